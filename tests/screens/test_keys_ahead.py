@@ -10,7 +10,7 @@ import pytest
 from kanon_tui.app import KanonApp
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.task.rules import Boundary
-from kanon_tui.screens.attributes.uniques_dialog import UniquesDialog
+from kanon_tui.screens.attributes.dialogs import UniquesDialog
 from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down

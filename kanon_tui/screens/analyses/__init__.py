@@ -1,4 +1,4 @@
-"""The panels that the command palette opens: linking attack, feasibility, decision trees.
+"""The analysis panels that the command palette and the results screen open.
 
-`base` is what the panels share.
+`base` has what they share: a panel over the screens, with work in the background.
 """

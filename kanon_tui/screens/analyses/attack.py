@@ -1,8 +1,9 @@
-"""The linking attack: look the people of an outsider's table up in the original and the release."""
+"""The linking attack: people looked up in the original table and in the release."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -17,13 +18,13 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.attack.linking import Attack, Linked, linking_attack
 from kanon_tui.core.analysis.attack.matching import task_and_release
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table, read_table
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.attack_person import Person, PersonPane, look_up
+from kanon_tui.core.text import count_of, short_list, visible
 from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from kanon_tui.widgets.drawing import theme_style
@@ -31,14 +32,135 @@ from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
 from kanon_tui.widgets.path_dialog import AskPath
 
-__all__ = ["AttackScreen", "PeopleRows"]
+__all__ = ["AttackScreen", "Lookup", "PeopleRows", "Person", "PersonPane", "look_up"]
+
+MOST_SHOWN = 10_000
+"""Most records of one person that are listed."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """The records of one table that match a person, and their sensitive values."""
+
+    records: Int64s
+    """The numbers of the records; of very many the first ones."""
+    count: int
+    cells: FrameSource
+    values: Mapping[str, Sequence[tuple[str, float]]]
+    """Per sensitive attribute the values of the matching records, and their shares."""
+    certain: frozenset[str]
+    """The sensitive attributes on which these records agree."""
+
+    def summary(self) -> str:
+        """Return `2 records, disease: Gastritis 50%, HIV 50%`."""
+        if not len(self.records):
+            return "no record fits"
+        parts = [count_of(self.count, "record")]
+        for name, values in self.values.items():
+            if name in self.certain:
+                parts.append(f"{name}: certainly {values[0][0]}")
+            else:
+                shown = short_list([f"{value or 'missing'} {share:.0%}" for value, share in values])
+                parts.append(f"{name}: {shown}")
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person by row number, with the matches in both tables."""
+
+    number: int
+    original: Lookup
+    release: Lookup
+
+
+def look_up(linked: Linked, table: Table, names: Sequence[str], person: int) -> Lookup:
+    """Look one person up in a table, of which these columns may be shown; made in a thread."""
+    found = linked.look_up(person)
+    shown = found.records[:MOST_SHOWN]
+    return Lookup(
+        shown,
+        len(found.records),
+        FrameSource(table.rows_at(shown, names), table.missing_tokens),
+        found.values,
+        frozenset(name for name, flags in linked.disclosed_values.items() if flags[person]),
+    )
+
+
+class PersonPane(Vertical):
+    """A summary of both tables, and the matching records of one of them."""
+
+    DEFAULT_CSS = """
+    PersonPane #summaries { height: auto; max-height: 4; padding: 0 1; }
+    PersonPane Grid { height: 1fr; }
+    """
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id, classes="pane")
+        self.person: Person | None = None
+        self.in_original = False
+        """Whether the records shown are those of the original."""
+
+    def compose(self) -> Iterable[Widget]:
+        yield Static(id="summaries")
+        yield Grid(id="rows")
+
+    def show(self, person: Person | None) -> None:
+        """Show another person, or nobody."""
+        self.person = person
+        self._draw()
+
+    def switch(self) -> None:
+        """Show the records of the other table."""
+        self.in_original = not self.in_original
+        self._draw()
+
+    def _draw(self) -> None:
+        person, grid = self.person, self.query_one(Grid)
+        summaries = self.query_one("#summaries", Static)
+        summaries.display = person is not None
+        if person is None:
+            self.border_title = "records that fit (enter on a person)"
+            grid.show(RowSource([GridColumn("", 1)], 0, lambda _: [], lambda _: ""), name_width=0)
+            return
+        text = Text()
+        for name, side in (("original", person.original), ("release", person.release)):
+            shown = side is (person.original if self.in_original else person.release)
+            text.append(f"{'▸' if shown else ' '} {name:<8} ", "bold" if shown else "dim")
+            style = theme_style(self, "error" if name == "release" else "warning")
+            text.append(visible(side.summary()), style if side.certain else "")
+            text.append("\n")
+        text.rstrip()
+        summaries.update(text)
+        self._draw_records(person.original if self.in_original else person.release, grid)
+        where = "original" if self.in_original else "published"
+        count = self._side(person).count
+        title = count_of(count, f"{where} record fits", f"{where} records fit")
+        if count > MOST_SHOWN:
+            title += f", the first {MOST_SHOWN:,} are shown"
+        self.border_title = Text(f"person {person.number:,}: {title}")
+
+    def _side(self, person: Person) -> Lookup:
+        return person.original if self.in_original else person.release
+
+    def _draw_records(self, side: Lookup, grid: Grid) -> None:
+        records, cells = side.records, side.cells
+        source = RowSource(
+            cells.columns,
+            len(records),
+            lambda row: cells.rows(row, row + 1)[0],
+            lambda row: f"{records[row] + 1:,}",
+        )
+        widest = int(records.max()) + 1 if len(records) else 1
+        grid.show(source, name_width=len(f"{widest:,}") + 1)
+
 
 Tables = tuple[Table, Task, Table]
 """The external table, the task with the original, and the release."""
 
 
 class PeopleRows:
-    """The people of the external table with what either table tells of them; made in a thread."""
+    """The people of the external table with their matches in both tables; made in a thread."""
 
     def __init__(self, external: Table, attack: Attack) -> None:
         self.attack = attack
@@ -62,11 +184,11 @@ class PeopleRows:
         return self.order is self._by_exposure
 
     def sort(self) -> None:
-        """The other order."""
+        """Switch to the other order."""
         self.order = self._by_row if self.by_exposure else self._by_exposure
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """Matches in both tables, what is certain, and what the outsider has."""
+        """Return matches in both tables, what is certain, and the outsider's columns."""
         return [self._row(int(person)) for person in self.order[start:stop]]
 
     def _row(self, person: int) -> list[Cell]:
@@ -81,12 +203,12 @@ class PeopleRows:
         ]
 
     def row_name(self, row: int) -> str:
-        """People are counted from 1, in file order."""
+        """Return the number of a person, counted from 1 in file order."""
         return f"{self.order[row] + 1:,}"
 
 
 def _matches(side: Linked, person: int) -> Cell:
-    """How many records fit, marked where they are one or fewer than k."""
+    """Return the number of matching records, marked if it is one or below k."""
     count = int(side.matches[person])
     if count == 1:
         return Cell("✗ 1", "bad")
@@ -96,7 +218,7 @@ def _matches(side: Linked, person: int) -> Cell:
 
 
 class AttackScreen(AnalysisScreen):
-    """Counts above; people and the published rows that fit them below."""
+    """The panel of the linking attack: counts above, people and matching records below."""
 
     LOOKS_AT_RELEASE = True
     HELP = """## Linking attack
@@ -155,7 +277,7 @@ in the original, which tells the disease, and two in the release.
         self.action_external()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows only what works now."""
+        """Show in the footer only the keys that work now."""
         if action == "external":
             return self.result is not None
         if action == "attributes":
@@ -165,7 +287,7 @@ in the original, which tells the disease, and two in the release.
         return super().check_action(action, parameters)
 
     def status(self) -> Text:
-        """Who is looked up, and by what."""
+        """Return the line on top: the release, the outsider's table and the attributes."""
         text = Text.assemble(("linking attack", "bold"), visible(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
@@ -191,7 +313,7 @@ in the original, which tells the disease, and two in the release.
             )
 
     def released(self) -> None:
-        """The same people and attributes, in the release of another run."""
+        """Look the same people up in the release of another run."""
         result, tables = self.result, self.tables
         if result is None or tables is None:
             return
@@ -211,7 +333,7 @@ in the original, which tells the disease, and two in the release.
         assert result is not None
 
         def read() -> Tables:
-            # A join goes by names, so the file has them on top, whatever the cells look like.
+            # A join needs names, so the first line is a header, whatever the cells look like.
             tokens = result.task.table.missing_tokens
             external = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
             return external, *task_and_release(result)
@@ -297,7 +419,7 @@ in the original, which tells the disease, and two in the release.
         return text
 
     def action_sort(self) -> None:
-        """By row, or the easiest to find first."""
+        """Switch between the order of rows and the easiest to find first."""
         if self.people is not None:
             self.people.sort()
             self.query_one("#people", Grid).show(self.people)
@@ -307,7 +429,7 @@ in the original, which tells the disease, and two in the release.
 
     @on(Grid.Chosen, "#people")
     def show_person(self, event: Grid.Chosen) -> None:
-        """The records that may be the person's, in both tables."""
+        """Show the records that may be the person's, in both tables."""
         people, tables = self.people, self.tables
         if people is None or tables is None:
             return
@@ -327,5 +449,5 @@ in the original, which tells the disease, and two in the release.
         self.in_background(find, found, "looking")
 
     def action_side(self) -> None:
-        """The records of the original, or of the release."""
+        """Switch between the records of the original and of the release."""
         self.query_one(PersonPane).switch()

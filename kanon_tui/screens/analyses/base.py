@@ -27,7 +27,7 @@ NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
 
 
 def nobody_waits() -> Callable[[], bool]:
-    """Asked in the thread that works: tells whether its answer is still wanted."""
+    """Return a function that says whether the current worker was cancelled."""
     worker = get_current_worker()
     return lambda: worker.is_cancelled
 
@@ -63,11 +63,11 @@ class AnalysisScreen(Hosted, Modal):
         yield KeyBar()
 
     def body(self) -> Iterable[Widget]:
-        """The panes."""
+        """Return the panes of the panel."""
         raise NotImplementedError
 
     def status(self) -> Text:
-        """What is shown, in one line."""
+        """Return the line on top: what is shown."""
         raise NotImplementedError
 
     @cached_property
@@ -88,7 +88,7 @@ class AnalysisScreen(Hosted, Modal):
         return "" if self.result is None else f" on {self.session.run_title(self.result)}"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows only what works now."""
+        """Show in the footer only the keys that work now."""
         if action == "release":
             return self.LOOKS_AT_RELEASE and len(self.session.results) > 1
         return True
@@ -108,7 +108,7 @@ class AnalysisScreen(Hosted, Modal):
         self.ask(Choose("Which release?", titles, current=current), chosen)
 
     def released(self) -> None:
-        """Another release was chosen."""
+        """Follow the choice of another release."""
 
     # -- work in the background
 
@@ -137,7 +137,7 @@ class AnalysisScreen(Hosted, Modal):
         self.draw_status()
 
     def draw_status(self) -> None:
-        """The line on top, with what is being done."""
+        """Show the line on top, with what is being done."""
         text = self.status()
         if self.working:
             text.append(f" · {self._doing} … esc cancels")
@@ -145,7 +145,7 @@ class AnalysisScreen(Hosted, Modal):
         self.refresh_bindings()
 
     def on_unmount(self) -> None:
-        """Nobody waits for the work any more."""
+        """Cancel the work: its answer is no longer wanted."""
         if self._worker is not None:
             self._worker.cancel()
 

@@ -34,18 +34,18 @@ __all__ = ["FeasibilityScreen", "record_counts"]
 Shape = Sequence[npt.NDArray[np.float64]]
 
 REFRESH = 1 / 5
-"""Seconds between two looks at the points."""
+"""Seconds between two updates of the points."""
 STEPS = 10
 MOST_CHOSEN = 10_000_000
-"""Records on the curve at most, unless more are asked for."""
+"""Most records on the curve, unless more are typed."""
 SAFE = 0.95
-"""The success rate that is called enough."""
+"""The success rate that counts as enough."""
 BATCH = 10
-"""Tables that are drawn before a cancel is noticed."""
+"""Tables that are drawn between two checks for cancellation."""
 
 
 def record_counts(k: int, combinations: int, own: int, most: int | None) -> list[int]:
-    """Numbers of records to try, by even factors, and the table's own where it lies among them.
+    """Return record counts to try, by even factors, and the table's own if it lies among them.
 
     Unless `most` is given they reach well beyond k records for every combination, where the
     success rate rises from 0 to 1.
@@ -58,7 +58,7 @@ def record_counts(k: int, combinations: int, own: int, most: int | None) -> list
 
 @dataclass
 class Curve:
-    """One simulation: what was asked, and the rates so far, replaced as a whole by its thread."""
+    """A simulation: its settings, and the rates so far, replaced as a whole by its thread."""
 
     shapes: Mapping[str, Shape]
     counts: Sequence[int]
@@ -93,7 +93,7 @@ class Curve:
 
 
 class FeasibilityScreen(AnalysisScreen):
-    """A form, the curves, and their numbers."""
+    """The panel of k feasibility: a form, the curves, and their numbers."""
 
     HELP = """## k feasibility
 
@@ -172,12 +172,12 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
     @on(Form.Left)
     def leave_form(self) -> None:
-        """There is nothing but the form to go to: back to the screen."""
+        """Go back: the panel has nothing but the form."""
         self.action_back()
 
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
-        """Other numbers were typed."""
+        """Simulate with the numbers that were typed."""
         self._simulate(event.form.values)
 
     def action_simulate(self) -> None:
@@ -246,7 +246,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
 
 def _enough(line: Line, counts: Sequence[int]) -> str:
-    """From how many records on the success rate stays high."""
+    """Return from how many records on the success rate stays high."""
     low = [n for n, rate in zip(counts, line.values, strict=True) if (rate or 0) < SAFE]
     enough = [n for n in counts if not low or n > low[-1]]
     return (

@@ -29,7 +29,7 @@ __all__ = ["RereleaseScreen"]
 
 
 class RereleaseScreen(AnalysisScreen):
-    """The counts, the verdict, and what a repair cost."""
+    """The panel of two releases: counts, verdict, and the cost of a repair."""
 
     LOOKS_AT_RELEASE = True
     HELP = """## Earlier release
@@ -76,7 +76,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         self.action_earlier()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows only what works now."""
+        """Show in the footer only the keys that work now."""
         if action == "earlier":
             return self.result is not None
         if action == "repair":
@@ -86,7 +86,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         return super().check_action(action, parameters)
 
     def status(self) -> Text:
-        """Which two are compared."""
+        """Return the line on top: the two releases that are compared."""
         text = Text.assemble(("earlier release", "bold"), visible(self.release_name))
         if self.result is None:
             text.append(f" · {NO_RELEASE}")
@@ -98,7 +98,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
 
     @property
     def _project(self) -> Project:
-        """The one that the release was made with."""
+        """The project that the release was made with."""
         assert self.result is not None
         return self.result.project or self.session.project
 
@@ -214,7 +214,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             text.append(f"Together with {name} everybody keeps k = {found.k:,} candidates.")
 
     def _cost(self, text: Text, result: FinishedRun) -> None:
-        """What it cost, if the release is a repaired one."""
+        """Append the cost of a repaired release."""
         told = result.grouping.search.get("repaired")
         if not isinstance(told, dict):
             return

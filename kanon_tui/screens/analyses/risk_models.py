@@ -50,24 +50,24 @@ _ABOVE = Field("threshold", _SHARE, THRESHOLD, "A risk that is too high")
 
 @dataclass(frozen=True)
 class _Asked:
-    """What the figures are by: one of the three, or nothing; and the risk that is too high."""
+    """The knowledge of the population (at most one of three), and the risk that is too high."""
 
     size: int | None = None
     weights: str | None = None
     path: Path | None = None
     population: Table | None = None
-    """What the file of that path holds."""
+    """The table in the file of `path`."""
     threshold: float = THRESHOLD
 
     def read(self, tokens: tuple[str, ...]) -> _Asked:
-        """With the population table, which is read once."""
+        """Return the question with its population table, which is read once."""
         if self.path is None or self.population is not None:
             return self
         options = ReadOptions(header=True, missing_tokens=tokens)
         return replace(self, population=read_table(self.path, options))
 
     def answer(self, result: FinishedRun, project: Project) -> PopulationRisk:
-        """The risk of a release in memory, or in its files."""
+        """Return the risk of a release in memory or in files."""
         known = KnownPopulation(self.size, self.weights)
         asked = known, self.population, "" if self.path is None else self.path.name, self.threshold
         if isinstance(result, StreamedResult):
@@ -77,7 +77,7 @@ class _Asked:
 
 
 class RiskModelsScreen(AnalysisScreen):
-    """The three models, uniques, k-map and presence, with what they assume."""
+    """The panel of risk models: uniques, k-map and presence, with their assumptions."""
 
     LOOKS_AT_RELEASE = True
     HELP = """## Risk models
@@ -132,13 +132,13 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
             self._assess(self.host.kept_by_panels.get(KEPT, of_project))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a release there is nothing to assess."""
+        """Disable all keys while there is no release."""
         if action in ("size", "weights", "table", "threshold"):
             return self.result is not None
         return super().check_action(action, parameters)
 
     def status(self) -> Text:
-        """What the population is known by."""
+        """Return the line on top: the release and what is known of the population."""
         text = Text.assemble(("risk models", "bold"), visible(self.release_name))
         asked = self.asked
         if self.result is None:
@@ -217,7 +217,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
         self.ask(AskText("A risk that is too high", now, hint=hint, check=check), typed)
 
     def released(self) -> None:
-        """The same for the release of another run."""
+        """Assess the release of another run."""
         self._assess(self.asked)
 
     def _assess(self, asked: _Asked, *, said: bool = False) -> None:
@@ -243,7 +243,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
 
 def _told(found: PopulationRisk) -> Text:
-    """Counts, the models as a table, estimates, and what is assumed."""
+    """Return counts, the models as a table, estimates and assumptions."""
     text = Text("\n".join(counts(found)))
     text.append(f"\n\n{'risk':<12}{'highest':>10}{'average':>10}", "bold")
     text.append(f"{f'above {found.threshold:g}':>14}", "bold")

@@ -29,11 +29,11 @@ from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 __all__ = ["PartitionScreen", "tree_lines"]
 
 MOST_VALUE = 12
-"""Cells for a value of the target."""
+"""Most cells for a value of the target."""
 
 
 class PartitionScreen(AnalysisScreen):
-    """Both trees side by side."""
+    """The panel of decision trees: original and release side by side."""
 
     LOOKS_AT_RELEASE = True
     HELP = """## Decision trees
@@ -83,7 +83,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         super().__init__()
         self.target = ""
         self.asked: tuple[str, ...] | None = None
-        """What the trees may ask about; None: everything besides the target."""
+        """The attributes that the trees may use; None for all but the target."""
         self.leaves = 8
         self.found: Partitioning | None = None
 
@@ -103,7 +103,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         self.action_target()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows only what works now."""
+        """Show in the footer only the keys that work now."""
         if action == "target":
             return self.result is not None
         if action in ("asked", "leaves"):
@@ -146,7 +146,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         )
 
     def released(self) -> None:
-        """The same question to the release of another run."""
+        """Grow the trees for the release of another run."""
         if self.target:
             self._grow()
 
@@ -169,7 +169,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         self.ask(ChooseSeveral("What may the trees ask about?", names, marked), chosen)
 
     def action_leaves(self, more: int) -> None:
-        """Larger or smaller trees."""
+        """Change the number of leaves."""
         if self.target and self.leaves + more >= 2:
             self.leaves += more
             self._grow()
@@ -200,7 +200,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
 
 
 def _figures(found: Partitioning) -> Text:
-    """How well either tree predicts, and what share of it is left."""
+    """Return how well both trees predict, and the share of accuracy that is kept."""
     text = Text(f"{'':<10}{'accuracy':>9}{'AUC':>8}{'baseline':>10}{'leaves':>8}", "bold")
     for name, tree in (("original", found.original), ("release", found.release)):
         auc = "–" if tree.auc is None else f"{tree.auc:.3f}"
@@ -228,7 +228,7 @@ def _figures(found: Partitioning) -> Text:
 
 
 def tree_lines(root: Node) -> list[Text]:
-    """A line per node: records, commonest value, its share, and the answer, further in."""
+    """Return a line per node: records, commonest value, its share, and the answer, indented."""
     nodes = list(_walk(root, "", ""))
     width = len(f"{root.records:,}")
     widest = min(max(cell_len(visible(node.majority)) for _, node in nodes), MOST_VALUE)

@@ -36,7 +36,7 @@ PAIRS_SHOWN = 8
 
 
 class UtilityScreen(AnalysisScreen):
-    """Attributes on the left, the picture of one and the figures of all on the right."""
+    """The panel of utility: attributes on the left, the picture of one and all figures right."""
 
     LOOKS_AT_RELEASE = True
     HELP = """## Utility
@@ -87,7 +87,7 @@ them, `R` looks at the release of another run.
         self.released()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows only what works now."""
+        """Show in the footer only the keys that work now."""
         if action == "target":
             return self.result is not None
         return super().check_action(action, parameters)
@@ -142,7 +142,7 @@ them, `R` looks at the release of another run.
             self.query_one("#figures").scroll_to(0, 0, animate=False)
 
     def on_resize(self, event: Resize) -> None:
-        """The picture takes the width that there is."""
+        """Draw the picture again for another width."""
         self.call_after_refresh(self._draw)
 
     def _draw(self) -> None:
@@ -189,7 +189,7 @@ def _attribute_line(each: Marginal, room: int) -> Text:
 
 
 def _figures(found: Utility) -> Text:
-    """What is told of all attributes, below the picture of one."""
+    """Return the figures of all attributes, which stand below the picture of one."""
     text = Text()
     for title, lines in (_models(found), _pairs(found), _queries(found), *_means(found)):
         if lines:

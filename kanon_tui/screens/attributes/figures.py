@@ -1,24 +1,46 @@
-"""What the Attributes screen tells of columns, in the order in which it comes to be known."""
+"""The figures of screen 2: of each column, as rows of a grid, and the gauge of risk below it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from rich.cells import cell_len
+from rich.text import Text
+from textual.widget import Widget
 
-from kanon_tui.core.analysis.risk import alone_identifies
+from kanon_tui.core.analysis.risk import Risk, alone_identifies, risk
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.table.distinct_values import by_value
+from kanon_tui.core.table.profile import RepeatedPeople, repeated_people
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.weights import association_matrix
+from kanon_tui.core.text import visible
+from kanon_tui.widgets.drawing import bar, theme_style
+from kanon_tui.widgets.grid import Cell, GridColumn
 
-__all__ = ["Associations", "ColumnFigures", "associations", "measure_column", "weights_in_use"]
+__all__ = [
+    "Associations",
+    "AttributeRows",
+    "ColumnFigures",
+    "associations",
+    "count_risk",
+    "figure_cells",
+    "gauge",
+    "kind_text",
+    "measure_column",
+    "role_text",
+    "weights_in_use",
+]
 
 
 @dataclass(frozen=True)
 class ColumnFigures:
-    """What is known of a column besides the project's word on it."""
+    """The counted figures of a column."""
 
     distinct: int
     missing: int
@@ -29,17 +51,17 @@ class ColumnFigures:
 
 @dataclass(frozen=True)
 class Associations:
-    """Weights in use and, per quasi-identifier, the one it goes with most."""
+    """The weights in use and, per quasi-identifier, the one most associated with it."""
 
     weights: dict[str, float]
     strongest: dict[str, tuple[str, float]]
     names: tuple[str, ...]
     matrix: np.ndarray | None
-    """None until they are worked out."""
+    """None until it is computed."""
 
 
 def measure_column(session: Session, name: str, spec: AttributeSpec) -> ColumnFigures | None:
-    """The figures of one column; None where its kind does not fit, which screen 3 tells of."""
+    """Return the figures of one column; None where its kind does not fit, as screen 3 says."""
     try:
         column = coded_column(session.table, name, spec)
     except KanonError:
@@ -50,14 +72,14 @@ def measure_column(session: Session, name: str, spec: AttributeSpec) -> ColumnFi
 
 
 def weights_in_use(session: Session) -> Associations:
-    """The weights of the current quasi-identifiers, without their associations."""
+    """Return the weights of the current quasi-identifiers, without their associations."""
     quasi = session.task().quasi
     names = tuple(attribute.name for attribute in quasi)
     return Associations({a.name: a.weight for a in quasi}, {}, names, None)
 
 
 def associations(session: Session) -> Associations:
-    """Weights and associations of the current quasi-identifiers."""
+    """Return weights and associations of the current quasi-identifiers."""
     task = session.task()
     names = tuple(attribute.name for attribute in task.quasi)
     matrix = association_matrix([attribute.column for attribute in task.quasi])
@@ -69,3 +91,128 @@ def associations(session: Session) -> Associations:
             strongest[name] = (other, strength)
     weights = {attribute.name: attribute.weight for attribute in task.quasi}
     return Associations(weights, strongest, names, matrix)
+
+
+_SHORT = {"median": "med", "hierarchy": "hier", "range": "", "ancestor": ""}
+"""Short names of what a class prints; "" for the default."""
+
+
+def role_text(spec: AttributeSpec) -> str:
+    """Return the role, and how it is published if that is not the default: `quasi mean`."""
+    if spec.role is Role.IDENTIFIER and spec.identifier == "pseudonym":
+        return "pseudonym"
+    prints = spec.publish if spec.role is Role.QUASI and spec.publish else ""
+    return f"{spec.role} {_SHORT.get(prints, prints)}".rstrip()
+
+
+def kind_text(spec: AttributeSpec) -> str:
+    """Return the kind, and marks for coded ends: `numeric ≤≥`."""
+    ends = ("≤" if spec.bottom is not None else "") + ("≥" if spec.top is not None else "")
+    return f"{spec.kind} {ends}".rstrip()
+
+
+class AttributeRows:
+    """The attributes as a grid source; a narrow terminal gets narrower columns and no missing."""
+
+    WIDE = (
+        ("attribute", 24), ("role", 10), ("kind", 11), ("weight", 11), ("distinct", 9),
+        ("missing", 7), ("alone identifies", 16), ("association", 30),
+    )  # fmt: skip
+    NARROW = (
+        ("attribute", 14), ("role", 10), ("kind", 11), ("weight", 7), ("distinct", 8), ("", 0),
+        ("alone", 6), ("association", 10),
+    )  # fmt: skip
+
+    def __init__(self, rows: list[list[Cell]], names: list[str], wide: bool) -> None:
+        layout = self.WIDE if wide else self.NARROW
+        shown = [x for x, (title, _) in enumerate(layout) if title]
+        self._rows = [[row[x] for x in shown] for row in rows]
+        self._names, self.height = names, len(rows)
+        longest = [
+            max([0, *(cell_len(visible(row[x].text)) for row in rows)]) for x in range(len(layout))
+        ]
+        longest[0] = max(10, longest[0])
+        self.columns: Sequence[GridColumn] = [
+            GridColumn(
+                title,
+                min(width, longest[x]) if x == 0 else width,
+                title == "distinct",
+                wish=longest[x],
+            )
+            for x, (title, width) in enumerate(layout)
+            if title
+        ]
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        return self._rows[start:stop]
+
+    def row_name(self, row: int) -> str:
+        """Return ● for a marked row, ? for a guess."""
+        return self._names[row]
+
+
+def figure_cells(known: ColumnFigures | None, wide: bool) -> list[Cell]:
+    """Return the cells distinct, missing, alone; a sample gives a lower bound of the first only."""
+    if known is None:
+        return [Cell("…")] * 3
+    if known.of_sample:
+        return [Cell(f"≥{known.distinct:,}", "muted"), Cell("…", "muted"), Cell("…", "muted")]
+    return [
+        Cell(f"{known.distinct:,}"),
+        Cell(f"{known.missing:,}", "warn" if known.missing else ""),
+        Cell(f"{known.alone:6.1%}" + (f" {bar(known.alone, 8)}" if wide else "")),
+    ]
+
+
+def count_risk(session: Session, k: int) -> tuple[Risk, RepeatedPeople | None]:
+    """Return the risk, in people if a column has the role person, else with columns that repeat.
+
+    A sample would tell of far too many that are unique: of a table beyond memory all records are
+    counted.
+    """
+    quasi = [session.quasi_identifier(name) for name in session.names(Role.QUASI)]
+    if not quasi:
+        raise InputError("no quasi-identifier is tagged: press q on what an outsider may know")
+    people = session.names(Role.PERSON)
+    if session.source is not None:
+        task = session.quasi_rows()
+        return risk(task.quasi, task.n, k), None
+    if not people:
+        others = [*session.names(Role.IDENTIFIER), *session.names(Role.OTHER)]
+        return risk(quasi, session.table.height, k), repeated_people(session.table, others)
+    texts = session.table.column(people[0], Kind.CATEGORICAL)
+    person = by_value(texts, session.table.missing_tokens)
+    return risk(quasi, session.table.height, k, person), None
+
+
+def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:
+    """Return the gauge: two bars, and the single change that helps most."""
+    size = 24 if widget.size.width >= 100 else 12
+    text = Text()
+    if repeats is not None:
+        said = f"! {visible(repeats.warning)} (P on it: people)\n"
+        text.append(said, theme_style(widget, "warning"))
+    for label, count in (
+        (f"unique {'people' if made.in_people else 'records'}", made.unique),
+        (f"in classes below k={made.k}", made.below_k),
+    ):
+        share = count / made.records
+        colour = "error" if share > 0.2 else "warning" if share > 0 else "success"
+        text.append(f"{label:<24}{count:>9,} ({share:4.0%}) ")
+        text.append(bar(share, size) + "\n", theme_style(widget, colour))
+    if not made.below_k:
+        text.append(
+            f"every {'person' if made.in_people else 'record'} already looks like at least "
+            f"{made.k - 1} others",
+            theme_style(widget, "success"),
+        )
+        return text
+    best = made.without[0]
+    text.append(
+        f'dropping "{visible(best.name)}" would leave {best.unique:,} unique and '
+        f"{best.below_k:,} below k"
+    )
+    if made.unique_at_levels:
+        levels = ", ".join(f"level {r.level}: {r.unique:,}" for r in made.unique_at_levels[:4])
+        text.append(f"\ngeneralising it instead, unique at {levels}", "dim")
+    return text

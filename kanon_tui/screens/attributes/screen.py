@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import ClassVar, Literal
+from fnmatch import fnmatch
+from typing import Any, ClassVar, Literal
 
 from rich.text import Text
 from textual import on
@@ -15,30 +16,39 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.risk import Risk
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.profile import RepeatedPeople
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.role_guesses import guess_attribute
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.task.weights import redundant
 from kanon_tui.core.text import visible
-from kanon_tui.screens.attributes.association import AssociationDialog
-from kanon_tui.screens.attributes.attribute_rows import (
-    AttributeRows,
-    figure_cells,
-    kind_text,
-    role_text,
+from kanon_tui.screens.attributes.dialogs import (
+    AssociationDialog,
+    Choice,
+    KindDialog,
+    PublishDialog,
+    UniquesDialog,
+    can_choose,
+    given_away,
 )
 from kanon_tui.screens.attributes.figures import (
     Associations,
+    AttributeRows,
     ColumnFigures,
     associations,
+    count_risk,
+    figure_cells,
+    gauge,
+    kind_text,
     measure_column,
+    role_text,
     weights_in_use,
 )
-from kanon_tui.screens.attributes.gauge import count_risk, gauge
-from kanon_tui.screens.attributes.publishing import PublishingScreen
-from kanon_tui.screens.attributes.uniques_dialog import UniquesDialog, given_away
+from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import AskText
 from kanon_tui.widgets.grid import Cell, Grid
 
@@ -53,8 +63,8 @@ ROLES = {
 }
 
 
-class AttributesScreen(PublishingScreen):
-    """One row per attribute; roles by one key."""
+class AttributesScreen(StepScreen):
+    """The attributes, one per row; a key sets the role."""
 
     STEP = "attributes"
     HELP = """## 2 Attributes
@@ -113,18 +123,21 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
     def __init__(self) -> None:
         super().__init__()
+        self.marked: set[str] = set()
+        self._wanted = ""
+        """The part of a name that was searched last."""
         self._columns: dict[tuple[str, object, object], ColumnFigures | None] = {}
-        """What is known so far; None of a column whose kind does not fit."""
+        """The figures known so far; None for a column whose kind does not fit."""
         self._associations: Associations | None = None
         self._associated: Project | None = None
-        """The project that they are of, once all are known."""
+        """The project whose associations are complete."""
         self._counted_for: object = None
-        """The session, attributes and k that the gauge is of."""
+        """The session, table, attributes and k that the gauge shows."""
         self._risk: tuple[Risk, RepeatedPeople | None] | None = None
-        """What it tells, once that is counted."""
+        """The figures of the gauge, once they are counted."""
         self._shown: Session | None = None
         self._measured: Table | None = None
-        """The table that the figures are of: a session gets another one when it is counted."""
+        """The table that was measured; a session gets another one when a large file is counted."""
 
     def body(self) -> Iterable[Widget]:
         with Vertical(id="attributes-pane", classes="pane"):
@@ -162,7 +175,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         k, line = session.project.privacy.k, self.query_one("#gauge", Static)
         wanted = session, session.table, session.project.attributes, k
         if self._counted_for == wanted:
-            if self._risk is not None:  # else it is under way
+            if self._risk is not None:  # None: still being counted
                 line.update(gauge(*self._risk, self))
             return
         self._counted_for, self._risk = wanted, None
@@ -177,7 +190,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
         line.update(Text("counting …", "dim"))
         if session.uncounted():
-            self._counted_for = None  # the values of the file come first, then this is called again
+            self._counted_for = None  # called again when the values of the file are counted
             return
         self.compute(lambda: count_risk(session, k), counted, group="risk", failed=failed)
 
@@ -195,7 +208,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
         def measured(found: ColumnFigures | None) -> None:
             if table is not self._measured:
-                return  # it was counted meanwhile, which begins anew
+                return  # another table was counted meanwhile
             self._columns[name, spec.kind, spec.format] = found
             self._fill()
             self.call_later(self._measure_columns, session)
@@ -203,7 +216,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self.compute(lambda: measure_column(session, name, spec), measured, group="columns")
 
     def _show_weights(self, made: Associations) -> None:
-        """Weights are known long before the associations; those of before stay meanwhile."""
+        """Show the weights, and the earlier associations until the new ones are known."""
         known = self._associations
         self._show_associations(made if known is None else replace(known, weights=made.weights))
         self.call_later(self._associate, self.session)
@@ -288,11 +301,8 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
     # -- editing
 
-    def show_marks(self) -> None:
-        self._fill()
-
     def action_role(self, role: str) -> None:
-        """The role of all that are marked; the cursor stays where it is."""
+        """Set the role of the marked attributes; the cursor stays where it is."""
         names = self.chosen
         if Role(role) is Role.PERSON and not self._one_person(names):
             return
@@ -341,7 +351,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         )
 
     def action_auto_weights(self) -> None:
-        """Weights from association, or equal ones."""
+        """Switch between weights from association and equal ones."""
         project = self.session.project
         mode: Literal["equal", "auto"] = "equal" if project.weights == "auto" else "auto"
         self.edit(replace(project, weights=mode), f"weights {mode}")
@@ -371,7 +381,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
     @on(Grid.Chosen)
     def accept_or_look(self) -> None:
-        """Enter: agree to a guess, else look at kind and format; it never changes a role."""
+        """Accept a guess, or else show kind and format; enter never changes a role."""
         if any(self.session.attribute(name).guessed for name in self.chosen):
             self.accept_chosen()
         else:
@@ -380,3 +390,180 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     @on(Grid.Moved)
     def moved(self) -> None:
         self.show_reason()
+
+    # -- marking and finding
+
+    @property
+    def names(self) -> list[str]:
+        """All attributes, in the order of the table."""
+        return list(self.session.project.attributes)
+
+    @property
+    def current(self) -> str:
+        return self.names[self.query_one("#attributes", Grid).row]
+
+    @property
+    def chosen(self) -> list[str]:
+        """The marked attributes, or the one under the cursor."""
+        return [name for name in self.names if name in self.marked] or [self.current]
+
+    def action_select(self) -> None:
+        """Mark the attribute under the cursor and go on to the next."""
+        self.marked ^= {self.current}
+        self.query_one("#attributes", Grid).action_move(1, 0)
+        self._fill()
+
+    def action_mark_by_pattern(self) -> None:
+        """Mark those whose name fits; `*` is all, nothing takes every mark away."""
+
+        def check(pattern: str) -> list[str]:
+            found = matching(self.names, pattern) if pattern.strip() else []
+            if pattern.strip() and not found:
+                raise InputError("no attribute has such a name; * marks all, nothing none")
+            return found
+
+        def typed(pattern: str | None) -> None:
+            if pattern is None:
+                return
+            found = check(pattern)
+            self.marked = self.marked | set(found) if found else set()
+            self._fill()
+            self.host.say(
+                f"{len(self.marked):,} of {len(self.names):,} marked: role keys act on all"
+            )
+
+        self.ask(
+            AskText(
+                "Mark which attributes?",
+                "*",
+                hint="A pattern such as *date* or zip?; * marks all, nothing takes all marks away. "
+                "A word fits wherever it stands.",
+                check=check,
+            ),
+            typed,
+        )
+
+    def action_find(self) -> None:
+        """Ask for a part of a name and go there."""
+
+        def typed(text: str | None) -> None:
+            if text:
+                self._wanted = text
+                self.action_find_next(1)
+
+        self.ask(AskText("Find an attribute", self._wanted, hint="A part of its name."), typed)
+
+    def action_find_next(self, direction: int) -> None:
+        """Go to the next name below or above with the text, and around the end."""
+        if not self._wanted:
+            self.action_find()
+            return
+        grid, names = self.query_one("#attributes", Grid), self.names
+        hits = [x for x, name in enumerate(names) if self._wanted.casefold() in name.casefold()]
+        if not hits:
+            self.host.say(f"no attribute has '{self._wanted}' in its name")
+            return
+        beyond = [x for x in hits[::direction] if direction * x > direction * grid.row]
+        row = (beyond or hits[::direction])[0]
+        grid.go_to(row)
+        self.host.say(f"{hits.index(row) + 1:,} of {len(hits):,} with '{self._wanted}'")
+
+    # -- guesses, kind and format
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Show the key that accepts guesses only while there are some."""
+        if action == "accept_all":
+            return self.host.session is not None and bool(self.host.session.guessed)
+        return True
+
+    def action_accept_all(self) -> None:
+        """Confirm every guess in one undoable step."""
+        count = len(self.session.guessed)
+        self.edit(self.session.project.confirmed(), "all guesses accepted")
+        self.refresh_bindings()
+        self.host.say(f"{count:,} guesses accepted (ctrl+z undoes)")
+
+    def accept_chosen(self) -> None:
+        """Confirm the guesses of the chosen rows."""
+        names = [name for name in self.chosen if self.session.attribute(name).guessed]
+        if names:
+            self.edit(self.session.project.confirmed(names), f"accepted: {', '.join(names)}")
+            self.refresh_bindings()
+
+    def show_reason(self) -> None:
+        """Show below the table why the role of the column under the cursor was guessed."""
+        session, name = self.session, self.current
+        pane = self.query_one("#attributes-pane")
+        if not session.attribute(name).guessed:
+            pane.border_subtitle = ""
+            return
+        room = max(pane.size.width - 6, 20)
+
+        def show(reason: str) -> None:
+            said = visible(f"{name}: {reason}")
+            pane.border_subtitle = Text(said if len(said) <= room else said[: room - 1] + "…")
+
+        self.compute(lambda: guess_attribute(session.table, name).reason, show, group="reason")
+
+    def action_kind(self) -> None:
+        """Choose kind and format from a list with a preview."""
+        session, name = self.session, self.current
+        spec = session.attribute(name)
+
+        def current() -> Choice:
+            """Return the kind and format in use; the format may have been found in the data."""
+            try:
+                column = coded_column(session.table, name, spec)
+            except KanonError:
+                return spec.kind or Kind.CATEGORICAL, spec.format
+            format: Format = column.date_format or column.number_format
+            return column.kind, format if column.kind.ordered else None
+
+        def taken(choice: Choice | None) -> None:
+            if choice is not None:
+                kind, format = choice
+                self.edit_attributes([name], f"{name}: {kind}", kind=kind, format=format)
+
+        def ask(found: Choice) -> None:
+            texts, tokens = session.table.frame[name], session.table.missing_tokens
+            self.ask(KindDialog(name, texts, tokens, found), taken)
+
+        self.compute(current, ask, group="kind", holds_keys=True)
+
+    # -- publishing
+
+    def action_publish(self) -> None:
+        """Ask what a class prints of the attribute, or how an identifier is treated."""
+        session, name = self.session, self.current
+        spec = session.attribute(name)
+        if not can_choose(spec):
+            self.host.say(f"{visible(name)} is {spec.role}: nothing is done to it")
+            return
+
+        def chosen(changes: dict[str, Any] | None) -> None:
+            if changes is not None:
+                said = ", ".join(
+                    f"{key} {'as usual' if value is None else value}"
+                    for key, value in changes.items()
+                    if value != getattr(spec, key)
+                )
+                self.edit_attributes([name], f"{name}: {said or 'published as before'}", **changes)
+
+        if spec.role is Role.IDENTIFIER or spec.kind is None or not spec.kind.ordered:
+            self.ask(PublishDialog(name, spec), chosen)
+            return
+        self.compute(
+            lambda: coded_column(session.table, name, spec),
+            lambda column: self.ask(PublishDialog(name, spec, column), chosen),
+            group="publish",
+            holds_keys=True,
+            failed=lambda _: self.ask(PublishDialog(name, spec), chosen),
+        )
+
+
+def matching(names: list[str], pattern: str) -> list[str]:
+    """Return the names that match a pattern, whatever their case; a bare word matches anywhere."""
+    wanted = pattern.strip().casefold()
+    if not any(sign in wanted for sign in "*?["):
+        wanted = f"*{wanted}*"
+    return [name for name in names if fnmatch(name.casefold(), wanted)]

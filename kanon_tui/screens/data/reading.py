@@ -46,7 +46,7 @@ POLICIES = [("a value of its own", "value"), ("drop the record", "drop")]
 
 
 class ReadingDialog(Hosted, FormDialog):
-    """Choose and watch the preview; gives a `DataSource` or None."""
+    """Asks how the file is read, with a preview; gives a `DataSource` or None."""
 
     HELP = """## How the file is read
 
@@ -103,7 +103,7 @@ of columns that are still there stay.
         return facts is not None and facts.format in ("sqlite", "duckdb", "database")
 
     def _selects(self) -> list[tuple[str, str, list[tuple[str, Any]], Any]]:
-        """Title, name, choices and value of what this kind of file leaves open."""
+        """Return title, name, choices and value of the options for this kind of file."""
         options, facts = self._data.read_options, self._session.table.facts
         found: list[tuple[str, str, list[tuple[str, Any]], Any]] = []
         if facts is None or facts.csv is not None:
@@ -168,7 +168,7 @@ of columns that are still there stay.
 
 
 def _select(name: str, choices: list[tuple[str, Any]], value: Any) -> Select[Any]:
-    """A drop-down that also knows the value the project has, were it an unusual one."""
+    """Return a drop-down; the project's value is added to the choices if it is unusual."""
     if value not in [choice for _, choice in choices]:
         shown = "names in the project" if isinstance(value, tuple) else repr(value)
         choices = [*choices, (shown, value)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -19,28 +19,32 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.attributes import coded_column
+from kanon_tui.core.pipeline.pages import FilePages
+from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
+from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
-from kanon_tui.screens.data.facts import facts_line, profile_lines
-from kanon_tui.screens.data.paging import PagingScreen
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
 from kanon_tui.widgets.dialogs import AskText, Pick
+from kanon_tui.widgets.drawing import bar, sparkline
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.grid_sources import ArrangedSource, FrameSource
+from kanon_tui.widgets.grid_sources import ArrangedSource, FrameSource, PagedRows
 
-__all__ = ["DataScreen"]
+__all__ = ["DataScreen", "facts_line", "profile_lines"]
 
+Cells = Callable[[], Sequence[str]]
 NAME_WIDTH = 8
-"""Of the numbers beside the records."""
+"""Width of the numbers beside the records."""
 
 
-class DataScreen(PagingScreen):
-    """The file as it is, before anything is done to it."""
+class DataScreen(StepScreen):
+    """The data file as it is, before anything is done to it."""
 
     STEP = "data"
     HELP = """## 1 Data
@@ -85,18 +89,25 @@ column.
         super().__init__()
         self._shown: Session | None = None
         self._profiled: Table | None = None
-        """The table that the profiles are of: the same session gets another when it is counted."""
+        """The table that was profiled; a session gets another one when a large file is counted."""
         self.view = View()
         self._whole: FrameSource | None = None
         self._source: FrameSource | None = None
-        """What the table shows: all records, or those of the view."""
+        """The records that are shown: all, or those of the view."""
         self._wanted = ""
         self._matches: Int64s | None = None
-        """The rows with the text that was looked for, once they are counted."""
+        """The rows with the text that was searched, once they are counted."""
         self._profiles: dict[tuple[str, object, object], ColumnProfile] = {}
         self._frame: pl.DataFrame | None = None
         self._profile_drawn: tuple[ColumnProfile, int] | None = None
         """What the profile pane shows, and the width it was drawn for."""
+        self._paged: PagedRows | None = None
+        self._paged_source: Source | None = None
+        """The file that `_paged` reads."""
+        self._unreadable: Source | None = None
+        """A file that could no longer be read; its sample is shown instead."""
+        self._asked: int | None = None
+        """The page that is being read."""
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="facts")
@@ -142,6 +153,71 @@ column.
 
     def show_counting(self, line: str) -> None:
         self.query_one("#facts", Static).update(Text(facts_line(self.session, line)))
+
+    # -- a file beyond memory, page by page
+
+    @property
+    def in_file(self) -> bool:
+        """Whether the table shows the file itself."""
+        return self._paged is not None and self.query_one("#table", Grid).source is self._paged
+
+    def find_pages(self, session: Session, sample: FrameSource) -> bool:
+        """Learn where the records of the file are; whether that was not known before."""
+        source = session.source
+        if source is None or not source.records or source is self._unreadable:
+            self._paged = None
+            return False
+        if self._paged is not None and self._paged_source is source:
+            return False
+        tokens = session.table.missing_tokens
+        self._paged_source = source
+        self._paged = PagedRows(FilePages(source), sample.columns, self._missed, missing=tokens)
+        return True
+
+    def show_file(self) -> None:
+        """Show the file from its beginning; the cursor stays in its column."""
+        grid = self.query_one("#table", Grid)
+        if self._paged is not None:
+            grid.show(self._paged, keep_cursor=True, name_width=self._paged.name_width)
+            grid.go_to(0)
+
+    def to_copy(self, sample: FrameSource, row: int, column: str) -> tuple[Cells, Cells] | None:
+        """Return the cells of the row and column under the cursor; None while a page is read.
+
+        Of a column of the file those of the page.
+        """
+        if not self.in_file or self._paged is None:
+            frame, record = sample.frame, sample.record(row)
+            return lambda: [str(c) for c in frame.row(record)], lambda: sample.cells_of(column)
+        pages, there = self._paged.pages, self._paged.record(row)
+        if there is None:
+            return None
+        return lambda: there, lambda: pages.page(pages.page_of(row))[column].to_list()
+
+    def _missed(self, page: int) -> None:
+        if page != self._asked:
+            self._asked = page
+            self.call_later(self._read_page, page)
+
+    def _read_page(self, page: int) -> None:
+        """Read a page that is waited for; a newer one replaces it."""
+        paged = self._paged
+        if paged is None:
+            return
+
+        def read(_: object) -> None:
+            self._asked = None
+            if self.in_file:
+                self.query_one("#table", Grid).refresh()
+
+        def failed(error: Exception) -> None:
+            self._asked = None
+            if self._paged is paged:
+                self._paged, self._unreadable = None, self._paged_source
+                self.leave_file()
+                self.host.fail(error)
+
+        self.compute(lambda: paged.pages.page(page), read, group="page", failed=failed)
 
     # -- the profile of a column
 
@@ -220,7 +296,7 @@ column.
         self.query_one("#table", Grid).focus()
 
     def action_find_next(self, direction: int) -> None:
-        """The next or previous record with the text; all are counted once, in the background."""
+        """Go to the next or previous record with the text; matches are counted once."""
         source, wanted = self._source, self._wanted
         if not wanted or source is None:
             self.action_find()
@@ -340,7 +416,7 @@ column.
         self.ask(Pick("Go to column", names), picked)
 
     def action_copy(self) -> None:
-        """A cell, a row or a column, to the terminal."""
+        """Copy a cell, a row or a column to the terminal."""
         source, row = self._source, self.query_one("#table", Grid).row
         if source is None or not source.height:
             return
@@ -394,3 +470,67 @@ column.
             )
 
         self.ask(ReadingDialog(self.session), reread)
+
+
+def facts_line(session: Session, counting: str = "") -> str:
+    """Return `10,000 records × 12 columns · csv, comma, utf-8, header · 37 missing cells`.
+
+    `counting` says how far the counting of a table beyond memory is.
+    """
+    table, facts = session.table, session.table.facts
+    about = "about " if isinstance(table, SampledTable) and not table.exact else ""
+    parts = [f"{about}{table.height:,} records × {len(table.names)} columns"]
+    if facts is not None:
+        reading: list[str] = [facts.format]
+        if facts.compression:
+            reading.append(facts.compression)
+        if facts.part is not None:
+            word = "sheet" if facts.format == "excel" else "table"
+            more = f" of {len(facts.parts)}" if len(facts.parts) > 1 else ""
+            reading.append(f"{word} {visible(facts.part)}{more}")
+        if facts.csv is not None:
+            names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
+            reading.append(names.get(str(facts.delimiter), f"delimiter {facts.delimiter!r}"))
+            reading.append(str(facts.encoding))
+        if facts.header is not None:
+            reading.append("header" if facts.header else "no header")
+        parts.append(", ".join(reading))
+        if facts.bytes:  # none is known of a database on a server
+            parts.append(size_text(facts.bytes))
+    missing = sum(table.missing_cells().values())
+    of_sample = f" in a sample of {session.records.height:,}" if session.uncounted() else ""
+    parts.append((f"{missing:,} missing cells" if missing else "no missing cells") + of_sample)
+    if counting:
+        parts.append(counting)
+    return " · ".join(parts)
+
+
+def size_text(size: int) -> str:
+    """Return a file size with its unit: `12.3 MB`."""
+    amount = float(size)
+    for unit in ("B", "KB", "MB"):
+        if amount < 1000:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def profile_lines(made: ColumnProfile, tall: bool, width: int) -> list[Text]:
+    """Return the profile with one fact per line if `tall`, else in a few dense lines."""
+    share = made.unique / made.records if made.records else 0
+    unique = f"{made.unique:,} occur once" + (f" ({share:.0%} of records)" if made.unique else "")
+    facts = [made.kind, f"{made.distinct:,} distinct", f"{made.missing:,} missing", unique]
+    lines = [Text(fact) for fact in facts] if tall else [Text(" · ".join(facts))]
+    if made.histogram:
+        lines += [
+            Text(sparkline(made.histogram, width - 2), "bold"),
+            Text(visible(f"{made.lowest} … {made.highest}")),
+        ]
+    most = max((count for _, count in made.top), default=1)
+    label = min(max([len(visible(v)) for v, _ in made.top], default=1), width - 16)
+    for value, count in made.top[: 8 if tall else 3 if not made.histogram else 1]:
+        line = Text(f"{visible(value)[:label]:<{label}} ", no_wrap=True)
+        line.append(bar(count / most, max(width - label - 10, 4)), "dim")
+        line.append(f" {count:,}")
+        lines.append(line)
+    return lines

@@ -24,7 +24,7 @@ __all__ = ["Filter", "View", "arranged_records", "parse_filter"]
 
 
 SIGNS = ("<=", ">=", "<", ">", "=", "!")
-"""What may stand before the text of a filter; the first that fits counts."""
+"""Signs that may precede the text of a filter; the first that matches counts."""
 COMPARISONS: dict[str, Callable[[Floats, float], NDArray[np.bool_]]] = {
     "<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater,
 }  # fmt: skip
@@ -32,7 +32,7 @@ COMPARISONS: dict[str, Callable[[Floats, float], NDArray[np.bool_]]] = {
 
 @dataclass(frozen=True)
 class Filter:
-    """Rows whose cell of a column has a text, is it, has it not, or lies beyond a bound."""
+    """A condition on a column: contains a text, equals it, lacks it, or lies beyond a bound."""
 
     column: str
     text: str
@@ -47,7 +47,7 @@ class Filter:
         return f"{visible(self.column)} {word} '{visible(self.text)}'"
 
     def keeps(self, cells: pl.Series) -> NDArray[np.bool_]:
-        """Which cells have the text, whatever their case."""
+        """Return which cells contain the text, whatever their case."""
         lower, wanted = cells.str.to_lowercase(), self.text.casefold()
         if self.sign == "=":
             return (lower == wanted).to_numpy()
@@ -55,7 +55,7 @@ class Filter:
         return ~found if self.sign == "!" else found
 
     def compares(self, column: Column) -> NDArray[np.bool_]:
-        """Which cells lie on the right side of the bound; of dates the day counts."""
+        """Return which cells satisfy the comparison; of dates the day counts."""
         numbers, bound = column.numbers, self.bound(column)
         assert numbers is not None
         if column.kind is Kind.DATE:
@@ -63,7 +63,7 @@ class Filter:
         return COMPARISONS[self.sign](numbers, bound)[column.codes]
 
     def bound(self, column: Column) -> float:
-        """The number or day that is typed."""
+        """Return the number or day that was typed."""
         number = float(column.parse([self.text])[0])
         if np.isnan(number):
             what = "date" if column.kind is Kind.DATE else "number"
@@ -74,7 +74,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class View:
-    """How the records are looked at."""
+    """A view of the records: sorted by a column, filtered, or neither."""
 
     sort: str | None = None
     descending: bool = False
@@ -86,7 +86,7 @@ class View:
         return self.sort is None and self.filter is None
 
     def title(self, shown: int, all_records: int) -> str:
-        """` · by age ↑ · city has 'Rome': 12 of 1,000 shown, all are anonymised`."""
+        """Return ` · by age ↑ · city has 'Rome': 12 of 1,000 shown, all are anonymised`."""
         parts = []
         if self.sort is not None:
             parts.append(f" · by {visible(self.sort)} {'↓' if self.descending else '↑'}")
@@ -97,7 +97,7 @@ class View:
         return "".join(parts)
 
     def sorted_by(self, column: str) -> View:
-        """Up, then down, then in the order of the file."""
+        """Return the view sorted by a column: ascending, then descending, then in file order."""
         if self.sort != column:
             return View(column, False, self.filter)
         return View(None if self.descending else column, not self.descending, self.filter)
@@ -106,7 +106,7 @@ class View:
 def parse_filter(
     name: str, text: str, kind: Kind = Kind.CATEGORICAL, column: Column | None = None
 ) -> Filter | None:
-    """What somebody typed; nothing shows all records.
+    """Return the filter that was typed; None, which shows all records, for an empty text.
 
     Only numbers and dates are compared: in a category `<` is a letter. A bound is checked where the
     column is known.
@@ -129,7 +129,7 @@ def parse_filter(
 
 
 def arranged_records(session: Session, view: View) -> Int64s:
-    """The records that a view shows, in its order; ties stay in the order of the file."""
+    """Return the records that a view shows, in its order; ties stay in the order of the file."""
     frame = session.table.frame
     records = np.arange(frame.height, dtype=np.int64)
     if view.filter is not None:
@@ -149,7 +149,7 @@ def arranged_records(session: Session, view: View) -> Int64s:
 
 
 def _ranks(session: Session, column: str) -> Int64s:
-    """The place of every cell among the values of its column: numbers by size; -1 for missing."""
+    """Return the rank of every cell among the values of its column; -1 for missing."""
     try:
         coded = coded_column(session.table, column, session.attribute(column))
     except KanonError:  # the kind does not fit: by text

@@ -36,18 +36,18 @@ from kanon_tui.widgets.lists import Dropdown
 __all__ = ["BuilderDialog"]
 
 PAUSE = 0.15
-"""Seconds without typing before the preview is worked out."""
+"""Seconds without typing before the preview is computed."""
 ACCEPT = "accept"
-"""The group of the work that ends the dialog: keys that come meanwhile are for what lies below."""
+"""The group of the work that closes the dialog; keys typed meanwhile are for the screen below."""
 MOST_GROUPED = 100
-"""Values up to which a form of all groups can be read."""
+"""Most values for which a form of all groups can be read."""
 
 Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
 Entry = Input | Select[str] | TextArea
 
 
 class BuilderDialog(Hosted, FormDialog):
-    """Gives what a project writes for the hierarchy (`{builder: mask, …}`), or None."""
+    """Asks for a builder; gives its entry in the project (`{builder: mask, …}`) or None."""
 
     HELP = """## Builders
 
@@ -86,13 +86,13 @@ the form of `groups`, where they can be changed.
         self._builder: Builder = self._first_builder()
         self._proposals = self._groupings()
         self._proposed: Mapping[str, Any] | None = None
-        """A grouping that was worked out, until another builder is chosen."""
+        """A proposed grouping, until another builder is chosen."""
         self._entries: dict[str, Entry] = {}
-        """The fields of exactly this builder; those of another may still be on their way out."""
+        """The fields of this builder; those of another may still be mounted."""
         self._timer: Timer | None = None
 
     def _first_builder(self) -> Builder:
-        """The one in use; groups for a level table of categories, so that nothing is lost.
+        """Return the builder in use; `groups` for a level table of categories, which keeps all.
 
         Where none is given, the one that fits the column: what is shown is what it builds.
         """
@@ -105,7 +105,7 @@ the form of `groups`, where they can be changed.
         return next((b for b in self._builders if b.name == written), self._builders[0])
 
     def _groupings(self) -> dict[str, Proposal]:
-        """Groupings that can be proposed for the column, by title."""
+        """Return the groupings that can be proposed for the column, by title."""
         column, session = self._state.column, self._session
         if column is None:
             return {}
@@ -162,7 +162,7 @@ the form of `groups`, where they can be changed.
         return Input(text, placeholder=key.allowed, compact=True, id=name)
 
     def _beginning(self) -> Mapping[str, Any] | None:
-        """What the form shows first: the project's builder, or the groups there are."""
+        """Return the first values of the form: the project's builder, or the present groups."""
         if self._proposed is not None:
             return self._proposed
         spec, hierarchy = self._state.spec.hierarchy, self._state.hierarchy
@@ -174,7 +174,7 @@ the form of `groups`, where they can be changed.
         return spec
 
     def on_mount(self) -> None:
-        """The preview of what is there; typing goes to the first key."""
+        """Show a preview of the present values and focus the first field."""
         for entry in [*self._entries.values(), self.query_one("#builder")][:1]:
             entry.focus()
         self._preview()
@@ -229,7 +229,7 @@ the form of `groups`, where they can be changed.
         self._timer = self.set_timer(PAUSE, self._preview)
 
     def spec(self) -> dict[str, Any]:
-        """What the form says; raises the first key that does not fit."""
+        """Return the builder of the form; raises InputError for a field that does not fit."""
         texts = {}
         for name, entry in self._entries.items():
             texts[name] = entry.text if isinstance(entry, TextArea) else str(entry.value)
@@ -283,7 +283,7 @@ the form of `groups`, where they can be changed.
 
 
 def preview_text(attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]) -> Text:
-    """One line per level: groups, smallest group, passes alone, and the labels of two values."""
+    """Return one line per level: groups, smallest group, passes alone, labels of two values."""
     paths = attribute.hierarchy.paths
     present = len(paths) - (attribute.column.missing is not None)
     examples = [list(map(visible, paths[code])) for code in (0, present * 2 // 3)]

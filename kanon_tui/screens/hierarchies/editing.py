@@ -34,12 +34,12 @@ S = TypeVar("S", bound=HierarchyView)
 
 
 def some(labels: Sequence[str]) -> str:
-    """A few of the labels, for a title or the undo message."""
+    """Return a few of the labels, for a title or the undo message."""
     return visible(quoted_list(labels, most=3))
 
 
 def says_why(action: Callable[[S], None]) -> Callable[[S], None]:
-    """An action that cannot be done here says the reason instead."""
+    """Wrap an action so that an InputError is shown as a message."""
 
     @wraps(action)
     def act(screen: S) -> None:
@@ -52,12 +52,12 @@ def says_why(action: Callable[[S], None]) -> Callable[[S], None]:
 
 
 class HierarchyEditing(HierarchyView):
-    """Rename, group, move, split, levels and MAGVals."""
+    """The edits of a hierarchy: rename, group, move, split, levels and MAGVals."""
 
     def __init__(self) -> None:
         super().__init__()
         self._waiting: list[Callable[[], None]] = []
-        """Edits that were asked for; the first is being worked out."""
+        """Queued edits; the first is being computed."""
 
     # -- how an edit is made
 
@@ -100,7 +100,7 @@ class HierarchyEditing(HierarchyView):
         self.in_turn(work, done)
 
     def in_turn(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-        """One edit after the other: keys typed ahead are not lost while one is worked out."""
+        """Queue an edit, so that keys typed ahead are not lost while one is being computed."""
         session = self.session
 
         def finish(then: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -123,7 +123,7 @@ class HierarchyEditing(HierarchyView):
             begin()
 
     def refused(self, error: Exception) -> None:
-        """Nothing was changed, and why."""
+        """Show why nothing was changed."""
         self.host.show_error("Not changed", error)
 
     # -- what is selected
@@ -155,7 +155,7 @@ class HierarchyEditing(HierarchyView):
             return False
 
     def chosen(self) -> tuple[int, list[str]]:
-        """The level and labels to work on: the selected ones, else the one under the cursor."""
+        """Return level and labels to work on: the selected ones, else the one under the cursor."""
         nodes = sorted(self.selected) or [self.node()]
         assert self.state is not None
         uncovered = [
@@ -171,7 +171,7 @@ class HierarchyEditing(HierarchyView):
     @on(Grid.Chosen, "#tree")
     @says_why
     def rename_chosen(self) -> None:
-        """Enter: rename the label, or give a value a row."""
+        """Rename the label under the cursor, or give a value a row."""
         grid = self.levels
         if grid.shown is None:
             return
@@ -207,7 +207,7 @@ class HierarchyEditing(HierarchyView):
 
     @says_why
     def action_group(self) -> None:
-        """One label at the level above for all that is selected."""
+        """Give all selected labels one label at the level above."""
         level, labels = self.chosen()
 
         def check(name: str) -> None:
@@ -234,7 +234,7 @@ class HierarchyEditing(HierarchyView):
 
     @says_why
     def action_move(self) -> None:
-        """Below another label of the level above."""
+        """Move the chosen labels below another label of the level above."""
         level, labels = self.chosen()
         hierarchy = self.hierarchy
         check_movable(hierarchy, level)
@@ -249,7 +249,7 @@ class HierarchyEditing(HierarchyView):
 
     @says_why
     def action_split(self) -> None:
-        """A group falls apart into its members."""
+        """Split a group into its members."""
         level, labels = self.chosen()
 
         def apart(made: Hierarchy) -> Hierarchy:

@@ -1,27 +1,24 @@
-"""A hierarchy as a level table and as a tree: what the two grids of the Hierarchies screen show.
-
-Both show the same things: first the values that have no row, then the hierarchy in the order of its
-tree, last the missing value where it has no row of its own. Both answer which *node* (a label of a
-level) is under the cursor, so that every edit works alike in either.
-"""
+"""A hierarchy as a level table and as a tree: the rows, and the grids in which they are edited."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from typing import ClassVar
 
 import numpy as np
 from rich.cells import cell_len
+from textual.binding import Binding, BindingType
 
 from kanon_tui.core.editing.hierarchy.state import HierarchyState
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.text import visible
-from kanon_tui.widgets.grid import Cell, GridColumn, up_to
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, up_to
 
-__all__ = ["NOT_COVERED", "LevelRows", "Node", "TreeRows"]
+__all__ = ["NOT_COVERED", "HierarchyTable", "HierarchyTree", "LevelRows", "Node", "TreeRows"]
 
 Node = tuple[int, str]
-"""A label of a level."""
+"""A level and a label of it."""
 
 NOT_COVERED = "— no row: not covered —"
 SELECTED, MAGVAL = "●", "◆"
@@ -29,11 +26,11 @@ SAMPLE = 300
 """Rows that decide how wide a column is."""
 WIDEST = 28
 ALL_OPEN = 200
-"""Up to this many values a tree starts unfolded."""
+"""Most values for which a tree starts unfolded."""
 
 
 class _Rows:
-    """What table and tree have in common."""
+    """The base of level table and tree: labels with their marks, and search."""
 
     def __init__(self, state: HierarchyState, selected: Set[Node]) -> None:
         assert state.hierarchy is not None
@@ -51,14 +48,14 @@ class _Rows:
         raise NotImplementedError
 
     def uncovered(self, row: int) -> str | None:
-        """The value in this row if it has no row in the hierarchy."""
+        """Return the value of this line if it has no row in the hierarchy, else None."""
         return self.without_row[row] if row < len(self.without_row) else None
 
     def row_name(self, row: int) -> str:
         return ""
 
     def find(self, text: str, after: int, direction: int = 1) -> int | None:
-        """The next line below (or above) `after` with this text in it, round the end."""
+        """Return the next line below or above `after` with this text, around the end."""
         wanted = text.casefold()
         for step in range(1, self.height + 1):
             row = (after + direction * step) % self.height
@@ -67,7 +64,7 @@ class _Rows:
         return None
 
     def cell(self, node: Node, before: str = "", muted: bool = False) -> Cell:
-        """A label with its marks: ● selected, ◆ a MAGVal."""
+        """Return a label with its marks: ● selected, ◆ a MAGVal."""
         chosen, marked = node in self.selected, Mark(*node) in self.hierarchy.marks
         text = before + (SELECTED if chosen else "") + (f"{MAGVAL} " if marked else "") + node[1]
         mark = "match" if chosen else "changed" if marked else "muted" if muted else ""
@@ -137,7 +134,7 @@ class LevelRows(_Rows):
         return [*shown, Cell(f"{self.state.missing_records:,}", "missing")]
 
     def node(self, row: int, column: int) -> Node:
-        """The label under a cell; raises why there is none."""
+        """Return the label of a cell; raises InputError if there is none."""
         number = row - len(self.without_row)
         if not 0 <= number < len(self.hierarchy.rows):
             self._refuse(row)
@@ -150,7 +147,7 @@ class LevelRows(_Rows):
         return column, self.hierarchy.rows[int(self.state.order[number])][column]
 
     def place(self, node: Node) -> int | None:
-        """The line of a value, or the first line of a label."""
+        """Return the line of a value, or the first line of a label."""
         level, label = node
         if level > self.hierarchy.height:
             return None
@@ -166,7 +163,7 @@ class TreeRows(_Rows):
     def __init__(self, state: HierarchyState, selected: Set[Node], toggled: set[Node]) -> None:
         super().__init__(state, selected)
         self.toggled = toggled
-        """Nodes that are folded where they would be open, or open where they would be folded."""
+        """Nodes whose folding differs from the default."""
         order = state.order
         self._below = np.concatenate([[0], np.cumsum(state.records[order])])
         self._starts = [
@@ -184,7 +181,7 @@ class TreeRows(_Rows):
         ]
 
     def _unfold(self) -> None:
-        """The visible nodes, each with the stretch of rows it stands for."""
+        """Yield the visible nodes, each with the range of rows it stands for."""
         todo = [(self.hierarchy.height, 0, len(self.hierarchy.rows))]
         self._lines = []
         while todo:
@@ -232,14 +229,14 @@ class TreeRows(_Rows):
         ]  # fmt: skip
 
     def node(self, row: int, column: int = 0) -> Node:
-        """The label of a line; raises why there is none."""
+        """Return the label of a line; raises InputError if there is none."""
         number = row - len(self.without_row)
         if not 0 <= number < len(self._lines):
             self._refuse(row)
         return self._node(self._lines[number])
 
     def place(self, node: Node) -> int | None:
-        """The line of a node, if it is unfolded."""
+        """Return the line of a node, or None if it is folded away."""
         for number, line in enumerate(self._lines):
             if line[0] == node[0] and self._node(line) == node:
                 return number + len(self.without_row)
@@ -258,7 +255,7 @@ class TreeRows(_Rows):
         return True
 
     def parent(self, row: int) -> int:
-        """The line of the node above."""
+        """Return the line of the node above."""
         number = row - len(self.without_row)
         if not 0 <= number < len(self._lines):
             return row
@@ -269,9 +266,78 @@ class TreeRows(_Rows):
 
 
 def _starts(hierarchy: Hierarchy, order: np.ndarray, level: int) -> np.ndarray:
-    """Where in the tree's order another label of this level begins."""
+    """Return the rows at which another label of this level begins, in the order of the tree."""
     if level == 0:
         return np.arange(len(order))
     rank = {label: place for place, label in enumerate(hierarchy.labels(level))}
     ranks = np.array([rank[hierarchy.rows[row][level]] for row in order.tolist()])
     return np.flatnonzero(np.diff(ranks, prepend=-1))
+
+
+EDITING: list[BindingType] = [
+    Binding("enter", "select", "rename", id="hierarchies.rename"),
+    Binding("space", "screen.select", "mark", id="hierarchies.select"),
+    Binding("g", "screen.group", "group", id="hierarchies.group"),
+    Binding("M", "screen.move", "move", id="hierarchies.move"),
+    Binding("S", "screen.split", "split", id="hierarchies.split"),
+    Binding("plus", "screen.add_level", "level", key_display="+/-", id="hierarchies.add"),
+    Binding("minus", "screen.remove_level", "remove level", show=False, id="hierarchies.remove"),
+    Binding("m", "screen.magval", "MAGVal", id="hierarchies.magval"),
+]
+
+
+class HierarchyTable(Grid):
+    """One row per value, one column per level."""
+
+    HELP = """## The level table
+
+One row per value, one column per level: 0 is the value itself, the last level the root. The
+keys work on the label under the cursor, that is on all rows that have it at that level.
+
+- `space` marks labels of one level (●), `g` gives them one label at the level above. Labels
+  right below the root get a new level between, in which all others stay themselves.
+- `M` moves a label below another one, `S` lets a group fall apart into its members.
+- `+` adds a level above the one under the cursor, `-` removes it.
+- `m` marks a MAGVal (◆): values below it may be generalised up to this label and no further.
+
+Example: with the cursor in column 0 press `space` on *Italy* and on *France*, then `g`, and
+type *Europe*.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = EDITING
+
+    @property
+    def shown(self) -> LevelRows | None:
+        return self.source if isinstance(self.source, LevelRows) else None
+
+
+class HierarchyTree(Grid):
+    """One line per label; left and right fold."""
+
+    HELP = """## The tree
+
+Every label with what lies below it: from the root down to the values, with the number of values and
+of records. `right` unfolds a line, `left` folds it or goes to the line above. All other keys work
+as in the level table (`t` goes back to it): `enter` renames, `space` marks, `g` groups, `m` marks
+a MAGVal (◆).
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *EDITING,
+        Binding("right", "fold(False)", "Unfold", show=False, id="move.right"),
+        Binding("left", "fold(True)", "Fold", show=False, id="move.left"),
+    ]
+
+    @property
+    def shown(self) -> TreeRows | None:
+        return self.source if isinstance(self.source, TreeRows) else None
+
+    def action_fold(self, closing: bool) -> None:
+        """Fold or unfold the line under the cursor; a folded one goes to the line above."""
+        tree = self.shown
+        if tree is None:
+            return
+        if tree.fold(self.row, closing):
+            self.redraw()
+        elif closing:
+            self.go_to(tree.parent(self.row))
+        else:
+            self.go_to(self.row + 1)

@@ -25,7 +25,7 @@ __all__ = ["HierarchiesScreen"]
 
 
 class HierarchiesScreen(HierarchyEditing):
-    """Where hierarchies come from and go to: builders, files, values without a row."""
+    """The hierarchies screen: builders, files, and values without a row."""
 
     STEP = "hierarchies"
     HELP = """## 3 Hierarchies
@@ -76,7 +76,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
         self.in_turn(lambda: replaced(state, make(), folder), done)
 
     def _known(self) -> HierarchyState:
-        """The state of the attribute, with the values that any hierarchy needs."""
+        """Return the state of the attribute; raises InputError if its values are not known."""
         if self.state is None or self.state.name != self.attribute:
             raise InputError("one moment: the attribute is still being worked out")
         if self.state.column is None:
@@ -94,7 +94,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
     @says_why
     def action_clear(self) -> None:
-        """Back to what is built by default."""
+        """Go back to the hierarchy that is built by default."""
         if self._known().spec.hierarchy is None:
             raise InputError(f"{self.attribute}: this is the default; there is nothing to clear")
         self._take(lambda: None, "back to the default hierarchy")
@@ -103,7 +103,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
     @property
     def _folder(self) -> Path:
-        """Where files are looked for and written first."""
+        """The folder that file dialogs begin with."""
         project = self.session.project
         return (project.path or self.session.data_path).parent
 
@@ -223,7 +223,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
         self.ask(AskText("Find a value or label", self._wanted), typed)
 
     def action_find_next(self, step: int) -> None:
-        """The next line below or above with the text that was looked for."""
+        """Go to the next line below or above with the text that was looked for."""
         grid = self.levels
         source, wanted, after = grid.shown, self._wanted, grid.row
         if not wanted:

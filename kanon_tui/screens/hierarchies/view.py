@@ -1,9 +1,10 @@
-"""What the Hierarchies screen shows: attributes, level table or tree, and what levels are worth."""
+"""The panes of screen 3: attributes, level table or tree, and the figures of each level."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.containers import Container, Horizontal, Vertical
@@ -19,24 +20,87 @@ from kanon_tui.core.editing.hierarchy.state import (
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.metrics.measure import LevelMeasures
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import count_of, quoted_list, visible
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.hierarchies.figures import AttributeRows, level_figures, reason_text
-from kanon_tui.screens.hierarchies.grids import HierarchyTable, HierarchyTree
-from kanon_tui.screens.hierarchies.level_rows import LevelRows, Node, TreeRows
-from kanon_tui.widgets.grid import Grid
+from kanon_tui.screens.hierarchies.level_rows import (
+    HierarchyTable,
+    HierarchyTree,
+    LevelRows,
+    Node,
+    TreeRows,
+)
+from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.lists import ScrollPane
 
-__all__ = ["HierarchyView"]
+__all__ = ["AttributeRows", "HierarchyView", "level_figures", "reason_text"]
+
+
+def level_figures(levels: Iterable[LevelMeasures], here: int | None, privacy: Privacy) -> Text:
+    """Return one line per level: groups, smallest group, passes alone, RV, NCP; ▸ marks `here`."""
+    text = Text()
+    text.append("level  groups smallest alone     RV   NCP\n", "dim")
+    for level in levels:
+        style = "bold" if level.level == here else ""
+        text.append(f"{'▸' if style else ' '}{level.level:>4} {level.labels:>7,} ", style)
+        text.append(f"{level.smallest:>8,} ", style)
+        text.append("  ✓   " if level.passes else "  ✗   ", "green" if level.passes else "red")
+        text.append(f"{level.rv:>6.4f} {level.ncp:>5.3f}\n", style)
+    text.append(f"alone: every group has k={privacy.k} records or more", "dim")
+    if privacy.max_suppression:
+        text.append(f", but for {privacy.max_suppression:.3g} of all", "dim")
+    return text
+
+
+def reason_text(state: HierarchyState) -> str:
+    """Return why a hierarchy cannot be used, or that it is a default; else ""."""
+    if state.uncovered:
+        have = count_of(len(state.uncovered), "value has", "values have")
+        values = quoted_list(state.uncovered)
+        text = f"✗ {have} no row: {values}; press u to give them one"
+    elif state.problem:
+        text = f"✗ {state.problem}"
+    elif not state.given:
+        text = "built by default; b chooses a builder, any edit keeps it in the project"
+    else:
+        text = ""
+    return visible(text)
+
+
+class AttributeRows:
+    """Mark, name and height of every quasi-identifier."""
+
+    MARKS = {"✓": "good", "!": "bad"}  # noqa: RUF012
+
+    def __init__(self, lines: Sequence[AttributeLine]) -> None:
+        self._lines, self.height = lines, len(lines)
+        longest = max([9, *(2 + cell_len(visible(line.name)) for line in lines)])
+        self.columns: Sequence[GridColumn] = [up_to(11, "", longest), GridColumn("h", 2, True)]
+        self.width = longest + GAP + 2
+        """The width that shows everything."""
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        return [
+            [
+                Cell(f"{line.mark} {line.name}", self.MARKS.get(line.mark, "")),
+                Cell("–" if line.height is None else str(line.height), "muted"),
+            ]
+            for line in self._lines[start:stop]
+        ]
+
+    def row_name(self, row: int) -> str:
+        return ""
+
 
 Made = tuple[HierarchyState, LevelRows | None, TreeRows | None]
 
 
 class HierarchyView(StepScreen):
-    """The panes, the cursor and the selection; the edits stand in the classes that follow."""
+    """The panes, the cursor and the selection; subclasses add the edits."""
 
     DEFAULT_CSS = """
     HierarchyView #panes { height: 1fr; layout: horizontal; }
@@ -65,7 +129,7 @@ class HierarchyView(StepScreen):
         self._shown: Session | None = None
         self._listed: Project | None = None
         self._table_shown: Table | None = None
-        """A table beyond memory becomes another one when it is counted."""
+        """The table that is shown; a session gets another one when a large file is counted."""
 
     def body(self) -> Iterable[Widget]:
         with Container(id="panes"):
@@ -81,7 +145,7 @@ class HierarchyView(StepScreen):
                 yield Static(id="origin")
 
     def on_mount(self) -> None:
-        """Choosing an attribute comes first."""
+        """Focus the list of attributes."""
         self.query_one("#attributes-pane").border_title = "attributes"
         self.query_one("#measures-pane").border_title = "per level"
         self.outline.display = False
@@ -97,18 +161,18 @@ class HierarchyView(StepScreen):
 
     @property
     def outline(self) -> HierarchyTree:
-        """The same as a tree."""
+        """The hierarchy as a tree."""
         return self.query_one(HierarchyTree)
 
     @property
     def levels(self) -> HierarchyTable | HierarchyTree:
-        """Whichever of the two is shown."""
+        """The table or the tree, whichever is shown."""
         return self.outline if self.as_tree else self.table
 
     # -- filling
 
     def show(self, session: Session) -> None:
-        """The list at once; the attribute under the cursor as soon as it is worked out."""
+        """Show the list at once, and the attribute under the cursor when its state is known."""
         if session is not self._shown:
             self._shown, self._listed, self._lines, self._folds = session, None, {}, {}
             self.attribute, self.state = "", None
@@ -135,7 +199,7 @@ class HierarchyView(StepScreen):
             grid.go_to(names.index(self.attribute))
 
     def _list(self) -> None:
-        """Marks and heights of all attributes, after the one that is looked at."""
+        """List marks and heights of all attributes, after the one that is shown."""
         session, project = self.session, self.session.project
 
         def listed(lines: tuple[AttributeLine, ...]) -> None:
@@ -190,7 +254,7 @@ class HierarchyView(StepScreen):
             self.query_one(name, Static).update("")
 
     def _fill_reason(self, state: HierarchyState) -> None:
-        """Below the table: what stands in the way of a run, or where a default comes from."""
+        """Show below the table why a run cannot use it, or that it is a default."""
         reason, text = self.query_one("#reason", Static), reason_text(state)
         reason.display = bool(text)
         reason.set_classes("bad" if state.problem else "muted")
@@ -210,7 +274,7 @@ class HierarchyView(StepScreen):
         )
 
     def _fill_measures(self) -> None:
-        """The figures of every level; ▸ is the level under the cursor."""
+        """Show the figures of every level; ▸ marks the level under the cursor."""
         state = self.state
         if state is None or not state.levels:
             self.query_one("#measures", Static).update(
@@ -234,14 +298,14 @@ class HierarchyView(StepScreen):
             return None
 
     def node(self) -> Node:
-        """The label under the cursor; raises why there is none."""
+        """Return the label under the cursor; raises InputError if there is none."""
         grid, _ = self.levels, self.hierarchy
         assert grid.shown is not None
         return grid.shown.node(grid.row, grid.column)
 
     @property
     def hierarchy(self) -> Hierarchy:
-        """The level table that is shown; raises why there is none."""
+        """The level table that is shown; raises InputError if there is none."""
         if self.state is None or self.state.name != self.attribute:
             raise InputError("one moment: the attribute is still being worked out")
         if self.state.hierarchy is None:
@@ -258,7 +322,7 @@ class HierarchyView(StepScreen):
 
     @on(Grid.Chosen, "#attributes")
     def attribute_chosen(self) -> None:
-        """Enter: go to its levels."""
+        """Go to the levels of the attribute."""
         self.levels.focus()
 
     @on(Grid.Moved, "#table")
@@ -267,7 +331,7 @@ class HierarchyView(StepScreen):
         self._fill_measures()
 
     def action_tree(self) -> None:
-        """Tree or table; the cursor stays on its label where it can."""
+        """Switch between tree and table; the cursor stays on its label if it is shown."""
         had_focus = self.levels.has_focus
         try:
             node: Node | None = self.node()
@@ -288,7 +352,7 @@ class HierarchyView(StepScreen):
 
 
 def _cursor_node(grid: HierarchyTable | HierarchyTree) -> Node | None:
-    """What the cursor is on, to find it again: a value in the table, a label in the tree."""
+    """Return the node under the cursor: a value in the table, a label in the tree."""
     try:
         return grid.shown.node(grid.row, 0) if grid.shown is not None else None
     except InputError:

@@ -43,15 +43,15 @@ __all__ = ["Exporter", "exporter_of"]
 
 @dataclass(frozen=True)
 class Kind:
-    """One thing that can be written."""
+    """A kind of file that can be exported."""
 
     title: str
     name: str
-    """Ends the proposed file name."""
+    """The end of the proposed file name."""
     endings: tuple[str, ...]
     write: Callable[[FinishedRun, Path], None]
     published: bool = False
-    """Whether it holds the columns that are published as they are."""
+    """Whether it contains columns that are published unchanged."""
 
 
 def _release(order: Order, title: str) -> Kind:
@@ -81,7 +81,7 @@ ORDERS: dict[Order, str] = {
     "shuffled": "records shuffled",
     "input": "! records in file order",
 }
-"""What the order of records is called; that of the file can give people away."""
+"""Titles of the orders of records; file order can identify people."""
 REPORT = Kind("report", "report.html", REPORT_ENDINGS, _write_report)
 MAPPING = Kind("applied mapping", "mapping.csv", TABLE_ENDINGS, _write_mapping)
 FOR_NEW_RECORDS = Kind(
@@ -93,7 +93,7 @@ FOR_NEW_RECORDS = Kind(
 
 
 class Exporter:
-    """Asks what and where, then writes in the background."""
+    """Asks what to export and where to, then writes it in the background."""
 
     def __init__(self, screen: StepScreen, result: FinishedRun) -> None:
         self.screen, self.result = screen, result
@@ -109,7 +109,7 @@ class Exporter:
         self.screen.ask(Choose("Export", titles, hint=self._hint, current=self._current), chosen)
 
     def _choices(self) -> list[tuple[str, Callable[[], object]]]:
-        """What can be written or done, by its title."""
+        """Return what can be written or done, by title."""
         text = self._csv_format(Path("release.csv"))
         return [
             *(self._written(_release(order, title)) for order, title in ORDERS.items()),
@@ -132,7 +132,7 @@ class Exporter:
         return list(ORDERS).index(self.result.task.output.order)
 
     def _written(self, kind: Kind) -> tuple[str, Callable[[], object]]:
-        """A kind by its title; what is published as it is has to be agreed to."""
+        """Return title and action of a kind; unchanged columns have to be agreed to first."""
 
         def write() -> None:
             if kind.published:
@@ -146,12 +146,12 @@ class Exporter:
         self.screen.ask(CsvDialog(self._choice, self._source), self._csv_chosen)
 
     def _apply(self) -> None:
-        """Another file, published as this release is."""
+        """Ask for another file and publish it as this release is."""
         mapping = mapping_of(self.result, "this release")
         self.screen.ask(ApplyDialog(self._folder, mapping, self.result.table), lambda _: None)
 
     def _sign(self) -> None:
-        """What the report says beside the figures; then back to the list, to write it."""
+        """Ask for the texts of the report, then show the list again."""
         project = self.screen.session.project
 
         def typed(texts: ReportTexts | None) -> None:
@@ -166,7 +166,7 @@ class Exporter:
         self._ask_path(kind, str(self._folder / f"{self._stem}-{kind.name}"))
 
     def _ask_formulas(self, kind: Kind) -> None:
-        """Before a release: what becomes of cells that a spreadsheet would compute, if any."""
+        """Ask whether to escape cells that a spreadsheet would compute, if there are any."""
 
         def counted(count: int) -> None:
             if not count:
@@ -227,12 +227,12 @@ class Exporter:
 
     @property
     def _choice(self) -> CsvChoice:
-        """What the project says now, which may be newer than the run."""
+        """The project's present choice, which may be newer than the run."""
         return self.screen.session.project.output.csv
 
     @property
     def _texts(self) -> ReportTexts:
-        """What the project lets a report say now, which may be newer than the run."""
+        """The project's present texts of the report, which may be newer than the run."""
         return self.screen.session.project.report
 
     @property
@@ -316,7 +316,7 @@ class Exporter:
         )
 
     def _failed(self, kind: Kind, path: Path, error: Exception) -> None:
-        """A character that the encoding has no room for: offer one that has."""
+        """Offer UTF-8 if the encoding lacks a character; else show the error."""
         if not isinstance(error, EncodingError):
             self.screen.host.fail(error)
             return
@@ -354,7 +354,7 @@ class Exporter:
 
 
 class StreamedExporter(Exporter):
-    """The release is written already; its proved bytes can be copied, and all else be written."""
+    """The exporter of a release in files: copies the verified files, writes all else."""
 
     def __init__(self, screen: StepScreen, result: StreamedResult) -> None:
         super().__init__(screen, result)
@@ -384,7 +384,7 @@ class StreamedExporter(Exporter):
 
     @property
     def _out(self) -> str:
-        """Where the release is: `parts.csv/` for a folder of CSV parts."""
+        """The path of the release; `parts.csv/` for a folder of CSV parts."""
         return f"{self._target.path.resolve()}{'/' if self._target.folder else ''}"
 
     # -- a copy
@@ -428,7 +428,7 @@ class StreamedExporter(Exporter):
 
 
 def exporter_of(screen: StepScreen, result: FinishedRun) -> Exporter:
-    """Who exports a result."""
+    """Return the exporter for a result in memory or in files."""
     if isinstance(result, StreamedResult):
         return StreamedExporter(screen, result)
     return Exporter(screen, result)

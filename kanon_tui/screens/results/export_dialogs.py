@@ -40,11 +40,11 @@ CHOICES: dict[str, list[tuple[str, str]]] = {
         ("all cells", "always"),
     ],
 }  # fmt: skip
-"""Per key the choices with their titles."""
+"""The choices of each option, with their titles."""
 
 
 class CsvDialog(FormDialog):
-    """Gives a `CsvChoice`, or None."""
+    """Asks how text is written; gives a `CsvChoice` or None."""
 
     HELP = """## How text is written
 
@@ -83,7 +83,7 @@ Example: *UTF-8 with a mark* opens in Excel with its accents right.
         self.follow()
 
     def chosen(self) -> CsvChoice:
-        """What the form says."""
+        """Return the choices of the form."""
         return CsvChoice(
             **{name: str(self.query_one(f"#{name}", Select).value) for name in CHOICES}
         )
@@ -102,11 +102,11 @@ Example: *UTF-8 with a mark* opens in Excel with its accents right.
 
 
 _SEVERAL = ("decisions", "signed_by")
-"""Texts of several lines, each one of its own."""
+"""Fields with several entries, one per line."""
 
 
 class SigningDialog(FormDialog):
-    """Gives `ReportTexts`, or None."""
+    """Asks for the texts of the report; gives `ReportTexts` or None."""
 
     HELP = """## The page to sign
 
@@ -157,7 +157,7 @@ kept in the project (`report`), and stand in the report as they are written here
         self.query_one("#meaning", Static).update(Text(text))
 
     def typed(self) -> ReportTexts:
-        """What the fields say."""
+        """Return the texts of the fields."""
         return ReportTexts(
             purpose=self._line("purpose"),
             recipients=self._line("recipients"),
@@ -177,7 +177,7 @@ kept in the project (`report`), and stand in the report as they are written here
 
 
 class CommandDialog(Hosted, Dialog):
-    """The command and whether it makes the same release; gives True to save it to a file."""
+    """Shows the command that makes the release again; gives True to save it to a file."""
 
     HELP = """## The command line
 
@@ -200,7 +200,7 @@ stands below it.
         self.command, self.problem = command, problem
 
     def compose(self) -> ComposeResult:
-        """Command, what stands in the way, what can be done with it."""
+        """Lay out the command, what keeps it from being exact, and the buttons."""
         with Vertical():
             yield Label("Command line that makes this release again", classes="title")
             with VerticalScroll(can_focus=False):

@@ -42,7 +42,7 @@ MEANINGS = {
     **{name: meaning for name, _, meaning in (*METRICS, *COUNTS)},
     **{name: model.report_meaning for name, model in MODELS.items()},
 }
-"""What the figures of a comparison mean, by name."""
+"""The meanings of figures, by name."""
 
 
 class FigureTable:
@@ -67,7 +67,7 @@ class FigureTable:
 
 
 def attributes_table(result: FinishedRun) -> FigureTable:
-    """Per quasi-identifier RV, NCP, level or mean span, and below it its rules."""
+    """Return RV, NCP, level or mean span of every quasi-identifier, and its rules below it."""
     clustering = result.grouping.levels is None
     rows: list[list[Cell]] = []
     meanings = []
@@ -123,18 +123,18 @@ def _attribute_meaning(
 
 
 def metrics_table(result: FinishedRun) -> FigureTable:
-    """Every utility metric and count."""
+    """Return every utility metric and count."""
     metrics, counts = metrics_section(result.measures), counts_section(result.measures)
     return _with_meanings([*metrics.rows, *counts.rows])
 
 
 def privacy_table(result: FinishedRun) -> FigureTable:
-    """k, l, t, α and risk."""
+    """Return the privacy figures: k, l, t, α and risk."""
     return _with_meanings(privacy_section(result).rows)
 
 
 def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
-    """Title, figure, and the meaning of the row under the cursor."""
+    """Return a table of title and figure, with a meaning for every row."""
     cells = [[Cell(str(title)), Cell(str(value))] for title, value, _ in rows]
     meanings = [f"{title}: {meaning}" for title, _, meaning in rows]
     columns = [
@@ -145,7 +145,7 @@ def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
 
 
 def sizes_table(result: FinishedRun) -> FigureTable:
-    """How many records are in classes of which size, with bars."""
+    """Return how many records are in classes of each size, with bars."""
     section: Section = class_sizes_section(result)
     cells, meanings = [], []
     for name, classes, share in section.rows:
@@ -168,7 +168,7 @@ def sizes_table(result: FinishedRun) -> FigureTable:
 def runs_table(
     results: Sequence[FinishedRun], current: FinishedRun | None, earlier: Sequence[EarlierRun] = ()
 ) -> FigureTable:
-    """The runs of this sitting in the order they were made, then earlier ones, latest first."""
+    """Return the runs of this session in their order, then earlier ones, latest first."""
     cells, meanings = [], []
     for number, result in enumerate(results, 1):
         measures, mark = result.measures, "good" if result is current else ""
@@ -217,7 +217,7 @@ def _earlier_cells(run: EarlierRun) -> list[Cell]:
 
 
 def comparison_tables(comparison: ComparedRuns) -> dict[str, FigureTable]:
-    """Figures, attributes (those that differ most first) and rules of two results.
+    """Return tables of figures, attributes (most different first) and rules of two results.
 
     There is no table of rules where both have none in common.
     """
@@ -238,7 +238,7 @@ def comparison_tables(comparison: ComparedRuns) -> dict[str, FigureTable]:
 
 
 class _ComparisonRows:
-    """Rows of a comparison: both figures, the difference, and who is better."""
+    """Rows of a comparison: both figures, the difference, and which is better."""
 
     def __init__(self) -> None:
         self.cells: list[list[Cell]] = []
@@ -279,15 +279,15 @@ def _levels(levels: tuple[int | None, int | None]) -> str:
 
 
 def signed(value: float) -> str:
-    """`+0.021`, `−7`, `±0`."""
+    """Return a number with its sign: `+0.021`, `−7`, `±0`."""
     if abs(value) < TIE:
         return "±0"
-    size = abs(value)  # four digits that matter, with thousands apart, as the figures beside it
+    size = abs(value)  # four significant digits, as the figures beside it
     return ("+" if value > 0 else "−") + (f"{size:,.0f}" if size >= 1000 else figure(size))
 
 
 def short_figure(value: float) -> str:
-    """A figure that is mostly between 0 and 1: `.130`, `1.000`."""
+    """Return a figure with three decimals and no leading zero: `.130`, `1.000`."""
     return f"{value:.3f}".removeprefix("0")
 
 
@@ -313,7 +313,7 @@ PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {
 
 
 class FigurePanel(Vertical):
-    """Figures above, a sentence below."""
+    """A pane with one table of figures, and the meaning of the row under the cursor."""
 
     DEFAULT_CSS = """
     FigurePanel Grid { height: 1fr; }
@@ -322,7 +322,7 @@ class FigurePanel(Vertical):
 
     @dataclass
     class Chosen(Message):
-        """Enter on a row."""
+        """Enter was pressed on a row."""
 
         panel: FigurePanel
         row: int
@@ -347,19 +347,19 @@ class FigurePanel(Vertical):
 
     @property
     def natural_width(self) -> int:
-        """Cells in which the table is seen whole, with the border and a bar beside it."""
+        """The width that shows the whole table, with border and scroll bar."""
         columns = self._table.columns if self._table else ()
         return sum(max(column.width, column.wish) + GAP for column in columns) + 3
 
     @on(Grid.Moved)
     def moved(self, event: Grid.Moved) -> None:
-        """Another figure is under the cursor."""
+        """Show the meaning of the figure under the cursor."""
         event.stop()
         self._explain()
 
     @on(Grid.Chosen)
     def chosen(self, event: Grid.Chosen) -> None:
-        """Enter on a row."""
+        """Pass on that enter was pressed on a row."""
         event.stop()
         self.post_message(self.Chosen(self, event.row))
 

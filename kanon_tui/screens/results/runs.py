@@ -50,7 +50,7 @@ class Rerun:
 
     @classmethod
     def with_k(cls, result: FinishedRun, project: Project, k: int) -> Rerun:
-        """The same run with another k."""
+        """Return the run of a result with another k."""
         if not 1 <= k <= result.task.n:
             raise InputError(f"k goes from 1 to the {result.task.n:,} records of the table")
         project = replace(project, privacy=replace(result.task.privacy, k=k))
@@ -60,13 +60,13 @@ class Rerun:
     def with_algorithm(
         cls, result: FinishedRun, project: Project, choice: AlgorithmChoice
     ) -> Rerun:
-        """The same records and requirements with another algorithm."""
+        """Return the run of a result with another algorithm."""
         project = replace(project, algorithm=choice, privacy=result.task.privacy)
         return cls(project, lambda: result.task)
 
     @classmethod
     def of_earlier(cls, run: EarlierRun, session: Session) -> Rerun:
-        """A run of an earlier sitting, on the project as it is now."""
+        """Return a run of an earlier session, on the project as it is now."""
         project = run.again(session.project)
         return cls(project, lambda: prepare(project, session.records))
 
@@ -96,14 +96,14 @@ class Rerun:
 
 
 class StreamedRerun(Rerun):
-    """The same over pieces of the data, into files of its own."""
+    """A run over a file larger than memory, into files of its own."""
 
     def __init__(self, session: Session, project: Project, target: Target, force: bool) -> None:
         super().__init__(project, lambda: None)
         self._stream = watch_stream(session, project, target, force)
 
     def finish(self, abandoned: Callable[[], bool]) -> FinishedRun | None:
-        """All passes; None when it was stopped."""
+        """Do all passes; return None when it was stopped."""
         with suppress(StoppedError):
             return self._stream.run(abandoned)
         return None
@@ -119,7 +119,7 @@ class StreamedRerun(Rerun):
 
 
 def difference_line(before: FinishedRun, after: FinishedRun) -> str:
-    """`k 5 → 6: better classes +20, supp. −37 · worse NCP +0.11, RV −0.008`."""
+    """Return `k 5 → 6: better classes +20, supp. −37 · worse NCP +0.11, RV −0.008`."""
     by_verdict: dict[str, list[str]] = {"better": [], "worse": [], "same": []}
     for one in differences(before, after):
         if one.name in SHOWN:
@@ -131,7 +131,7 @@ def difference_line(before: FinishedRun, after: FinishedRun) -> str:
 
 
 class Runs:
-    """What the results screen does with several runs."""
+    """The runs of the results screen: again with other settings, compared, forgotten."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class Runs:
         self.under_way: Rerun | None = None
 
     def rerun(self, step: int) -> None:
-        """The run in front once more with k one higher or lower, in the background."""
+        """Run the result in front again with k one higher or lower, in the background."""
         before = self._in_front()
         if before is not None:
             project = before.project or self.screen.session.project
@@ -165,11 +165,11 @@ class Runs:
         choose_string(screen, lambda: before.task, before, chosen)
 
     def repeat(self, run: EarlierRun) -> None:
-        """A run of an earlier sitting once more, in the background."""
+        """Run an earlier run again, in the background."""
         self._begin(lambda: Rerun.of_earlier(run, self.screen.session), None)
 
     def _begin(self, make: Callable[[], Rerun], before: FinishedRun | None) -> None:
-        """Where runs stream, ask first where the release goes."""
+        """Start a run; where runs write files, ask first where the release goes."""
         if self.under_way is not None:
             return
         try:
@@ -234,7 +234,7 @@ class Runs:
         self.screen.ask(Confirm("Forget earlier runs?", text, "Forget them", "Keep them"), answered)
 
     def compare(self, chosen: int | None) -> None:
-        """The result in front beside the chosen one; where that is no other, ask."""
+        """Compare the result in front with the chosen one; ask if that is the same."""
         results, current = self.screen.session.results, self._in_front()
         others = [one for one in results if one is not current]
         if current is None or not others:

@@ -37,7 +37,7 @@ NEED_RESULT = frozenset(
     }
 )  # fmt: skip
 NARROWEST_PANEL = 47
-"""Cells that the figures have at least beside the records."""
+"""Least width of the figures beside the records."""
 WIDE = 100
 """Width of the summary from which on words are not shortened."""
 ONLY_EARLIER = "No result yet: enter runs an earlier one again, 5 sets up a new one."
@@ -45,7 +45,7 @@ EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release i
 
 
 class ResultsScreen(StepScreen):
-    """One result in front; the other runs of the session behind it."""
+    """The results screen: one result in front, with the other runs of the session."""
 
     STEP = "results"
     HELP = """## 6 Results
@@ -128,13 +128,13 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
         self.panel = "attributes"
         """The figures beside the records; empty for none."""
         self._panel_in_front = False
-        """Whether a small screen shows them in the place of the records."""
+        """Whether a small screen shows the figures instead of the records."""
         self.runs = Runs(self, in_front=lambda: self.result, show=self.show_result, fill=self.fill)
         self._rerun_of: FinishedRun | None = None
         """The result that the one shown was run again from."""
         self._session_shown: Session | None = None
         self._newest: FinishedRun | None = None
-        """The last of the session's results when they were looked at."""
+        """The newest result when the screen was last filled."""
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="summary")
@@ -150,12 +150,12 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
         return self.query_one(RecordsPane)
 
     def on_mount(self) -> None:
-        """The records have the focus; a run in the background is looked at now and then."""
+        """Focus the records, and show the progress of a run in the background."""
         self.records.focus_rows()
         self.set_interval(1 / 5, self._show_progress)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Without a result nothing here works."""
+        """Disable the keys that need a result while there is none."""
         earlier = bool(self.host.earlier_runs)
         if action == "forget_runs":
             return earlier
@@ -168,7 +168,7 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
     # -- which result
 
     def show(self, session: Session) -> None:
-        """The newest result when there is a new one, else the one that was shown."""
+        """Show the newest result if there is a new one, else the one that was shown."""
         if session is not self._session_shown:
             self._session_shown = session
             self.result = self._newest = self._rerun_of = None
@@ -180,7 +180,7 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
 
     def show_result(self, result: FinishedRun, before: FinishedRun | None = None) -> None:
         """Put a result in front; `before` is what it was run again from."""
-        if self.result is None and self.panel == "runs":  # earlier ones stood in for it
+        if self.result is None and self.panel == "runs":  # earlier runs were shown instead
             self.panel, self._panel_in_front = "attributes", False
             self.records.focus_rows()
         self._newest = self.session.results[-1]
@@ -191,13 +191,13 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
 
     def fill(self) -> None:
         if self.result is None and self.host.earlier_runs:
-            self.call_after_refresh(self._show_earlier_runs)  # when it is known how large it is
+            self.call_after_refresh(self._show_earlier_runs)  # the size is known then
         self._fill_summary()
         self._fill_panel()
         self.refresh_bindings()
 
     def _show_earlier_runs(self) -> None:
-        """They stand in for a result while there is none."""
+        """Show the earlier runs while there is no result."""
         if self.result is None and self.is_mounted:
             self.panel, self._panel_in_front = "runs", self.small
             self._fill_panel()
@@ -222,18 +222,18 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
 
     @on(RecordsPane.Described)
     def show_record_line(self, event: RecordsPane.Described) -> None:
-        """The line about the record under the cursor."""
+        """Show the line about the record under the cursor."""
         line = self.query_one("#record-line", Static)
         line.update(event.text)
         self.call_after_refresh(self._keep_height, line)
 
     @staticmethod
     def _keep_height(line: Static) -> None:
-        """Once tall enough for a long explanation it stays so: records must not jump."""
+        """Keep the height of a long explanation, so that the records do not jump."""
         line.styles.min_height = max(2, line.size.height)
 
     def on_resize(self) -> None:
-        """Another width has other lines."""
+        """Write the lines again for another width."""
         self.query_one("#record-line").styles.min_height = None
         if self.host.session is not None:
             self.fill()
@@ -275,13 +275,13 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
             self.query_one(FigurePanel).grid.focus()
 
     def _records_in_front(self) -> None:
-        """What is asked about records is answered where they are seen."""
+        """Bring the records in front, where questions about them are answered."""
         if self._panel_in_front:
             self.action_panel(self.panel)
 
     @on(FigurePanel.Chosen)
     def chosen(self, event: FigurePanel.Chosen) -> None:
-        """Enter shows a run, or explains an attribute."""
+        """Show the run, or explain the attribute, on which enter was pressed."""
         results = self.session.results
         if self.panel == "runs" and event.row >= len(results):
             self.runs.repeat(self.host.earlier_runs[event.row - len(results)])
@@ -298,12 +298,12 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
         self.records.sort_records()
 
     def action_class(self) -> None:
-        """Only the class of the record under the cursor, or all again."""
+        """Show only the class of the record under the cursor, or all records again."""
         self._records_in_front()
         self.records.switch_class()
 
     def action_next(self, direction: int) -> None:
-        """The next record with what was looked for, else whose cell in this column changed."""
+        """Go to the next record with the text, else to the next that changed in this column."""
         self._records_in_front()
         self.records.next_record(direction)
 
@@ -325,7 +325,7 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
         )
 
     def action_copy(self) -> None:
-        """A cell, a row or a column of the side that has the focus, to the terminal."""
+        """Copy a cell, a row or a column of the side that has the focus to the terminal."""
         what = self.records.copyable()
         if what is not None:
             ask_what_to_copy(self.host, self, what)
@@ -360,12 +360,12 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
         self.ask(WhyDialog(why))
 
     def action_before(self) -> None:
-        """What the records of the class under the cursor had before, of a release in files."""
+        """Show the original values of the class under the cursor, of a release in files."""
         self._records_in_front()
         self.records.ask_before(self._explain)
 
     def _attribute_in_panel(self) -> int:
-        """Which attribute the row of the panel belongs to; rules stand below theirs."""
+        """Return the attribute of the panel's row; rules stand below their attribute."""
         assert self.result is not None
         row = self.query_one(FigurePanel).grid.row
         for x, measured in enumerate(self.result.measures.attributes.values()):
@@ -377,7 +377,7 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
     # -- runs
 
     def action_rerun(self, step: int) -> None:
-        """The same run with the neighbouring k, in the background."""
+        """Run again with k one higher or lower, in the background."""
         self.runs.rerun(step)
 
     def action_forget_runs(self) -> None:
@@ -385,13 +385,13 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
         self.runs.ask_to_forget()
 
     def action_compare(self) -> None:
-        """The result in front beside another: the one chosen among the runs, or asked for."""
+        """Compare the result in front with the one chosen among the runs, or ask for one."""
         row = self.query_one(FigurePanel).grid.row
         listed = self.panel == "runs" and row < len(self.session.results)
         self.runs.compare(row if listed else None)
 
     def action_strings(self) -> None:
-        """The passing strings that were met, and any other that is built."""
+        """Choose among the passing strings of the search, or build another."""
         self.runs.choose_string()
 
     def action_export(self) -> None:
@@ -401,7 +401,7 @@ always; what needs all records in memory says so, and `esc` stops what looks thr
 
 
 def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
-    """`global k=5 · NCP .187 · RV .413 · 61 classes · 0 suppressed · verified k=7 ✓`, in one line.
+    """Return `global k=5 · NCP .187 · RV .413 · 61 classes · 0 suppressed · verified k=7 ✓`.
 
     What matters least goes where there is no room for all; a result that was made with other
     settings than the present ones has no ✓ and says what changed.
@@ -434,7 +434,7 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
 
 
 def _in_one_line(parts: Sequence[tuple[int, Text]], room: int) -> Text:
-    """The parts that fit, in their order; those with the highest number go first."""
+    """Return the parts that fit in their order; those with the highest number are dropped first."""
     kept = list(parts)
     while True:
         line = Text(" · ").join(text for _, text in kept)

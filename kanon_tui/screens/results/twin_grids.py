@@ -19,13 +19,13 @@ from kanon_tui.widgets.grid_sources import RowSource
 __all__ = ["LOOK_AGAIN", "TwinGrids", "WantedPages", "read_pages"]
 
 LOOK_AGAIN = 1 / 20
-"""Seconds between two looks at which pages are wanted."""
+"""Seconds between two checks for wanted pages."""
 MOST_PAGES = 20
 """Pages that are read together: rows in another order are on many pages."""
 
 
 class TwinGrids(Horizontal):
-    """Left and right have equal columns and rows, one cursor and one scroll position."""
+    """Two grids with equal columns and rows, one cursor and one scroll position."""
 
     DEFAULT_CSS = """
     TwinGrids { height: 1fr; }
@@ -42,7 +42,7 @@ class TwinGrids(Horizontal):
 
     @dataclass
     class Chosen(Message):
-        """Enter on a cell."""
+        """Enter was pressed on a cell."""
 
         row: int
         column: int

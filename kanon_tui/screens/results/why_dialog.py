@@ -20,7 +20,7 @@ __all__ = ["WhyDialog"]
 
 
 class WhyDialog(Dialog):
-    """The whole explanation; escape closes."""
+    """The explanation of a cell, an attribute or a suppressed record; escape closes it."""
 
     HELP = """## Why
 
@@ -68,7 +68,7 @@ it. Each was tried on the data, with all else as it is.
 
 
 def _answer(why: Why) -> Text:
-    """The question and what is known of it; values are shown as they are."""
+    """Return the question and its answer; values are shown as they are."""
     text = Text.assemble((f"{visible(why.question)}\n", "bold"))
     if why.because:
         text.append(f"\nBecause {visible(why.because)}.\n")
@@ -81,7 +81,7 @@ def _answer(why: Why) -> Text:
 
 
 def _item(mark: Text, sentence: str) -> ComposeResult:
-    """A mark and a text that wraps beside it."""
+    """Yield a mark and a text that wraps beside it."""
     with Horizontal(classes="item"):
         yield Static(mark, classes="mark")
         yield Static(Text(visible(sentence)), classes="sentence")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -16,15 +17,28 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.core.text import visible
-from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
 from kanon_tui.widgets.dialogs import FormDialog
+from kanon_tui.widgets.drawing import sparkline
 from kanon_tui.widgets.lists import CheckList
 
-__all__ = ["RuleDialog"]
+__all__ = ["RuleDialog", "boundary_histogram"]
+
+
+def boundary_histogram(column: Column, rule: Boundary, width: int) -> str:
+    """Return a histogram of the column with a │ at the boundary."""
+    numbers = column.numbers
+    assert numbers is not None
+    present = ~np.isnan(numbers)
+    first, _ = rule.sides(column)
+    heights, edges = np.histogram(numbers[present], bins=width, weights=column.counts[present])
+    below = numbers[present & first]
+    cut = int(np.searchsorted(edges, below.max() if len(below) else edges[0], side="right"))
+    line = sparkline(heights.tolist())
+    return line[:cut] + "│" + line[cut:]
 
 
 class RuleDialog(FormDialog):
-    """Gives a rule that fits the column, or None."""
+    """Asks for a rule; gives one that fits the column or None."""
 
     HELP = """## A rule
 
@@ -95,7 +109,7 @@ in a field takes the rule over.
         self.check()
 
     def rule_of_form(self) -> Rule:
-        """The rule the form describes; raises what is wrong with it."""
+        """Return the rule of the form; raises InputError if it does not fit."""
         text = self.query_one("#importance", Input).value
         try:
             importance = float(text)

@@ -17,7 +17,7 @@ _HINT = "From 0 to 1. 0: granularity alone, 0.5: both alike, 1: rules alone."
 
 
 def emphasis_text(session: Session, name: str) -> str:
-    """What a heading says of it; nothing where both count alike."""
+    """Return the emphasis for a heading; "" where rules and granularity count alike."""
     emphasis = emphasis_of(session.project, session.attribute(name))
     return "" if emphasis == EVEN_EMPHASIS else f", emphasis {emphasis:g}"
 

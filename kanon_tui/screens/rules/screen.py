@@ -24,8 +24,7 @@ from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.rules.boundary_histogram import boundary_histogram
-from kanon_tui.screens.rules.dialog import RuleDialog
+from kanon_tui.screens.rules.dialog import RuleDialog, boundary_histogram
 from kanon_tui.screens.rules.emphasis import ask_emphasis, emphasis_text
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.drawing import bar
@@ -98,7 +97,7 @@ more (towards 1) or less (towards 0) than granularity.
         self.query_one(Grid).focus()
 
     def show(self, session: Session) -> None:
-        """The table at once, then what needs the data."""
+        """Show the rules at once, then what has to be counted."""
         self.lines = []
         for name in session.names(Role.QUASI):
             self.lines.append(Line(name, None))
@@ -243,7 +242,7 @@ more (towards 1) or less (towards 0) than granularity.
         self._set_rules(line.attribute, rules, f"{line.attribute}: rule {gone} deleted")
 
     def action_base(self) -> None:
-        """The base value of the attribute's rules."""
+        """Ask for the base value of the attribute's rules."""
         if self.line is None:
             return
         name = self.line.attribute
@@ -270,7 +269,7 @@ more (towards 1) or less (towards 0) than granularity.
         )
 
     def action_emphasis(self) -> None:
-        """How much the rules count against granularity: here, or in all research values."""
+        """Ask how much rules count against granularity, for one attribute or for all."""
         if self.line is not None:
             ask_emphasis(self, self.line.attribute)
 

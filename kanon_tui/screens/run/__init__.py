@@ -1,6 +1,6 @@
 """5 Run: choose an algorithm, set it up, watch it decide.
 
-`screen` is the form, `advice` what samples of the data say before a run, `live_view` the run as it
-happens and as it was: `run_header`, pictures from `core.pictures`, the `decision_log` and the
-`timeline_bar`.
+`screen` has the form with its parts in `setup`, `advice` is what samples of the data say before a
+run, `live_view` the run as it happens and as it was, with pictures from `core.teaching` and the
+`decision_log`. `stream_face` shows a run over a file larger than memory, `race` two runs at once.
 """

@@ -23,7 +23,7 @@ from kanon_tui.widgets.drawing import theme_style
 __all__ = ["Advice"]
 
 CALM = 0.4
-"""Seconds without an edit before samples are tried: nobody is advised while typing."""
+"""Seconds without an edit before samples are tried."""
 
 
 class Advice(Hosted, Static):
@@ -37,17 +37,17 @@ class Advice(Hosted, Static):
         super().__init__(id=id)
         self.found: tuple[Recommendation, ...] = ()
         self._tried = tried
-        """Called with what is known of the chosen algorithm."""
+        """Called with the trial of the chosen algorithm."""
         self._about: Project | None = None
-        """What the recommendations are an answer to."""
+        """The project for which the recommendations were made."""
         self._trials: dict[str, Trial] = {}
         """By algorithm and parameters."""
         self._asked = 0
-        """Counts questions: work for an older one stops."""
+        """Counts requests; work for an older one stops."""
         self._soon: Timer | None = None
 
     def trial_of(self, choice: AlgorithmChoice) -> Trial | None:
-        """What is known of an algorithm with its parameters."""
+        """Return the trial of an algorithm with its parameters, if there was one."""
         return self._trials.get(str(choice))
 
     def show_for(self, session: Session) -> None:
@@ -72,7 +72,7 @@ class Advice(Hosted, Static):
         self.stop()
 
     def _try(self, session: Session, asked: int) -> None:
-        """The chosen algorithm first, then who else could do."""
+        """Try the chosen algorithm first, then find recommendations."""
         self._soon = None
         project = session.project
         choice, known = project.algorithm, self.trial_of(project.algorithm)
@@ -154,6 +154,6 @@ class Advice(Hosted, Static):
 
 
 def _not_ready(error: Exception) -> None:
-    """What stands in the way of a run is said above; anything else would be a surprise."""
+    """Ignore what keeps a run from starting, which the line above says; raise anything else."""
     if not isinstance(error, KanonError):
         raise error

@@ -1,4 +1,4 @@
-"""The decisions of a run as a list: one line each, the one that is shown unfolded."""
+"""The decisions of a run: as a list with the one shown unfolded, and as a line over time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kanon_tui.core.task.steps import Step
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.drawing import theme_style
 
-__all__ = ["DecisionLog", "in_short", "mark"]
+__all__ = ["DecisionLog", "TimelineBar", "in_short", "mark"]
 
 MARKS = {
     "prune": "−", "pre-prune": "−", "cut": "✂", "split": "✂", "merge": "⇄", "raise": "↑",
@@ -25,14 +25,14 @@ MARKS = {
 
 
 def mark(step: Step) -> str:
-    """A sign for the kind of decision; a test shows how it ended."""
+    """Return a sign for the kind of decision; for a test its outcome."""
     if step.kind == "test":
         return "✓" if step.facts.get("passes") else "✗"
     return MARKS.get(step.kind, "·")
 
 
 def in_short(step: Step) -> str:
-    """A decision for one line, where the names in a string would take all the room.
+    """Return a decision in one line, without the names of a string's attributes.
 
     `⟨2 0 3 1⟩ 724 below k · RV 0.5971`.
     """
@@ -53,7 +53,7 @@ def in_short(step: Step) -> str:
 
 
 class DecisionLog(Widget, can_focus=True):
-    """Up and down choose the step that everything shows; enter unfolds all sentences."""
+    """The list of decisions; up and down choose the step that is shown, enter unfolds all."""
 
     DEFAULT_CSS = """
     DecisionLog { height: 1fr; padding: 0 1; text-wrap: nowrap; text-overflow: clip; }
@@ -66,7 +66,7 @@ class DecisionLog(Widget, can_focus=True):
 
     @dataclass
     class Chosen(Message):
-        """Some steps on, or back."""
+        """A step was chosen, given by how many steps it is further on; negative for back."""
 
         steps: int
 
@@ -82,11 +82,11 @@ class DecisionLog(Widget, can_focus=True):
         self.refresh()
 
     def action_choose(self, steps: int) -> None:
-        """The step before or after."""
+        """Choose the step before or after."""
         self.post_message(self.Chosen(steps))
 
     def action_unfold(self) -> None:
-        """All sentences whole, or only that of the step shown."""
+        """Switch between all sentences and only that of the step shown."""
         self._unfolded = not self._unfolded
         self.refresh()
 
@@ -115,7 +115,7 @@ class DecisionLog(Widget, can_focus=True):
         return Text("\n", no_wrap=True, overflow="crop", end="").join(rows[:height])
 
     def _lines(self, playhead: Playhead, number: int, width: int) -> list[Text]:
-        """A step: one line, or its whole sentence where it is shown or all are unfolded."""
+        """Return a step in one line, or with its sentence if it is shown or all are unfolded."""
         step = playhead.timeline.step(number)
         digits = len(f"{playhead.timeline.last:,}")
         sign = "◆" if number in playhead.bookmarks else " "
@@ -133,3 +133,50 @@ class DecisionLog(Widget, can_focus=True):
         rows = [Text(f"{head}{parts[0]}".ljust(width), style)]
         rows += [Text(f"{' ' * len(head)}{part}".ljust(width), style) for part in parts[1:]]
         return rows
+
+
+_COLOURS = {"✓": "success", "✗": "error", "✂": "warning", "⇄": "primary", "★": "accent"}
+_RANK = "★✓×✂⇄↑■✗+▷−·"
+"""Marks in the order of importance: of several decisions in one place the first is drawn."""
+
+
+class TimelineBar(Widget):
+    """A line over the whole run; each place stands for some steps."""
+
+    DEFAULT_CSS = """
+    TimelineBar { height: 1; padding: 0 1; }
+    """
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._playhead: Playhead | None = None
+
+    def show(self, playhead: Playhead) -> None:
+        """Draw where it stands now."""
+        self._playhead = playhead
+        self.refresh()
+
+    def render(self) -> Text:
+        playhead = self._playhead
+        room = self.size.width - 2
+        if playhead is None or not playhead.timeline.last or room < 4:
+            return Text("")
+        timeline = playhead.timeline
+        steps = timeline.steps(timeline.first, timeline.last)
+        places = min(room, len(steps))
+        text = Text("├", theme_style(self, "text-muted"), no_wrap=True, end="")
+        for place in range(places):
+            begin, end = place * len(steps) // places, (place + 1) * len(steps) // places
+            stretch = steps[begin : max(end, begin + 1)]
+            here = stretch[0][0] <= playhead.number <= stretch[-1][0]
+            marked = any(number in playhead.bookmarks for number, _ in stretch)
+            sign = "◆" if marked else _telling([step for _, step in stretch])
+            style = theme_style(self, _COLOURS.get(sign, "text-muted"))
+            text.append("▌" if here and sign == "·" else sign, "reverse bold" if here else style)
+        return text.append("┤", theme_style(self, "text-muted"))
+
+
+def _telling(steps: list[Step]) -> str:
+    """Return the most important mark of some steps; of very many a sample is looked at."""
+    signs = {mark(step) for step in steps[:: 1 + len(steps) // 50]}
+    return min(signs, key=_RANK.index)

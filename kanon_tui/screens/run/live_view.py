@@ -13,31 +13,102 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.pipeline.live import LiveRun
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.pipeline.live import LiveRun, Snapshot
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.steps import Algorithm, Family
+from kanon_tui.core.teaching.glossary import terms_of
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
 from kanon_tui.core.teaching.prediction import question_before
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
-from kanon_tui.core.text import count_of, visible
-from kanon_tui.screens.run.decision_log import DecisionLog
-from kanon_tui.screens.run.run_header import header_text
-from kanon_tui.screens.run.timeline_bar import TimelineBar
-from kanon_tui.screens.run.watch_help import watch_help
+from kanon_tui.core.text import count_of, small_number, visible
+from kanon_tui.screens.run.decision_log import DecisionLog, TimelineBar
+from kanon_tui.screens.run.live_view import header_text, watch_help
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import AskText, Choose
+from kanon_tui.widgets.drawing import bar, theme_style
 from kanon_tui.widgets.picture_view import PictureView
 from kanon_tui.widgets.step_bar import StepBar
 
-__all__ = ["PANES_ONE_AT_A_TIME", "LiveView"]
+__all__ = ["PANES_ONE_AT_A_TIME", "LiveView", "header_text", "watch_help"]
+
+_ENDED = {
+    State.FINISHED: "✓ finished",
+    State.CANCELLED: "× stopped early",
+    State.FAILED: "✗ no release",
+}
+
+
+def header_text(
+    live: LiveRun, playhead: Playhead, playing: bool, widget: Widget, session: Session | None
+) -> Text:
+    """Return `global · k=5 · patients   step 14 of 37   ▶ 1/s`, and below it the totals."""
+    snapshot = live.snapshot
+    name = "" if session is None else f" · {visible(session.project.name)}"
+    text = Text.assemble(
+        (live.run.algorithm.name, "bold"), f" · k={live.run.task.k}{name}   ",
+        (f"step {playhead.number:,} of {live.timeline.last:,}", "bold"), "   ",
+    )  # fmt: skip
+    text.append(_pace(live, snapshot, playing), theme_style(widget, "warning"))
+    text.append(f"   {snapshot.seconds:.1f} s")
+    if snapshot.remaining is not None and snapshot.seconds > 1 and not snapshot.paused:
+        text.append(f", about {snapshot.remaining:.0f} s to go")
+    text.append("\n")
+    step = live.timeline.step(playhead.number) if playhead.number else None
+    if step is not None and step.progress is not None:
+        text.append(bar(step.progress, 10), theme_style(widget, "success"))
+        text.append(f" {step.progress:.0%}   ")
+    for counter, value in (step.counters if step else {}).items():
+        if not value and counter in ("pruned", "remaining"):
+            continue
+        number = f"{value:,.0f}" if float(value).is_integer() else f"{value:.4f}"
+        if 0 < abs(value) < 0.001:  # a rising figure must not read 0.0000
+            number = small_number(value)
+        elif number == "1.0000":  # nor a falling one 1
+            number = f"{value:.6f}"
+        text.append(f"{counter.replace('_', ' ')} ", theme_style(widget, "text-muted"))
+        text.append(f"{number}   ", "bold")
+    text.rstrip()
+    return text
+
+
+def _pace(live: LiveRun, snapshot: Snapshot, playing: bool) -> str:
+    fast = live.speed == float("inf")
+    speed = "full speed" if fast else f"{live.speed:g}/s"
+    if playing:
+        return f"▶ {speed}"
+    if snapshot.state in _ENDED:
+        return _ENDED[snapshot.state]
+    return f"⏸ paused ({speed})" if snapshot.paused else f"▶ {speed}"
+
+
+KEYS = """### Watching
+
+`.` takes one decision, or goes one on where you went back; `,` goes back. `space` plays and pauses
+at the speed that the first line shows; `>` and `<` change it. `home` and `end` go to the first and
+last decision, the page keys ten at a time. `j` jumps to the next decision of a kind (a cut, a
+merge, one that passes …), `/` finds a word in the sentences, `n` and `N` go on with that. `m` sets
+a bookmark, `'` goes to the next. In *decisions*, `up` and `down` choose and `enter` unfolds all.
+
+`tab` goes from pane to pane, `z` gives one the whole screen, `v` shows the next picture, arrows
+move in it. `e` shows the formula of *why this one* with its numbers. `p` presents: the sentence and
+the picture alone; `?` then asks for each decision before `.` shows it.
+"""
+
+
+def watch_help(algorithm: Algorithm) -> str:
+    """Return the keys, and a line for every term that sentences and pictures use."""
+    words = [f"- **{term}**: {line}" for term, line in terms_of(algorithm)]
+    return "\n".join([KEYS, "### Words", "", *words])
+
 
 PATIENCE = 1.5
-"""Seconds without a decision after which the wait is explained."""
+"""Seconds without a decision after which a message explains the wait."""
 COMPILING = (
     "starting … The first run on this machine compiles its inner loops, which may take half a "
     "minute; later runs begin at once."
@@ -55,7 +126,7 @@ PANES_ONE_AT_A_TIME = "".join(
     """
     for small in ("-narrow", "-short")
 )
-"""Style of the screen: where panes beside the picture have no room together, `tab` shows one."""
+"""Style of small screens: of the panes beside the picture one is shown, `tab` goes on."""
 
 
 class LiveView(Hosted, Vertical, can_focus=False):
@@ -105,7 +176,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self._drawn: tuple[object, ...] = ()
         self._begun = 0.0
         self._playing_since: float | None = None
-        """When the playback of steps that were kept showed its last one; None when it rests."""
+        """The time at which playback showed its last step; None while it does not play."""
         self._concluded = ""
         self._predicting = False
         """Whether the next decision is asked for before it is shown."""
@@ -184,7 +255,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         return text
 
     def conclude(self, live: LiveRun, result: FinishedRun) -> None:
-        """The run is over and verified."""
+        """Show the figures of a run that is finished and verified."""
         measures = result.measures
         stopped = live.run.state is State.CANCELLED
         suppressed = count_of(measures.suppressed_records, "record")
@@ -199,7 +270,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
     # -- going through it
 
     def step_on(self) -> bool:
-        """One step on among those that are kept; whether there is one.
+        """Go one step on among those that are kept; return whether there is one.
 
         Who predicts is first asked what comes, and then shown.
         """
@@ -249,7 +320,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
                 live.resume()
 
     def _rest(self) -> None:
-        """Who looks back wants the run to wait."""
+        """Pause the run while earlier steps are looked at."""
         self._playing_since = None
         if self.live is not None and self.live.run.state in (State.READY, State.RUNNING):
             self.live.pause()
@@ -315,7 +386,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self.ask(AskText("Find in the decisions"), typed)
 
     def action_again(self, forward: bool) -> None:
-        """The next of what was last looked for."""
+        """Go to the next step of the last search."""
         self._rest()
         if self.playhead is not None and not self.playhead.again(forward):
             self.host.say("j jumps to a kind of decision, / finds a word")
@@ -337,14 +408,14 @@ class LiveView(Hosted, Vertical, can_focus=False):
     # -- in front of a class
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """`?` is help, unless one presents."""
+        """Let `?` be help unless the run is presented."""
         return self.presenting if action == "predict" else True
 
     def action_present(self) -> None:
-        """Only the sentence and the picture, or everything again."""
+        """Switch between the sentence with the picture alone and all panes."""
         presenting = self.toggle_class("presenting").presenting
-        for bar in self.screen.query(StepBar):
-            bar.set_class(presenting, "presenting")
+        for step_bar in self.screen.query(StepBar):
+            step_bar.set_class(presenting, "presenting")
         self._predicting = self._asking = False
         self._drawn = ()
         self.query_one("#picture").focus()
@@ -376,7 +447,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         view.draw_again()
 
     def action_pane(self, direction: int) -> None:
-        """The next pane; one that shared its place with others comes forward."""
+        """Focus the next pane; one that shares its place with others comes forward."""
         panes = [self.query_one(which, Widget) for which in ("#picture", *SIDES)]
         focused = next((n for n, pane in enumerate(panes) if pane.has_focus), 0)
         pane = panes[(focused + direction) % len(panes)]

@@ -43,7 +43,7 @@ def ask_for_rival(asking: Hosted) -> None:
 
 
 class Lane(Vertical):
-    """One of the two: its sentence and its picture."""
+    """One of the two runs: its sentence and its picture."""
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id)
@@ -60,7 +60,7 @@ class Lane(Vertical):
         self.query_one(PictureView).begin(pictures_of(recording.run.algorithm))
 
     def show(self, number: int) -> None:
-        """This step, or the last where it was through earlier."""
+        """Show a step, or the last one if the run was shorter."""
         recording = self._recording
         if recording is None:
             return
@@ -78,7 +78,7 @@ class Lane(Vertical):
 
 
 class RaceScreen(Hosted, Modal):
-    """Both take one decision at a time; who is through waits at the end."""
+    """Two runs, one decision at a time; the one that is finished waits at its end."""
 
     HELP = """## Race
 

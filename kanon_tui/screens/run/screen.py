@@ -33,11 +33,17 @@ from kanon_tui.core.teaching.picture_registry import watched_run
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.run.advice import Advice
-from kanon_tui.screens.run.beyond_k import BeyondK
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
 from kanon_tui.screens.run.race import ask_for_rival
-from kanon_tui.screens.run.setup_forms import of_algorithm, of_privacy
-from kanon_tui.screens.run.setup_lines import FAMILIES, RUN_HELP, algorithm_line, preflight_text
+from kanon_tui.screens.run.setup import (
+    FAMILIES,
+    RUN_HELP,
+    BeyondK,
+    algorithm_line,
+    of_algorithm,
+    of_privacy,
+    preflight_text,
+)
 from kanon_tui.screens.run.stream_face import PassesView, StreamFace
 from kanon_tui.screens.strings import choose_for_set_up
 from kanon_tui.widgets.form import Form
@@ -46,11 +52,11 @@ from kanon_tui.widgets.lists import ChoiceList
 __all__ = ["RunScreen"]
 
 REFRESH = 1 / 10
-"""Seconds between two looks at the run: kind to a slow line."""
+"""Seconds between two updates, which a slow connection can carry."""
 
 
 class RunScreen(StepScreen):
-    """Setting up and watching are two faces of one screen."""
+    """The run screen: the set-up, then the run as it happens."""
 
     STEP = "run"
     HELP = RUN_HELP
@@ -90,7 +96,7 @@ class RunScreen(StepScreen):
     def __init__(self) -> None:
         super().__init__()
         self.live: LiveRun | None = None
-        self._stays = False  # whether the end of the run is looked at here, not at its result
+        self._stays = False  # whether to stay here at the end of the run
         self.streaming = StreamFace(
             self,
             begun=self._passes_begun,
@@ -128,7 +134,7 @@ class RunScreen(StepScreen):
         self.set_interval(REFRESH, self._draw_live_view)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows only what works now."""
+        """Show in the footer only the keys that work now."""
         if action in ("pause", "speed"):
             return self._watching
         if action == "cancel":
@@ -174,7 +180,7 @@ class RunScreen(StepScreen):
             advice.show_for(session)
 
     def _preflight(self, trial: Trial | None) -> None:
-        """What lies ahead, as far as it is known."""
+        """Show whether the run can start, and how large it is."""
         session, project = self.session, self.session.project
         algorithm = ALGORITHMS[project.algorithm.name]
         line = self.query_one("#preflight", Static)
@@ -195,7 +201,7 @@ class RunScreen(StepScreen):
 
     @on(OptionList.OptionHighlighted, "#algorithms")
     def choose(self, event: OptionList.OptionHighlighted) -> None:
-        """Moving the cursor chooses; parameters of the other algorithm are left behind."""
+        """Choose the algorithm under the cursor; parameters of the other one are dropped."""
         project = self.session.project
         if event.option_id is None or event.option_id == project.algorithm.name:
             return
@@ -209,7 +215,7 @@ class RunScreen(StepScreen):
 
     @on(Form.Left)
     def leave_form(self) -> None:
-        """Escape in a field: back to the list, where digits are screens again."""
+        """Go back to the list, where digits choose screens again."""
         self.query_one("#algorithms").focus()
 
     @on(Form.Changed)
@@ -321,7 +327,7 @@ class RunScreen(StepScreen):
         self.refresh_bindings()
         self.query_one(LiveView).conclude(live, result)
         self.host.session_changed()
-        if not self._stays and self.is_current:  # nobody is taken away from what they do
+        if not self._stays and self.is_current:  # only if the screen is still in front
             self.host.go_to_step("results")
 
     def _failed(self, error: Exception) -> None:
@@ -329,7 +335,7 @@ class RunScreen(StepScreen):
         if self.query_one(ContentSwitcher).current == "passes":
             self.action_setup()
         self.refresh_bindings()
-        self.host.session_changed()  # what made room for the run may come back
+        self.host.session_changed()  # memory that was freed for the run can be used again
         if isinstance(error, StoppedError):
             self.host.say(str(error))
             return
@@ -351,7 +357,7 @@ class RunScreen(StepScreen):
         self.query_one(LiveView).play_or_pause()
 
     def action_step(self) -> None:
-        """One decision; starts a run that waits after each."""
+        """Show one decision; start a run that waits after each if none is shown."""
         self._stays = True
         if not self._watching:
             self._begin(paused=True)
@@ -372,7 +378,7 @@ class RunScreen(StepScreen):
             (self.live.faster if direction > 0 else self.live.slower)()
 
     def action_race(self) -> None:
-        """The algorithm against another, on the same records."""
+        """Run the algorithm and another one on the same records, step by step."""
         if self.take_typed():
             ask_for_rival(self)
 
@@ -383,7 +389,7 @@ class RunScreen(StepScreen):
             self.live.cancel()
 
     def action_setup(self) -> None:
-        """Back to the form: its many fields are laid out after the list, so keys are heard soon."""
+        """Go back to the form; its fields are laid out after the list, so that keys work soon."""
         self.query_one("#setup-pane").display = False
         self._show_face("setup")
         self.query_one("#algorithms").focus()
@@ -393,7 +399,7 @@ class RunScreen(StepScreen):
         self.query_one("#setup-pane").display = True
 
     def _show_face(self, face: str) -> None:
-        """The form, or the run; what is said of the set-up belongs to the form."""
+        """Show the form or the run; preflight and advice belong to the form."""
         self.query_one(ContentSwitcher).current = face
         for said_of_setup in (self.query_one("#preflight"), self.query_one(Advice)):
             said_of_setup.set_class(face != "setup", "watching")

@@ -31,14 +31,14 @@ SAID = (
 
 
 class PassesView(Static):
-    """Every pass of a streaming run: done, at work, or to come."""
+    """The passes of a run over files: done, at work, or to come."""
 
     DEFAULT_CSS = """
     PassesView { height: 1fr; padding: 1 2; }
     """
 
     def draw(self, stream: WatchedStream) -> None:
-        """How far it is."""
+        """Show the progress of all passes."""
         project = stream.project
         text = Text.assemble(
             (project.algorithm.name, "bold"),
@@ -68,7 +68,7 @@ class PassesView(Static):
 
 
 class StreamFace:
-    """Starts, shows and stops the streaming run of a screen."""
+    """Starts, shows and stops the run over files of a screen."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class StreamFace:
             self._searching(stream.live)
 
     def cancel(self) -> None:
-        """What `c` does: the best so far of a search, else nothing."""
+        """Stop the run; a search ends with the best found so far."""
         if self.stream is not None:
             self.stream.cancel()
             self.draw()

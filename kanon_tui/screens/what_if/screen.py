@@ -22,6 +22,7 @@ from kanon_tui.core.analysis.sweep.sweep import (
     Metric,
     Sweep,
     SweepPoint,
+    best_at,
     k_values,
     lines_of,
 )
@@ -30,24 +31,22 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.writing import check_target, write_text
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.what_if.algorithms_dialog import ChooseAlgorithms
-from kanon_tui.screens.what_if.point_rows import PointRows
-from kanon_tui.widgets.dialogs import AskText, Confirm, Message
+from kanon_tui.widgets.dialogs import AskText, ChooseSeveral, Confirm, Message
 from kanon_tui.widgets.drawing import theme_style
-from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.path_dialog import AskPath
-from kanon_tui.widgets.plot import Chart, Plot
+from kanon_tui.widgets.plot import MARKERS, Chart, Plot
 
-__all__ = ["WhatIfScreen"]
+__all__ = ["ChooseAlgorithms", "PointRows", "WhatIfScreen"]
 
 REFRESH = 1 / 5
-"""Seconds between two looks at the points."""
+"""Seconds between two updates of the points."""
 PLOTS: tuple[tuple[Metric, ...], ...] = (*((metric,) for metric in METRICS), METRICS)
-"""What `v` goes through: every figure by itself, then all of them small."""
+"""The views that `v` goes through: every figure by itself, then all of them small."""
 
 
 class WhatIfScreen(StepScreen):
-    """Plot and table of a sweep, both growing while it runs."""
+    """The plot and the table of a sweep, both growing while it runs."""
 
     STEP = "what-if"
     HELP = """## 7 What-if
@@ -102,7 +101,7 @@ local recoding pays.
         self.plotted = PLOTS[0]
         self.sweep: Sweep | None = None
         self.points: tuple[SweepPoint, ...] = ()
-        """Those that are done; replaced as a whole by the thread that reads the sweep."""
+        """The finished points; the thread that runs the sweep replaces the whole tuple."""
         self.running = False
         self._opened: dict[tuple[str, int], Result] = {}
         self._session_shown: Session | None = None
@@ -119,18 +118,18 @@ local recoding pays.
         yield Static(id="note", classes="muted")
 
     def on_mount(self) -> None:
-        """The table has the focus; the points are looked at now and then."""
+        """Focus the table, and show new points as they are computed."""
         self.query_one("#table-pane").border_title = "points (enter opens one)"
         self.query_one(Grid).focus()
         self.set_interval(REFRESH, self._draw_new_points)
 
     def on_unmount(self) -> None:
-        """Nobody waits for the points any more."""
+        """Stop the work: its points are no longer wanted."""
         if self.sweep is not None:
             self.sweep.cancel()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows only what works now."""
+        """Show in the footer only the keys that work now."""
         if action == "cancel":
             return self.running
         if action in ("start", "algorithms", "values"):
@@ -142,7 +141,7 @@ local recoding pays.
     # -- what is shown
 
     def show(self, session: Session) -> None:
-        """Another session starts afresh; edits leave the points, which then say they are older."""
+        """Start afresh for another session; after an edit the points stay, marked as older."""
         if session is not self._session_shown:
             if self.sweep is not None:
                 self.sweep.cancel()
@@ -204,12 +203,12 @@ local recoding pays.
 
     @on(Grid.Moved, "#points")
     def moved(self) -> None:
-        """Another point is under the cursor."""
+        """Show the note on the point under the cursor."""
         self.query_one(Plot).choose(*divmod(self.query_one(Grid).row, len(self.ks)))
         self._draw_note()
 
     def _draw_note(self) -> None:
-        """What the point under the cursor is beside the others at its k, or why it is not."""
+        """Show how the point under the cursor compares at its k, or why it has no release."""
         point, source = self.point, self.query_one(Grid).source
         note = Text()
         if point is not None and point.error is not None:
@@ -254,19 +253,19 @@ local recoding pays.
         )
 
     def _compare(self, algorithms: tuple[str, ...], ks: tuple[int, ...]) -> None:
-        """Other points are asked for; those that are done and still asked for stay."""
+        """Compute other points; those that are done and still wanted stay."""
         self.algorithms, self.ks = algorithms, ks
         self.points = tuple(p for p in self.points if p.algorithm in algorithms and p.k in ks)
         self._draw()
 
     def action_metric(self, step: int) -> None:
-        """Another figure on the y axis."""
+        """Show another figure on the y axis."""
         self.plotted = PLOTS[(PLOTS.index(self.plotted) + step) % len(PLOTS)]
         self._draw_plot()
         self._draw_note()
 
     def action_words(self) -> None:
-        """The figure in words: rankings, the price of each k, why a curve turns."""
+        """Explain the figure in words: rankings, the price of each k, why a curve turns."""
         metric = self.plotted[0]
         told = sweep_in_words(self.points, metric, self.algorithms, self.ks)
         self.app.push_screen(Message(f"{metric.title} in words", "\n".join(told)))
@@ -322,7 +321,7 @@ local recoding pays.
 
     @on(Grid.Chosen, "#points")
     def action_open(self) -> None:
-        """The point under the cursor as a full result."""
+        """Open the point under the cursor as a full result."""
         point, sweep, session = self.point, self.sweep, self.session
         if point is None or point.error is not None or sweep is None:
             self.host.say("this point has no release to open")
@@ -388,6 +387,90 @@ local recoding pays.
 
 
 def _proposed(own: str) -> tuple[str, ...]:
-    """The project's algorithm and a quick one of the other family to compare it with."""
+    """Return the project's algorithm and a quick one of the other family."""
     other = "mondrian" if ALGORITHMS[own].family is Family.FULL_DOMAIN else "global"
     return tuple(name for name in ALGORITHMS if name in (own, other))
+
+
+class PointRows:
+    """The points as grid rows: figures, … while a point is computed, ✗ without a release."""
+
+    def __init__(
+        self, points: Iterable[SweepPoint], algorithms: Sequence[str], ks: Sequence[int]
+    ) -> None:
+        self._known = {(point.algorithm, point.k): point for point in points}
+        self._pairs = [(name, k) for name in algorithms for k in ks]
+        self.markers = {
+            name: MARKERS[number % len(MARKERS)] for number, name in enumerate(algorithms)
+        }
+        """Per algorithm the marker of its line."""
+        self.height = len(self._pairs)
+        self.columns: Sequence[GridColumn] = [
+            GridColumn("  algorithm", 2 + max([9, *map(len, algorithms)])),
+            GridColumn("k", max([3, *(len(f"{k:,}") for k in ks)]), right=True),
+            GridColumn("NCP", 5, right=True),
+            GridColumn("RV", 5, right=True),
+            GridColumn("IL", 7, right=True),
+            GridColumn("classes", 7, right=True),
+            GridColumn("supp.", 6, right=True),
+            GridColumn("s", 6, right=True),
+        ]
+
+    def point(self, row: int) -> SweepPoint | None:
+        """Return the point of a row, or None while it is computed."""
+        return self._known.get(self._pairs[row]) if row < self.height else None
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        return [self._cells(*pair) for pair in self._pairs[start:stop]]
+
+    def _cells(self, name: str, k: int) -> list[Cell]:
+        point = self._known.get((name, k))
+        head = [Cell(f"{self.markers[name]} {name}"), Cell(f"{k:,}")]
+        if point is None:
+            return [*head, *(Cell("…", "muted") for _ in self.columns[2:])]
+        if point.error is not None:
+            return [*head, Cell("✗", "bad"), *(Cell("–", "muted") for _ in self.columns[3:])]
+        return [*head, *(Cell(metric.shown(point)) for metric in METRICS)]
+
+    def standing(self, point: SweepPoint, metrics: Sequence[Metric]) -> str:
+        """Return how a point compares at its k, by one metric; by several, which is best.
+
+        `● global, k = 5: NCP 0.264 · best at this k: ■ mondrian 0.202`.
+        """
+        best = {metric: best_at(self._known.values(), metric, point.k) for metric in metrics}
+        if len(metrics) > 1:
+            found = (
+                f"{metric.title} {''.join(self.markers[one.algorithm] for one in winners)}"
+                for metric, winners in best.items()
+            )
+            return f"best at k = {point.k:,}: {' · '.join(found)}"
+        [(metric, winners)] = best.items()
+        own = f"{self._name(point)}, k = {point.k:,}: {metric.title} {metric.shown(point)}"
+        if len(self.markers) == 1:
+            return own
+        if point in winners:
+            others = [self._name(one) for one in winners if one is not point]
+            return f"{own} · best at this k" + (f", like {' '.join(others)}" if others else "")
+        names = " ".join(map(self._name, winners))
+        return f"{own} · best at this k: {names} {metric.shown(winners[0])}"
+
+    def _name(self, point: SweepPoint) -> str:
+        return f"{self.markers[point.algorithm]} {point.algorithm}"
+
+    def row_name(self, row: int) -> str:
+        return ""
+
+
+class ChooseAlgorithms(ChooseSeveral):
+    """Asks for several algorithms; gives their names in the order of the list, or None."""
+
+    DEFAULT_CSS = """
+    ChooseAlgorithms OptionList, ChooseAlgorithms OptionList:focus { max-height: 16; }
+    """
+
+    def __init__(self, chosen: Iterable[str]) -> None:
+        super().__init__("Algorithms to compare", tuple(ALGORITHMS), chosen)
+
+    def line(self, name: str, mark: str) -> Text:
+        """Return the name of the algorithm and its title."""
+        return Text.assemble((f"{mark} {name:<13}", "bold"), (ALGORITHMS[name].title, "dim"))

@@ -9,8 +9,8 @@ from textual.widgets import Input, Select, Static
 
 from kanon_tui.core.project.attribute import AttributeSpec, Publish
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.screens.attributes.attribute_rows import kind_text, role_text
-from kanon_tui.screens.attributes.publish_dialog import PublishDialog
+from kanon_tui.screens.attributes.dialogs import PublishDialog
+from kanon_tui.screens.attributes.figures import kind_text, role_text
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
 

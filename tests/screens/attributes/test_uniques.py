@@ -6,8 +6,8 @@ from pathlib import Path
 
 from textual.widgets import Static
 
+from kanon_tui.screens.attributes.dialogs import UniquesDialog
 from kanon_tui.screens.attributes.screen import AttributesScreen
-from kanon_tui.screens.attributes.uniques_dialog import UniquesDialog
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import settle, wait_until
 

@@ -18,7 +18,7 @@ from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.screens.run.decision_log import in_short
 from kanon_tui.screens.run.screen import RunScreen
-from kanon_tui.screens.run.setup_forms import of_algorithm
+from kanon_tui.screens.run.setup import of_algorithm
 from kanon_tui.widgets.dialogs import Message
 from tests.helpers import make_task
 from tests.screens.conftest import session_of, settle, wait_until

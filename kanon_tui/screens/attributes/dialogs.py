@@ -1,0 +1,495 @@
+"""The dialogs of screen 2: kind and format, publishing, associations, and who is singled out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+from rich.cells import cell_len
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input, Label, OptionList, Select, Static
+
+from kanon_tui.core.analysis.minimal_uniques import (
+    Combination,
+    MinimalUniques,
+    largest_size,
+    minimal_uniques,
+    overlooked,
+    task_columns,
+)
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.end_coding import CodedBounds, code_ends
+from kanon_tui.core.table.profile import singling_out_columns
+from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed, readings
+from kanon_tui.core.text import quoted_list, visible
+from kanon_tui.services.host import Hosted
+from kanon_tui.widgets.dialogs import Dialog, FormDialog
+from kanon_tui.widgets.drawing import bar
+from kanon_tui.widgets.form import Form
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
+from kanon_tui.widgets.lists import ChoiceList, Dropdown
+
+__all__ = [
+    "AssociationDialog",
+    "Choice",
+    "KindDialog",
+    "PublishDialog",
+    "UniquesDialog",
+    "can_choose",
+    "given_away",
+]
+
+EXAMPLES = 5
+TAKE = "take"
+"""The group of the work that may close the dialog; keys typed meanwhile wait for it."""
+Choice = tuple[Kind, Format | None]
+
+
+class KindDialog(Hosted, Dialog):
+    """Asks for a kind with its format; gives them or None."""
+
+    HELP = """## Kind and format
+
+Every way in which the values can be read: as numbers with a decimal mark and a mark between the
+thousands, as dates of some form, as plain texts. The preview shows what the values under the
+highlighted line are read as, and how many cannot be read so. `enter` takes the line.
+
+A date of another form: `tab` to *own pattern* and type it with `%d` day, `%m` month, `%Y` year of
+four digits, `%y` of two, `%H:%M` a clock time. Example: `%d.%m.%y` reads 31.12.99.
+"""
+    DEFAULT_CSS = """
+    KindDialog > Vertical { height: auto; }
+    KindDialog OptionList { max-height: 8; border: none; padding: 0; }
+    KindDialog #own { height: 1; }
+    KindDialog #own Label { width: 14; }
+    KindDialog #own Input { width: 1fr; }
+    KindDialog #preview { height: 6; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.focus_next", "Own pattern"),
+    ]
+
+    def __init__(
+        self, name: str, texts: pl.Series, missing_tokens: tuple[str, ...], current: Choice
+    ) -> None:
+        super().__init__()
+        self._column, self._texts, self._tokens = name, texts, missing_tokens
+        self._current = current
+        self._readings: tuple[Reading, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        own = self._current[1]
+        with Vertical():
+            yield Label(Text(f"What is {visible(self._column)}?"), classes="title")
+            yield ChoiceList(id="readings")
+            with Horizontal(id="own"):
+                yield Label("own pattern")
+                yield Input(
+                    own if isinstance(own, str) else "",
+                    placeholder="%d.%m.%y",
+                    compact=True,
+                    id="pattern",
+                )
+            yield Static(id="preview")
+            yield Static("", id="error", classes="error")
+            yield Static("enter takes it · tab: a date pattern of your own", classes="hint")
+
+    def on_mount(self) -> None:
+        self.query_one("#readings").focus()
+        texts, tokens = self._texts, self._tokens
+        self.compute(lambda: readings(texts, tokens), self._fill, group="readings", holds_keys=True)
+
+    def _fill(self, found: tuple[Reading, ...]) -> None:
+        self._readings = found
+        choices = self.query_one("#readings", OptionList)
+        width = max(cell_len(each.title) for each in found)
+        for each in found:
+            how = "all values" if each.read == each.sample else f"{each.read / each.sample:.0%}"
+            choices.add_option(Text(f"{each.title:<{width}}  {how}", no_wrap=True))
+        known = [(each.kind, each.format) for each in found]
+        kinds = [each.kind for each in found]
+        if self._current in known:
+            choices.highlighted = known.index(self._current)
+        else:
+            kind = self._current[0]
+            choices.highlighted = kinds.index(kind) if kind in kinds else 0
+
+    # -- the preview
+
+    @on(OptionList.OptionHighlighted)
+    def follow_list(self, event: OptionList.OptionHighlighted) -> None:
+        each = self._readings[event.option_index]
+        self._preview((each.kind, each.format))
+
+    @on(Input.Changed, "#pattern")
+    def follow_pattern(self, event: Input.Changed) -> None:
+        if event.value.strip() and event.input.has_focus:
+            self._preview((Kind.DATE, event.value.strip()))
+
+    def _preview(self, choice: Choice) -> None:
+        self._parse(choice, self._show, "preview")
+
+    def _parse(self, choice: Choice, done: Callable[[Parsed], object], group: str) -> None:
+        texts, tokens = self._texts, self._tokens
+        self.compute(
+            lambda: parsed(texts, tokens, *choice, EXAMPLES),
+            done,
+            group=group,
+            failed=self._failed,
+            holds_keys=group == TAKE,
+        )
+
+    def _show(self, found: Parsed) -> None:
+        width = min(30, max([0, *(cell_len(visible(text)) for text, _ in found.examples)]))
+        lines = [
+            Text(f"{visible(text)[:width]:<{width}} → {visible(read)}", no_wrap=True)
+            for text, read in found.examples
+        ]
+        self.query_one("#preview", Static).update(Text("\n").join(lines))
+        self.query_one("#error", Static).update(Text(visible(unread_sentence(found))))
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, KanonError):
+            self.host.fail(error)
+            return
+        self.query_one("#preview", Static).update("")
+        self.query_one("#error", Static).update(Text(visible(str(error))))
+
+    # -- taking one
+
+    @on(OptionList.OptionSelected)
+    def take_line(self, event: OptionList.OptionSelected) -> None:
+        each = self._readings[event.option_index]
+        self._take((each.kind, each.format))
+
+    @on(Input.Submitted, "#pattern")
+    def take_pattern(self, event: Input.Submitted) -> None:
+        if event.value.strip():
+            self._take((Kind.DATE, event.value.strip()))
+
+    def _take(self, choice: Choice) -> None:
+        """Close with a choice that reads every value; any other would keep a run from starting."""
+
+        def checked(found: Parsed) -> None:
+            self._show(found)
+            if not found.unread:
+                self.dismiss(choice)
+
+        self._parse(choice, checked, TAKE)
+
+
+def unread_sentence(found: Parsed) -> str:
+    """Return how many values cannot be read, with examples; "" if all can."""
+    if not found.unread:
+        return ""
+    return (
+        f"{found.unread:,} of {found.distinct:,} different values cannot be read so: "
+        f"{quoted_list(found.unread_examples)}. If they stand for missing values, add them to the "
+        f"tokens (1 Data, r)."
+    )
+
+
+_NUMBERS = [
+    ("range: [20..35]", ""), ("mean of the class", "mean"), ("median of the class", "median"),
+    ("label of the hierarchy", "hierarchy"),
+]  # fmt: skip
+_CATEGORIES = [
+    ("label above the values, or their set", ""), ("set: {A|B}", "set"),
+    ("most frequent value of the class", "mode"),
+]  # fmt: skip
+_IDENTIFIER = [("left out", "drop"), ("pseudonyms, by a key file", "pseudonym")]
+_EXPLAINED = {
+    "mean": "All members get the mean, with as many decimals as the data; figures measure the "
+    "range. Where one record dominates a class the run warns.",
+    "median": "All members get the median; figures measure the range of the class.",
+    "mode": "All members get the most frequent value; figures measure the values of the class.",
+    "hierarchy": "The label above the values of the class, as if they were categories.",
+    "set": "The values of the class, also where there is a hierarchy.",
+    "drop": "Never published.",
+    "pseudonym": "! Who has the key file can undo pseudonyms: keep it apart from every release. "
+    "A release is refused where pseudonyms join rows that give somebody away.",
+}
+
+
+_ENDS = tuple(field for field in fields_of(AttributeSpec) if field.name in ("top", "bottom"))
+
+
+def can_choose(spec: AttributeSpec) -> bool:
+    """Whether there is something to choose for the role of an attribute."""
+    return spec.role in (Role.QUASI, Role.IDENTIFIER)
+
+
+class PublishDialog(FormDialog):
+    """Asks how an attribute is published; gives the changed fields or None."""
+
+    HELP = """## How an attribute is published
+
+**Quasi-identifiers**: what a class prints. Usual are the range of numbers and dates and the label
+above categories. *mean*, *median* and *most frequent* give all members one value; NCP and research
+value then measure the range (or the values) of the class, since one value hides it.
+
+Numbers and dates can be **coded at their ends** before anything else: with *top* 90 all ages of 90
+and more are published as `>=90`, with *bottom* 18 all up to 18 as `<=18`. An empty field codes
+nothing. Figures count such a value as all that it hides.
+
+**Identifiers** are left out, or published as pseudonyms: the same person gets the same code, which
+only the key file can undo. The file is made when a release is, readable by you alone.
+
+`ctrl+r` accepts. Example: on *age* type 85 as *top*, run, and look for `>=85` in Results.
+"""
+    DEFAULT_CSS = """
+    PublishDialog .field { height: 1; }
+    PublishDialog .field Label { width: 18; }
+    PublishDialog .field Select { width: 1fr; height: 1; }
+    PublishDialog #meaning { margin-top: 1; height: 3; }
+    PublishDialog #ends { height: auto; }
+    """
+
+    def __init__(self, name: str, spec: AttributeSpec, column: Column | None = None) -> None:
+        """Take the attribute; a `column` of numbers or dates lets its ends be coded too."""
+        super().__init__()
+        self._name_shown, self._spec, self._column = name, spec, column
+        self._coded = spec.role is Role.IDENTIFIER
+
+    def compose(self) -> ComposeResult:
+        ordered = self._spec.kind is not None and self._spec.kind.ordered
+        choices = _IDENTIFIER if self._coded else _NUMBERS if ordered else _CATEGORIES
+        usual = {"range", "ancestor"}
+        value = self._spec.identifier if self._coded else self._spec.publish or ""
+        value = "" if value in usual or value not in [each for _, each in choices] else value
+        options: list[tuple[Any, str]] = [(Text(title), each) for title, each in choices]
+        with Vertical():
+            yield Label(Text(f"How is {visible(self._name_shown)} published?"), classes="title")
+            with Horizontal(classes="field"):
+                yield Label("published" if self._coded else "a class has")
+                yield Dropdown(options, value=value, allow_blank=False, compact=True, id="publish")
+            if self._column is not None:
+                yield Form(id="ends")
+            yield Static("", id="meaning", classes="hint")
+            yield Static("", id="problem", classes="error")
+            yield from self.buttons()
+
+    def on_mount(self) -> None:
+        for form in self.query(Form):
+            form.show(_ENDS, {field.name: getattr(self._spec, field.name) for field in _ENDS})
+
+    @on(Select.Changed, "#publish")
+    def follow(self, event: Select.Changed) -> None:
+        """Say what the choice means."""
+        self.query_one("#meaning", Static).update(Text(_EXPLAINED.get(str(event.value), "")))
+
+    def action_accept(self) -> None:
+        value = str(self.query_one("#publish", Select).value)
+        if self._coded:
+            self.dismiss({"identifier": value})
+            return
+        changes: dict[str, Any] = {"publish": value or None}
+        for form in self.query(Form):
+            typed = form.accept()
+            if typed is None or self._column is None:
+                return
+            try:
+                code_ends(self._column, CodedBounds(**typed))
+            except KanonError as error:
+                self.query_one("#problem", Static).update(Text(visible(str(error))))
+                form.focus_field(_ENDS[0].name)
+                return
+            changes |= typed
+        self.dismiss(changes)
+
+
+EXPLANATION = (
+    "0 means the two have nothing to do with each other, 1 that one follows from the other. "
+    "Numbers: |Pearson r|; categories: Cramér's V; mixed: correlation ratio. "
+    "Weights from association give an independent attribute more."
+)
+
+
+class AssociationDialog(Dialog):
+    """The matrix of associations; escape closes it."""
+
+    HELP = """## Association
+
+How much every quasi-identifier tells about every other. Where two tell nearly the same (0.90 and
+more), one of them may be left out or dropped: it costs detail and adds little. Move with the arrow
+keys, `esc` closes.
+"""
+
+    DEFAULT_CSS = """
+    AssociationDialog > Vertical { width: 96%; height: 80%; }
+    AssociationDialog Grid { height: 1fr; }
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        matrix: np.ndarray,
+        close: Sequence[tuple[str, str, float]],
+        where: str = "",
+    ) -> None:
+        super().__init__()
+        self._where = where
+        self._names, self._matrix, self._close = names, matrix, close
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            yield Label(f"Association of the quasi-identifiers{self._where}", classes="title")
+            yield Grid(_Matrix(self._names, self._matrix), name_width=18)
+            if self._close:
+                pairs = "; ".join(f"{a} and {b} ({s:.2f})" for a, b, s in self._close)
+                verdict = f"nearly the same, one of each could be left out: {pairs}"
+            else:
+                verdict = "no two attributes say nearly the same"
+            yield Static(Text(visible(verdict)), classes="warn" if self._close else "good")
+            yield Static(Text(EXPLANATION), classes="hint")
+
+
+class _Matrix:
+    """The matrix as a grid source."""
+
+    def __init__(self, names: Sequence[str], matrix: np.ndarray) -> None:
+        self._names, self._matrix = names, matrix
+        self.height = len(names)
+        self.columns: Sequence[GridColumn] = [
+            GridColumn(visible(n), max(4, min(12, len(n))), True) for n in names
+        ]
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        """Return associations with two decimals; strong ones are marked."""
+        return [
+            [
+                Cell("·" if x == y else f"{v:.2f}", "bad" if x != y and v >= 0.9 else "")
+                for y, v in enumerate(self._matrix[x])
+            ]
+            for x in range(start, stop)
+        ]
+
+    def row_name(self, row: int) -> str:
+        return visible(self._names[row])
+
+
+_MOST = 3
+_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class GivenAway:
+    """The sets of attributes that single people out, and the columns that were overlooked."""
+
+    found: MinimalUniques
+    missed: Sequence[Combination]
+    k: int
+
+
+def given_away(session: Session) -> GivenAway:
+    """Count every set of up to three quasi-identifiers, and look at what is published as it is."""
+    task = session.quasi_rows()
+    columns = [attribute.column for attribute in task.quasi]
+    most = min(_MOST, largest_size(len(columns)))
+    found = minimal_uniques(columns, most, task.person)
+    if session.source is not None:  # pairs would need all records in memory
+        alone = singling_out_columns(session.table, session.names(Role.OTHER))
+        missed = [Combination((each.attribute,), 1, each.unique, each.unique) for each in alone]
+        return GivenAway(found, missed, task.k)
+    return GivenAway(found, overlooked(task_columns(task)[1], task.person), task.k)
+
+
+class UniquesDialog(Dialog):
+    """The minimal sets of attributes that single people out; escape closes it."""
+
+    HELP = """## What gives people away
+
+Every set of up to three quasi-identifiers was counted.
+
+- **k**: the fewest records that share their values on these attributes.
+- **singled out**: records that are alone with them, although they are not alone on any part of the
+  set (minimal sample uniques). Small sets at the top are what a neighbour may know.
+- **part in the scores**: how much an attribute contributes. Generalise or drop the first one.
+
+Below stand columns that are published as they are and still single many people out, alone or as a
+pair: tag as quasi-identifier (`q`) what an outsider may know. `kanon-tui uniques` prints the same,
+and writes a score per record. Arrow keys move, `esc` closes.
+"""
+    DEFAULT_CSS = """
+    UniquesDialog > Vertical { width: 96%; height: 90%; }
+    UniquesDialog Grid { height: 1fr; }
+    """
+
+    def __init__(self, made: GivenAway) -> None:
+        super().__init__()
+        self._made = made
+
+    def compose(self) -> ComposeResult:
+        found = self._made.found
+        share = found.singled_out / max(found.records, 1)
+        with Vertical():
+            yield Label("What gives people away", classes="title")
+            yield Static(
+                Text(
+                    f"{found.singled_out:,} of {found.records:,} records ({share:.0%}) are alone "
+                    f"with up to {found.most} of their quasi-identifiers"
+                ),
+                id="alone",
+            )
+            yield Grid(_Sets(found.worst), name_width=4)
+            yield Static(_contributions(found), classes="hint")
+            yield Static(self._verdict(), classes="warn" if self._made.missed else "good")
+
+    def _verdict(self) -> Text:
+        dangerous = self._made.found.dangerous(self._made.k)
+        shown = ", ".join(" + ".join(each.attributes) for each in dangerous[:_SHOWN])
+        lines = [f"smallest sets below k={self._made.k}: {shown or 'none'}"]
+        lines += [
+            f"⚠ published as it is, unique for {each.unique:,} records: "
+            f"{' with '.join(each.attributes)}"
+            for each in self._made.missed[:2]
+        ]
+        return Text("\n".join(map(visible, lines)))
+
+
+def _contributions(found: MinimalUniques) -> Text:
+    ranked = sorted(found.contributions.items(), key=lambda item: -item[1])[:_SHOWN]
+    parts = (f"{visible(name)} {bar(share, 6)} {share:.0%}" for name, share in ranked)
+    return Text("part in the scores: " + "  ".join(parts))
+
+
+class _Sets:
+    """The sets as a grid source."""
+
+    def __init__(self, sets: Sequence[Combination]) -> None:
+        self._sets = sets
+        self.height = len(sets)
+        longest = max((len(" + ".join(each.attributes)) for each in sets), default=0)
+        self.columns: Sequence[GridColumn] = (
+            GridColumn("set", min(max(longest, 12), 34)),
+            GridColumn("k", 5, True),
+            GridColumn("singled out", 11, True),
+            GridColumn("unique", 8, True),
+        )
+
+    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        """Return the sets; those of a single attribute are marked."""
+        return [
+            [
+                Cell(visible(" + ".join(each.attributes))),
+                Cell(f"{each.smallest:,}"),
+                Cell(f"{each.newly_unique:,}", "bad" if len(each.attributes) == 1 else ""),
+                Cell(f"{each.unique:,}", "muted"),
+            ]
+            for each in self._sets[start:stop]
+        ]
+
+    def row_name(self, row: int) -> str:
+        return str(row + 1)
