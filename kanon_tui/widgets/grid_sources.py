@@ -19,6 +19,7 @@ __all__ = [
     "WAITING",
     "WITH_ROOM",
     "ArrangedSource",
+    "CellTable",
     "FrameSource",
     "PagedRows",
     "RowNumbers",
@@ -133,6 +134,25 @@ class ArrangedSource(FrameSource):
 
     def cells_of(self, column: str) -> list[str]:
         return self.frame[column].gather(self.records).to_list()
+
+
+class CellTable:
+    """A grid source whose cells are all made, with a name for every row or none."""
+
+    def __init__(
+        self,
+        columns: Sequence[GridColumn],
+        cells: Sequence[Sequence[Cell]],
+        names: Sequence[str] = (),
+    ) -> None:
+        self.columns, self.cells, self.height = columns, cells, len(cells)
+        self._names = names
+
+    def rows(self, start: int, stop: int) -> Sequence[Sequence[Cell]]:
+        return self.cells[start:stop]
+
+    def row_name(self, row: int) -> str:
+        return self._names[row] if self._names else ""
 
 
 class RowSource:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -17,10 +17,10 @@ from textual.widgets import Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.text import visible, visible_lines
-from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.dialogs import Confirm, Dialog
 from kanon_tui.widgets.lists import ChoiceList
 
-__all__ = ["AskPath", "Listing", "folder_above"]
+__all__ = ["AskPath", "Listing", "confirm_replacing", "folder_above"]
 
 _SHOWN = 9  # endings that are named
 UP = ".."
@@ -205,3 +205,16 @@ the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leave
             self.action_into_list()
         else:
             self.dismiss(path)
+
+
+def confirm_replacing(
+    ask: Callable[[Confirm, Callable[[bool | None], object]], object],
+    path: Path,
+    write: Callable[[], object],
+) -> None:
+    """Call `write`, after a question if there is such a file already."""
+    if not path.exists():
+        write()
+        return
+    question = Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it")
+    ask(question, lambda answer: write() if answer else None)

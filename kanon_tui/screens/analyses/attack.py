@@ -19,18 +19,16 @@ from kanon_tui.core.analysis.attack.linking import Attack, Linked, linking_attac
 from kanon_tui.core.analysis.attack.matching import task_and_release
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table, read_table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, short_list, visible
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
-from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["AttackScreen", "Lookup", "PeopleRows", "Person", "PersonPane", "look_up"]
 
@@ -124,24 +122,22 @@ class PersonPane(Vertical):
             grid.show(RowSource([GridColumn("", 1)], 0, lambda _: [], lambda _: ""), name_width=0)
             return
         text = Text()
+        side_shown = person.original if self.in_original else person.release
         for name, side in (("original", person.original), ("release", person.release)):
-            shown = side is (person.original if self.in_original else person.release)
+            shown = side is side_shown
             text.append(f"{'▸' if shown else ' '} {name:<8} ", "bold" if shown else "dim")
             style = theme_style(self, "error" if name == "release" else "warning")
             text.append(visible(side.summary()), style if side.certain else "")
             text.append("\n")
         text.rstrip()
         summaries.update(text)
-        self._draw_records(person.original if self.in_original else person.release, grid)
+        self._draw_records(side_shown, grid)
         where = "original" if self.in_original else "published"
-        count = self._side(person).count
+        count = side_shown.count
         title = count_of(count, f"{where} record fits", f"{where} records fit")
         if count > MOST_SHOWN:
             title += f", the first {MOST_SHOWN:,} are shown"
         self.border_title = Text(f"person {person.number:,}: {title}")
-
-    def _side(self, person: Person) -> Lookup:
-        return person.original if self.in_original else person.release
 
     def _draw_records(self, side: Lookup, grid: Grid) -> None:
         records, cells = side.records, side.cells
@@ -220,6 +216,7 @@ def _matches(side: Linked, person: int) -> Cell:
 class AttackScreen(AnalysisScreen):
     """The panel of the linking attack: counts above, people and matching records below."""
 
+    TITLE = "linking attack"
     LOOKS_AT_RELEASE = True
     HELP = """## Linking attack
 
@@ -286,31 +283,17 @@ in the original, which tells the disease, and two in the release.
             return self.people is not None
         return super().check_action(action, parameters)
 
-    def status(self) -> Text:
-        """Return the line on top: the release, the outsider's table and the attributes."""
-        text = Text.assemble(("linking attack", "bold"), visible(self.release_name))
-        if self.result is None:
-            text.append(f" · {NO_RELEASE}")
-        elif self.tables is None:
-            text.append(" · e chooses the table an outsider has")
-        else:
-            text.append(f" with {visible(self.external_name)}")
-            if self.joined:
-                text.append(f" on {', '.join(map(visible, self.joined))}")
-        return text
+    def details(self) -> str:
+        if self.tables is None:
+            return " · e chooses the table an outsider has"
+        joined = f" on {', '.join(map(visible, self.joined))}" if self.joined else ""
+        return f" with {visible(self.external_name)}{joined}"
 
     # -- what to join
 
     def action_external(self) -> None:
         if self.result is not None:
-            self.ask(
-                AskPath(
-                    "A table of people an outsider has",
-                    f"{self.session.data_path.parent}/",
-                    endings=DATA_ENDINGS,
-                ),
-                lambda path: self._read(path) if path else None,
-            )
+            self.ask_file("A table of people an outsider has", self._read)
 
     def released(self) -> None:
         """Look the same people up in the release of another run."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from rich.text import Text
@@ -14,12 +15,16 @@ from textual.widgets import Static
 from textual.worker import Worker, get_current_worker
 
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.file_kinds import DATA_ENDINGS
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen, toggle_zoom
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
+from kanon_tui.widgets.path_dialog import AskPath
 
-__all__ = ["NO_RELEASE", "AnalysisScreen", "nobody_waits"]
+__all__ = ["AnalysisScreen", "nobody_waits"]
 
 T = TypeVar("T")
 
@@ -35,11 +40,12 @@ def nobody_waits() -> Callable[[], bool]:
 class AnalysisScreen(Hosted, Modal):
     """A panel as large as the screen. Escape goes back: from a zoomed pane, from work, then out.
 
-    Subclasses give `body` (their panes) and `status` (the line on top); those that look at a
-    release also `released` (another one was chosen).
+    Subclasses give `body` (their panes) and `details` (the end of the line on top); those that look
+    at a release also `released` (another one was chosen).
     """
 
     HELP = ""
+    TITLE: ClassVar[str]
     LOOKS_AT_RELEASE: ClassVar[bool] = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     DEFAULT_CSS = """
@@ -67,8 +73,13 @@ class AnalysisScreen(Hosted, Modal):
         raise NotImplementedError
 
     def status(self) -> Text:
-        """Return the line on top: what is shown."""
-        raise NotImplementedError
+        """Return the line on top: the panel, the release, and what is shown of it."""
+        text = Text.assemble((self.TITLE, "bold"), visible(self.release_name))
+        return text.append(f" · {NO_RELEASE}" if self.result is None else self.details())
+
+    def details(self) -> str:
+        """Return the end of the line on top, where there is a release."""
+        return ""
 
     @cached_property
     def shown_below(self) -> FinishedRun | None:
@@ -109,6 +120,33 @@ class AnalysisScreen(Hosted, Modal):
 
     def released(self) -> None:
         """Follow the choice of another release."""
+
+    # -- questions that several panels ask
+
+    def ask_file(self, title: str, chosen: Callable[[Path], object]) -> None:
+        """Ask for a data file, beginning in the folder of the data."""
+        folder = f"{self.session.data_path.parent}/"
+        self.ask(
+            AskPath(title, folder, endings=DATA_ENDINGS),
+            lambda path: chosen(path) if path else None,
+        )
+
+    def ask_target(
+        self, names: Iterable[str], current: str | None, chosen: Callable[[str], object]
+    ) -> None:
+        """Ask for the attribute to predict; quasi-identifiers come last."""
+        assert self.result is not None
+        roles = self.result.task.roles
+        ordered = sorted(names, key=lambda name: roles[name] is Role.QUASI)
+        self.ask(
+            Choose(
+                "Predict which attribute?",
+                [visible(name) for name in ordered],
+                hint="what is published as it is comes first",
+                current=ordered.index(current) if current in ordered else 0,
+            ),
+            lambda number: None if number is None else chosen(ordered[number]),
+        )
 
     # -- work in the background
 

@@ -95,6 +95,7 @@ class Curve:
 class FeasibilityScreen(AnalysisScreen):
     """The panel of k feasibility: a form, the curves, and their numbers."""
 
+    TITLE = "k feasibility"
     HELP = """## k feasibility
 
 Can k be reached without changing anything? Random tables are drawn, and the **success rate** is the
@@ -163,7 +164,7 @@ Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and s
 
     def status(self) -> Text:
         name = "" if self.shown_below is None else visible(self.release_name)
-        text = Text.assemble(("k feasibility", "bold"), name)
+        text = Text.assemble((self.TITLE, "bold"), name)
         if self.curve is not None:
             text.append(f" · k = {self.curve.k:,} · {self.curve.repeats:,} tables per point")
         return text

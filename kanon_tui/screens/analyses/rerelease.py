@@ -17,13 +17,11 @@ from kanon_tui.core.analysis.attack.two_releases import TwoReleases
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import Table, read_table
 from kanon_tui.core.text import plural, visible
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
 from kanon_tui.widgets.drawing import theme_style
-from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["RereleaseScreen"]
 
@@ -31,6 +29,7 @@ __all__ = ["RereleaseScreen"]
 class RereleaseScreen(AnalysisScreen):
     """The panel of two releases: counts, verdict, and the cost of a repair."""
 
+    TITLE = "earlier release"
     LOOKS_AT_RELEASE = True
     HELP = """## Earlier release
 
@@ -85,16 +84,10 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             return in_memory and exposed and not self.working
         return super().check_action(action, parameters)
 
-    def status(self) -> Text:
-        """Return the line on top: the two releases that are compared."""
-        text = Text.assemble(("earlier release", "bold"), visible(self.release_name))
-        if self.result is None:
-            text.append(f" · {NO_RELEASE}")
-        elif self.earlier is None:
-            text.append(" · e chooses the file that was published before")
-        else:
-            text.append(f" beside {visible(self.earlier_name)}")
-        return text
+    def details(self) -> str:
+        if self.earlier is None:
+            return " · e chooses the file that was published before"
+        return f" beside {visible(self.earlier_name)}"
 
     @property
     def _project(self) -> Project:
@@ -106,11 +99,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
 
     def action_earlier(self) -> None:
         if self.result is not None:
-            folder = f"{self.session.data_path.parent}/"
-            self.ask(
-                AskPath("What was published before", folder, endings=DATA_ENDINGS),
-                lambda path: self._read(path) if path else None,
-            )
+            self.ask_file("What was published before", self._read)
 
     def _read(self, path: Path) -> None:
         result, project = self.result, self._project

@@ -30,15 +30,13 @@ from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import figure
-from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table, read_table
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.lists import ScrollPane
-from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["RiskModelsScreen"]
 
@@ -79,6 +77,7 @@ class _Asked:
 class RiskModelsScreen(AnalysisScreen):
     """The panel of risk models: uniques, k-map and presence, with their assumptions."""
 
+    TITLE = "risk models"
     LOOKS_AT_RELEASE = True
     HELP = """## Risk models
 
@@ -137,21 +136,15 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
             return self.result is not None
         return super().check_action(action, parameters)
 
-    def status(self) -> Text:
-        """Return the line on top: the release and what is known of the population."""
-        text = Text.assemble(("risk models", "bold"), visible(self.release_name))
+    def details(self) -> str:
         asked = self.asked
-        if self.result is None:
-            text.append(f" · {NO_RELEASE}")
-        elif asked.path is not None:
-            text.append(f" · population of {visible(asked.path.name)}")
-        elif asked.weights is not None:
-            text.append(f" · weights {visible(asked.weights)}")
-        elif asked.size is not None:
-            text.append(f" · population of {asked.size:,}")
-        else:
-            text.append(" · p types the size of the population")
-        return text
+        if asked.path is not None:
+            return f" · population of {visible(asked.path.name)}"
+        if asked.weights is not None:
+            return f" · weights {visible(asked.weights)}"
+        if asked.size is not None:
+            return f" · population of {asked.size:,}"
+        return " · p types the size of the population"
 
     # -- what is known
 
@@ -195,12 +188,10 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
     def action_table(self) -> None:
         """Choose a file of everybody in the population."""
 
-        def chosen(path: Path | None) -> None:
-            if path is not None:
-                self._assess(_Asked(path=path, threshold=self.asked.threshold), said=True)
+        def chosen(path: Path) -> None:
+            self._assess(_Asked(path=path, threshold=self.asked.threshold), said=True)
 
-        folder = f"{self.session.data_path.parent}/"
-        self.ask(AskPath("Everybody of the population", folder, endings=DATA_ENDINGS), chosen)
+        self.ask_file("Everybody of the population", chosen)
 
     def action_threshold(self) -> None:
         """Type the risk above which records are counted."""

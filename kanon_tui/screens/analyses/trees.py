@@ -20,11 +20,10 @@ from kanon_tui.core.analysis.trees.partition import (
     streamed_partition,
 )
 from kanon_tui.core.pipeline.result import StreamedResult
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
-from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
+from kanon_tui.widgets.dialogs import ChooseSeveral
 
 __all__ = ["PartitionScreen", "tree_lines"]
 
@@ -35,6 +34,7 @@ MOST_VALUE = 12
 class PartitionScreen(AnalysisScreen):
     """The panel of decision trees: original and release side by side."""
 
+    TITLE = "decision trees"
     LOOKS_AT_RELEASE = True
     HELP = """## Decision trees
 
@@ -110,40 +110,23 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
             return bool(self.target)
         return super().check_action(action, parameters)
 
-    def status(self) -> Text:
-        text = Text.assemble(("decision trees", "bold"), visible(self.release_name))
-        if self.result is None:
-            text.append(f" · {NO_RELEASE}")
-        elif not self.target:
-            text.append(" · t chooses the attribute to predict")
-        else:
-            text.append(f" for {visible(self.target)} · at most {self.leaves} leaves")
-            if self.asked is not None:
-                text.append(f" · asking about {len(self.asked):,} attributes")
-        return text
+    def details(self) -> str:
+        if not self.target:
+            return " · t chooses the attribute to predict"
+        asked = "" if self.asked is None else f" · asking about {len(self.asked):,} attributes"
+        return f" for {visible(self.target)} · at most {self.leaves} leaves{asked}"
 
     def action_target(self) -> None:
         """Choose what to predict; what is published as it is comes first."""
         if self.result is None:
             return
-        roles = self.result.task.roles
-        names = sorted(self._published(), key=lambda name: roles[name] is Role.QUASI)
 
-        def chosen(number: int | None) -> None:
-            if number is not None:
-                if names[number] != self.target:
-                    self.target, self.asked = names[number], None
-                self._grow()
+        def chosen(name: str) -> None:
+            if name != self.target:
+                self.target, self.asked = name, None
+            self._grow()
 
-        self.ask(
-            Choose(
-                "Predict which attribute?",
-                [visible(name) for name in names],
-                hint="what is published as it is comes first",
-                current=names.index(self.target) if self.target else 0,
-            ),
-            chosen,
-        )
+        self.ask_target(self._published(), self.target, chosen)
 
     def released(self) -> None:
         """Grow the trees for the release of another run."""

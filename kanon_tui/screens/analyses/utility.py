@@ -25,8 +25,7 @@ from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.text import short_number, significant, visible
-from kanon_tui.screens.analyses.base import NO_RELEASE, AnalysisScreen, nobody_waits
-from kanon_tui.widgets.dialogs import Choose
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
 from kanon_tui.widgets.drawing import bar
 from kanon_tui.widgets.lists import ChoiceList
 
@@ -38,6 +37,7 @@ PAIRS_SHOWN = 8
 class UtilityScreen(AnalysisScreen):
     """The panel of utility: attributes on the left, the picture of one and all figures right."""
 
+    TITLE = "utility"
     LOOKS_AT_RELEASE = True
     HELP = """## Utility
 
@@ -92,16 +92,12 @@ them, `R` looks at the release of another run.
             return self.result is not None
         return super().check_action(action, parameters)
 
-    def status(self) -> Text:
-        text = Text.assemble(("utility", "bold"), visible(self.release_name))
-        if self.result is None:
-            text.append(f" · {NO_RELEASE}")
-        elif self.found is not None and not self.working:
-            found = self.found
-            text.append(f" · {found.release_records:,} of {found.original_records:,} records")
-            if found.queries is not None:
-                text.append(f" · queries off by {found.queries.median:.1%}")
-        return text
+    def details(self) -> str:
+        found = self.found
+        if found is None or self.working:
+            return ""
+        off = "" if found.queries is None else f" · queries off by {found.queries.median:.1%}"
+        return f" · {found.release_records:,} of {found.original_records:,} records{off}"
 
     def released(self) -> None:
         """Measure the release that is looked at."""
@@ -164,22 +160,12 @@ them, `R` looks at the release of another run.
             return
         roles = self.result.task.roles
         names = [name for name, role in roles.items() if role is not Role.IDENTIFIER]
-        names.sort(key=lambda name: roles[name] is Role.QUASI)
 
-        def chosen(number: int | None) -> None:
-            if number is not None:
-                self.target = names[number]
-                self.released()
+        def chosen(name: str) -> None:
+            self.target = name
+            self.released()
 
-        self.ask(
-            Choose(
-                "Predict which attribute?",
-                [visible(name) for name in names],
-                hint="what is published as it is comes first",
-                current=names.index(self.target) if self.target in names else 0,
-            ),
-            chosen,
-        )
+        self.ask_target(names, self.target, chosen)
 
 
 def _attribute_line(each: Marginal, room: int) -> Text:

@@ -39,6 +39,7 @@ from kanon_tui.widgets.dialogs import Dialog, FormDialog
 from kanon_tui.widgets.drawing import bar
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
+from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ChoiceList, Dropdown
 
 __all__ = [
@@ -195,7 +196,7 @@ def unread_sentence(found: Parsed) -> str:
     if not found.unread:
         return ""
     return (
-        f"{found.unread:,} of {found.distinct:,} different values cannot be read so: "
+        f"{found.unread:,} of {found.distinct:,} different values cannot be read this way: "
         f"{quoted_list(found.unread_examples)}. If they stand for missing values, add them to the "
         f"tokens (1 Data, r)."
     )
@@ -346,7 +347,7 @@ keys, `esc` closes.
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Label(f"Association of the quasi-identifiers{self._where}", classes="title")
-            yield Grid(_Matrix(self._names, self._matrix), name_width=18)
+            yield Grid(_matrix(self._names, self._matrix), name_width=18)
             if self._close:
                 pairs = "; ".join(f"{a} and {b} ({s:.2f})" for a, b, s in self._close)
                 verdict = f"nearly the same, one of each could be left out: {pairs}"
@@ -356,28 +357,17 @@ keys, `esc` closes.
             yield Static(Text(EXPLANATION), classes="hint")
 
 
-class _Matrix:
-    """The matrix as a grid source."""
-
-    def __init__(self, names: Sequence[str], matrix: np.ndarray) -> None:
-        self._names, self._matrix = names, matrix
-        self.height = len(names)
-        self.columns: Sequence[GridColumn] = [
-            GridColumn(visible(n), max(4, min(12, len(n))), True) for n in names
+def _matrix(names: Sequence[str], matrix: np.ndarray) -> CellTable:
+    """Return associations with two decimals; strong ones are marked."""
+    columns = [GridColumn(visible(n), max(4, min(12, len(n))), True) for n in names]
+    cells = [
+        [
+            Cell("·" if x == y else f"{v:.2f}", "bad" if x != y and v >= 0.9 else "")
+            for y, v in enumerate(row)
         ]
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """Return associations with two decimals; strong ones are marked."""
-        return [
-            [
-                Cell("·" if x == y else f"{v:.2f}", "bad" if x != y and v >= 0.9 else "")
-                for y, v in enumerate(self._matrix[x])
-            ]
-            for x in range(start, stop)
-        ]
-
-    def row_name(self, row: int) -> str:
-        return visible(self._names[row])
+        for x, row in enumerate(matrix)
+    ]
+    return CellTable(columns, cells, [visible(name) for name in names])
 
 
 _MOST = 3
@@ -443,7 +433,7 @@ and writes a score per record. Arrow keys move, `esc` closes.
                 ),
                 id="alone",
             )
-            yield Grid(_Sets(found.worst), name_width=4)
+            yield Grid(_sets(found.worst), name_width=4)
             yield Static(_contributions(found), classes="hint")
             yield Static(self._verdict(), classes="warn" if self._made.missed else "good")
 
@@ -465,31 +455,22 @@ def _contributions(found: MinimalUniques) -> Text:
     return Text("part in the scores: " + "  ".join(parts))
 
 
-class _Sets:
-    """The sets as a grid source."""
-
-    def __init__(self, sets: Sequence[Combination]) -> None:
-        self._sets = sets
-        self.height = len(sets)
-        longest = max((len(" + ".join(each.attributes)) for each in sets), default=0)
-        self.columns: Sequence[GridColumn] = (
-            GridColumn("set", min(max(longest, 12), 34)),
-            GridColumn("k", 5, True),
-            GridColumn("singled out", 11, True),
-            GridColumn("unique", 8, True),
-        )
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """Return the sets; those of a single attribute are marked."""
-        return [
-            [
-                Cell(visible(" + ".join(each.attributes))),
-                Cell(f"{each.smallest:,}"),
-                Cell(f"{each.newly_unique:,}", "bad" if len(each.attributes) == 1 else ""),
-                Cell(f"{each.unique:,}", "muted"),
-            ]
-            for each in self._sets[start:stop]
+def _sets(sets: Sequence[Combination]) -> CellTable:
+    """Return the sets, numbered; those of a single attribute are marked."""
+    longest = max((len(" + ".join(each.attributes)) for each in sets), default=0)
+    columns = (
+        GridColumn("set", min(max(longest, 12), 34)),
+        GridColumn("k", 5, True),
+        GridColumn("singled out", 11, True),
+        GridColumn("unique", 8, True),
+    )
+    cells = [
+        [
+            Cell(visible(" + ".join(each.attributes))),
+            Cell(f"{each.smallest:,}"),
+            Cell(f"{each.newly_unique:,}", "bad" if len(each.attributes) == 1 else ""),
+            Cell(f"{each.unique:,}", "muted"),
         ]
-
-    def row_name(self, row: int) -> str:
-        return str(row + 1)
+        for each in sets
+    ]
+    return CellTable(columns, cells, [str(number) for number in range(1, len(sets) + 1)])

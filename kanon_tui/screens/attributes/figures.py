@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,12 +21,13 @@ from kanon_tui.core.task.weights import association_matrix
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.drawing import bar, theme_style
 from kanon_tui.widgets.grid import Cell, GridColumn
+from kanon_tui.widgets.grid_sources import CellTable
 
 __all__ = [
     "Associations",
-    "AttributeRows",
     "ColumnFigures",
     "associations",
+    "attribute_rows",
     "count_risk",
     "figure_cells",
     "gauge",
@@ -111,44 +111,28 @@ def kind_text(spec: AttributeSpec) -> str:
     return f"{spec.kind} {ends}".rstrip()
 
 
-class AttributeRows:
-    """The attributes as a grid source; a narrow terminal gets narrower columns and no missing."""
+WIDE = (
+    ("attribute", 24), ("role", 10), ("kind", 11), ("weight", 11), ("distinct", 9),
+    ("missing", 7), ("alone identifies", 16), ("association", 30),
+)  # fmt: skip
+NARROW = (
+    ("attribute", 14), ("role", 10), ("kind", 11), ("weight", 7), ("distinct", 8), ("", 0),
+    ("alone", 6), ("association", 10),
+)  # fmt: skip
+"""Titles and widths of the columns; an empty title hides one."""
 
-    WIDE = (
-        ("attribute", 24), ("role", 10), ("kind", 11), ("weight", 11), ("distinct", 9),
-        ("missing", 7), ("alone identifies", 16), ("association", 30),
-    )  # fmt: skip
-    NARROW = (
-        ("attribute", 14), ("role", 10), ("kind", 11), ("weight", 7), ("distinct", 8), ("", 0),
-        ("alone", 6), ("association", 10),
-    )  # fmt: skip
 
-    def __init__(self, rows: list[list[Cell]], names: list[str], wide: bool) -> None:
-        layout = self.WIDE if wide else self.NARROW
-        shown = [x for x, (title, _) in enumerate(layout) if title]
-        self._rows = [[row[x] for x in shown] for row in rows]
-        self._names, self.height = names, len(rows)
-        longest = [
-            max([0, *(cell_len(visible(row[x].text)) for row in rows)]) for x in range(len(layout))
-        ]
-        longest[0] = max(10, longest[0])
-        self.columns: Sequence[GridColumn] = [
-            GridColumn(
-                title,
-                min(width, longest[x]) if x == 0 else width,
-                title == "distinct",
-                wish=longest[x],
-            )
-            for x, (title, width) in enumerate(layout)
-            if title
-        ]
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        return self._rows[start:stop]
-
-    def row_name(self, row: int) -> str:
-        """Return ● for a marked row, ? for a guess."""
-        return self._names[row]
+def attribute_rows(rows: list[list[Cell]], names: list[str], wide: bool) -> CellTable:
+    """Return the attributes as a grid source; a narrow one has narrower columns and no missing."""
+    shown = [(x, *each) for x, each in enumerate(WIDE if wide else NARROW) if each[0]]
+    columns = []
+    for x, title, width in shown:
+        longest = max([0, *(cell_len(visible(row[x].text)) for row in rows)])
+        if x == 0:
+            longest = max(10, longest)
+            width = min(width, longest)
+        columns.append(GridColumn(title, width, title == "distinct", wish=longest))
+    return CellTable(columns, [[row[x] for x, _, _ in shown] for row in rows], names)
 
 
 def figure_cells(known: ColumnFigures | None, wide: bool) -> list[Cell]:

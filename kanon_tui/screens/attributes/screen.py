@@ -17,6 +17,8 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.risk import Risk
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import number, optional
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.profile import RepeatedPeople
@@ -37,9 +39,9 @@ from kanon_tui.screens.attributes.dialogs import (
 )
 from kanon_tui.screens.attributes.figures import (
     Associations,
-    AttributeRows,
     ColumnFigures,
     associations,
+    attribute_rows,
     count_risk,
     figure_cells,
     gauge,
@@ -54,6 +56,7 @@ from kanon_tui.widgets.grid import Cell, Grid
 
 __all__ = ["AttributesScreen"]
 
+WEIGHT = Field("weight", optional(number(0, 1)), None, "A share from 0 to 1")
 ROLES = {
     "i": Role.IDENTIFIER,
     "P": Role.PERSON,
@@ -262,7 +265,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             ("●" if name in self.marked else " ") + ("?" if spec.guessed else " ")
             for name, spec in session.project.attributes.items()
         ]
-        grid.show(AttributeRows(rows, names, wide=self._wide), keep_cursor=True)
+        grid.show(attribute_rows(rows, names, self._wide), keep_cursor=True)
         self.show_reason()
 
     def _row(self, name: str) -> list[Cell]:
@@ -313,7 +316,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     def _one_person(self, names: list[str]) -> bool:
         """Whether one column will say whose a record is; the one that did so becomes identifier."""
         if len(names) > 1:
-            self.host.say("one column alone says whose a record is: take the marks away (*, enter)")
+            self.host.say("only one column can be the person; remove the marks first")
             return False
         before = [name for name in self.session.names(Role.PERSON) if name not in names]
         if before:
@@ -326,14 +329,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         spec = self.session.attribute(names[0])
 
         def check(text: str) -> float | None:
-            if not text.strip():
-                return None
-            try:
-                weight = float(text)
-            except ValueError:
-                weight = -1
-            if not 0 <= weight <= 1:
-                raise InputError("write a share from 0 to 1, or nothing")
+            weight: float | None = WEIGHT.parse(text, names[0])
             return weight
 
         def typed(text: str | None) -> None:
@@ -362,7 +358,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             self.host.say("tag at least one quasi-identifier first")
             return
         if made.matrix is None:
-            self.host.say("the pairs are still being counted")
+            self.host.say("the associations are still being computed; try again in a moment")
             return
         close = redundant(made.names, made.matrix)
         where = f" in {self.session.extent}" if self.session.source is not None else ""
@@ -419,7 +415,9 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         def check(pattern: str) -> list[str]:
             found = matching(self.names, pattern) if pattern.strip() else []
             if pattern.strip() and not found:
-                raise InputError("no attribute has such a name; * marks all, nothing none")
+                raise InputError(
+                    "no attribute matches; * marks all, an empty pattern removes all marks"
+                )
             return found
 
         def typed(pattern: str | None) -> None:
@@ -436,8 +434,8 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             AskText(
                 "Mark which attributes?",
                 "*",
-                hint="A pattern such as *date* or zip?; * marks all, nothing takes all marks away. "
-                "A word fits wherever it stands.",
+                hint="A pattern such as *date* or zip?; * marks all, an empty pattern removes all "
+                "marks. A word matches any part of a name.",
                 check=check,
             ),
             typed,
@@ -537,7 +535,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         session, name = self.session, self.current
         spec = session.attribute(name)
         if not can_choose(spec):
-            self.host.say(f"{visible(name)} is {spec.role}: nothing is done to it")
+            self.host.say(f"{visible(name)} has the role {spec.role} and is published unchanged")
             return
 
         def chosen(changes: dict[str, Any] | None) -> None:

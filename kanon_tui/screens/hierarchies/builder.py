@@ -197,7 +197,9 @@ the form of `groups`, where they can be changed.
             if self.query_one("#builder", Select).value != title:
                 return
             if spec is None:
-                self._failed(InputError(f"{self._state.name}: its values do not group so"))
+                self._failed(
+                    InputError(f"{self._state.name}: its values cannot be grouped this way")
+                )
                 return
             self._proposed = spec
             await self._fill_in(BUILDERS["groups"])

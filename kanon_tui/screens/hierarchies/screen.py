@@ -18,8 +18,8 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.writing import check_target
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, some
-from kanon_tui.widgets.dialogs import AskText, Choose, Confirm, Pick
-from kanon_tui.widgets.path_dialog import AskPath
+from kanon_tui.widgets.dialogs import AskText, Choose, Pick
+from kanon_tui.widgets.path_dialog import AskPath, confirm_replacing
 
 __all__ = ["HierarchiesScreen"]
 
@@ -78,7 +78,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
     def _known(self) -> HierarchyState:
         """Return the state of the attribute; raises InputError if its values are not known."""
         if self.state is None or self.state.name != self.attribute:
-            raise InputError("one moment: the attribute is still being worked out")
+            raise InputError("the attribute is still being computed; try again in a moment")
         if self.state.column is None:
             raise InputError(self.state.problem)
         return replace(self.state, spec=self.session.attribute(self.attribute))
@@ -96,7 +96,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
     def action_clear(self) -> None:
         """Go back to the hierarchy that is built by default."""
         if self._known().spec.hierarchy is None:
-            raise InputError(f"{self.attribute}: this is the default; there is nothing to clear")
+            raise InputError(f"{self.attribute}: this is the default hierarchy already")
         self._take(lambda: None, "back to the default hierarchy")
 
     # -- files
@@ -148,15 +148,8 @@ the level table, where labels can be renamed, grouped, moved and marked.
             self.compute(lambda: write(path), written, group="export", failed=self.host.fail)
 
         def asked(path: Path | None) -> None:
-            if path is None:
-                return
-            if path.exists():
-                self.ask(
-                    Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
-                    lambda answer: go(path) if answer else None,
-                )
-            else:
-                go(path)
+            if path is not None:
+                confirm_replacing(self.ask, path, lambda: go(path))
 
         safe = "".join(c if c.isalnum() or c in " .-_" else "_" for c in name)
         hint = ".csv (ARX), .yaml (levels) or .xml (UTD) by its ending"
@@ -234,7 +227,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
         def found(row: int | None) -> None:
             if row is None:
-                self.host.say(f"'{wanted}' is nowhere in {self.attribute}")
+                self.host.say(f"'{wanted}' is not in the hierarchy of {self.attribute}")
             else:
                 grid.go_to(row)
                 grid.focus()

@@ -35,9 +35,10 @@ from kanon_tui.screens.hierarchies.level_rows import (
     TreeRows,
 )
 from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
+from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ScrollPane
 
-__all__ = ["AttributeRows", "HierarchyView", "level_figures", "reason_text"]
+__all__ = ["HierarchyView"]
 
 
 def level_figures(levels: Iterable[LevelMeasures], here: int | None, privacy: Privacy) -> Text:
@@ -71,29 +72,21 @@ def reason_text(state: HierarchyState) -> str:
     return visible(text)
 
 
-class AttributeRows:
-    """Mark, name and height of every quasi-identifier."""
+MARKS = {"✓": "good", "!": "bad"}
 
-    MARKS = {"✓": "good", "!": "bad"}  # noqa: RUF012
 
-    def __init__(self, lines: Sequence[AttributeLine]) -> None:
-        self._lines, self.height = lines, len(lines)
-        longest = max([9, *(2 + cell_len(visible(line.name)) for line in lines)])
-        self.columns: Sequence[GridColumn] = [up_to(11, "", longest), GridColumn("h", 2, True)]
-        self.width = longest + GAP + 2
-        """The width that shows everything."""
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        return [
-            [
-                Cell(f"{line.mark} {line.name}", self.MARKS.get(line.mark, "")),
-                Cell("–" if line.height is None else str(line.height), "muted"),
-            ]
-            for line in self._lines[start:stop]
+def attribute_rows(lines: Sequence[AttributeLine]) -> tuple[CellTable, int]:
+    """Return mark, name and height of the quasi-identifiers, and the width that shows all."""
+    longest = max([9, *(2 + cell_len(visible(line.name)) for line in lines)])
+    cells = [
+        [
+            Cell(f"{line.mark} {line.name}", MARKS.get(line.mark, "")),
+            Cell("–" if line.height is None else str(line.height), "muted"),
         ]
-
-    def row_name(self, row: int) -> str:
-        return ""
+        for line in lines
+    ]
+    columns = [up_to(11, "", longest), GridColumn("h", 2, True)]
+    return CellTable(columns, cells), longest + GAP + 2
 
 
 Made = tuple[HierarchyState, LevelRows | None, TreeRows | None]
@@ -191,9 +184,9 @@ class HierarchyView(StepScreen):
     def _fill_attributes(self, names: Sequence[str]) -> None:
         lines = [self._lines.get(name, AttributeLine(name, "…", None)) for name in names]
         grid = self.attributes
-        rows = AttributeRows(lines)
+        rows, width = attribute_rows(lines)
         most = max(19, self.size.width * 3 // 10)
-        self.query_one("#attributes-pane").styles.width = min(rows.width + 3, most)
+        self.query_one("#attributes-pane").styles.width = min(width + 3, most)
         grid.show(rows, keep_cursor=True)
         if self.attribute in names and grid.row != names.index(self.attribute):
             grid.go_to(names.index(self.attribute))
@@ -278,7 +271,7 @@ class HierarchyView(StepScreen):
         state = self.state
         if state is None or not state.levels:
             self.query_one("#measures", Static).update(
-                Text("Figures come when the hierarchy can be used." if state else "", "dim")
+                Text("No figures: the hierarchy cannot be used yet." if state else "", "dim")
             )
             return
         text = level_figures(state.levels, self._cursor_level(), self.session.project.privacy)
@@ -307,9 +300,11 @@ class HierarchyView(StepScreen):
     def hierarchy(self) -> Hierarchy:
         """The level table that is shown; raises InputError if there is none."""
         if self.state is None or self.state.name != self.attribute:
-            raise InputError("one moment: the attribute is still being worked out")
+            raise InputError("the attribute is still being computed; try again in a moment")
         if self.state.hierarchy is None:
-            raise InputError("there is no hierarchy to change; b builds one, I imports one")
+            raise InputError(
+                "there is no hierarchy to change; press b to build one or I to import one"
+            )
         return self.state.hierarchy
 
     @on(Grid.Moved, "#attributes")

@@ -36,7 +36,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.results.export_dialogs import CommandDialog, CsvDialog, SigningDialog
 from kanon_tui.widgets.dialogs import Choose, Confirm
-from kanon_tui.widgets.path_dialog import AskPath
+from kanon_tui.widgets.path_dialog import AskPath, confirm_replacing
 
 __all__ = ["Exporter", "exporter_of"]
 
@@ -289,13 +289,7 @@ class Exporter:
         except KanonError as error:
             self._ask_path(kind, str(path), str(error))
             return
-        if path.exists():
-            self.screen.ask(
-                Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
-                lambda answer: self._write(kind, path) if answer else None,
-            )
-        else:
-            self._write(kind, path)
+        confirm_replacing(self.screen.ask, path, lambda: self._write(kind, path))
 
     def _write(self, kind: Kind, path: Path) -> None:
         screen, result = self.screen, self.result
@@ -364,7 +358,7 @@ class StreamedExporter(Exporter):
     @property
     def _hint(self) -> str:
         name = self._target.path.name
-        return f"the release is in {name}, as it was proved; another order or format: run again"
+        return f"the release is in {name}; run again for another order or format"
 
     @property
     def _current(self) -> int:
@@ -395,7 +389,7 @@ class StreamedExporter(Exporter):
         dialog = AskPath(
             "Copy the release to",
             proposed,
-            "its bytes stay as they were proved; tab completes",
+            "the copy has the same bytes; tab completes",
             endings=(own.ending,),
             problem=problem,
         )
@@ -409,13 +403,8 @@ class StreamedExporter(Exporter):
         except KanonError as error:
             self._ask_copy(str(path), str(error))
             return
-        if path.exists():
-            self.screen.ask(
-                Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
-                lambda answer: self._copy(target, True) if answer else None,
-            )
-        else:
-            self._copy(target, False)
+        force = path.exists()
+        confirm_replacing(self.screen.ask, path, lambda: self._copy(target, force))
 
     def _copy(self, target: Target, force: bool) -> None:
         screen, result = self.screen, self._files

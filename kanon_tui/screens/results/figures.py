@@ -34,6 +34,7 @@ from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import short_list, visible
 from kanon_tui.widgets.drawing import bar
 from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
+from kanon_tui.widgets.grid_sources import CellTable
 
 __all__ = ["PANELS", "FigurePanel", "comparison_tables", "runs_table", "short_figure", "signed"]
 
@@ -45,7 +46,7 @@ MEANINGS = {
 """The meanings of figures, by name."""
 
 
-class FigureTable:
+class FigureTable(CellTable):
     """A grid source with a sentence for every row."""
 
     def __init__(
@@ -54,16 +55,8 @@ class FigureTable:
         cells: Sequence[Sequence[Cell]],
         meanings: Sequence[str],
     ) -> None:
-        self.columns = columns
-        self.cells = cells
+        super().__init__(columns, cells)
         self.meanings = meanings
-        self.height = len(cells)
-
-    def rows(self, start: int, stop: int) -> Sequence[Sequence[Cell]]:
-        return self.cells[start:stop]
-
-    def row_name(self, row: int) -> str:
-        return ""
 
 
 def attributes_table(result: FinishedRun) -> FigureTable:

@@ -65,7 +65,7 @@ AS_WRITTEN, BY_CLASS, SMALLEST_FIRST, AS_READ = (
 )
 WIDEST = 24
 SAMPLE = 300
-NO_CLASS = "this row is of no class: its record is suppressed"
+NO_CLASS = "this record is suppressed and belongs to no class"
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +228,7 @@ class FileRecords(RecordSource):
         return found
 
     def next_changed(self, shown: Arrangement, place: int, column: str, direction: int) -> int:
-        raise NoRecordError("the release is in its files: / finds a text in them, n the next row")
+        raise NoRecordError("files have no list of changed cells; press / to find a text")
 
     def next_suppressed(self, shown: Arrangement, place: int, stop: Stop) -> int:
         suppressed = self.result.measures.suppressed_records

@@ -87,7 +87,7 @@ class RecordsPane(Hosted, Vertical):
             self.grids.clear()
             self._focus_what_is_shown()
         self.stop_looking()
-        self.entitle("looking over it …")
+        self.entitle("reading the records …")
 
         def prepare() -> tuple[RecordSource, Arrangement]:
             worker = get_current_worker()
@@ -224,7 +224,7 @@ class RecordsPane(Hosted, Vertical):
     @property
     def why_not(self) -> str:
         """Why there is no explanation of the cell under the cursor."""
-        return f"{self.column} is no quasi-identifier: published as it is"
+        return f"{self.column} is not a quasi-identifier and is published as it is"
 
     def question(self) -> Callable[[], Why] | None:
         """Return the work that explains the cell; None where nothing was generalised."""
@@ -291,7 +291,7 @@ class RecordsPane(Hosted, Vertical):
     def number_of(self, text: str) -> int:
         """Return the record with a typed number; raises InputError if there is none."""
         if self.source is None:
-            raise InputError("the records are still being read")
+            raise InputError("the records are still being read; try again in a moment")
         return self.source.number_of(self.shown, text)
 
     def go_to_record(self, record: int) -> None:

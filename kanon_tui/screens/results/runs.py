@@ -238,7 +238,7 @@ class Runs:
         results, current = self.screen.session.results, self._in_front()
         others = [one for one in results if one is not current]
         if current is None or not others:
-            self.screen.host.say("one run is not enough to compare: run again, or press + for k+1")
+            self.screen.host.say("there is only one run; press + to run again with k+1")
         elif chosen is not None and results[chosen] is not current:
             self._compare(current, results[chosen])
         elif len(others) == 1:
@@ -261,7 +261,7 @@ class Runs:
             if together and isinstance(first, Result) and isinstance(second, Result):
                 return PairedMemory(Comparison(first, second))
             raise InputError(
-                "one of the two releases is in files and the other in memory; R has the figures of "
+                "a release in files cannot be compared with one in memory; R has the figures of "
                 "all runs"
             )
 

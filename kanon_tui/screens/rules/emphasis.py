@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.attributes import emphasis_of
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import number, optional
+from kanon_tui.core.pipeline.prepare import emphasis_of
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import AskText, Choose
 
 __all__ = ["ask_emphasis", "emphasis_text"]
 
+ALL = Field("emphasis", number(0, 1), EVEN_EMPHASIS, "Of rules against granularity")
+OWN = replace(ALL, type=optional(number(0, 1)))
 _HINT = "From 0 to 1. 0: granularity alone, 0.5: both alike, 1: rules alone."
 
 
@@ -45,7 +48,8 @@ def _ask_own(screen: StepScreen, name: str) -> None:
     own = screen.session.attribute(name).rule_emphasis
 
     def check(text: str) -> float | None:
-        return _share(text) if text.strip() else None
+        value: float | None = OWN.parse(text, name)
+        return value
 
     def typed(text: str | None) -> None:
         if text is not None:
@@ -63,20 +67,13 @@ def _ask_own(screen: StepScreen, name: str) -> None:
 
 
 def _ask_for_all(screen: StepScreen) -> None:
+    def check(text: str) -> float:
+        return float(ALL.parse(text, "all rules"))
+
     def typed(text: str | None) -> None:
         if text is not None:
-            project = replace(screen.session.project, rule_emphasis=_share(text))
+            project = replace(screen.session.project, rule_emphasis=check(text))
             screen.edit(project, "rule emphasis")
 
     now = screen.session.project.rule_emphasis
-    screen.ask(AskText("Emphasis of all rules", f"{now:g}", hint=_HINT, check=_share), typed)
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise InputError("write a number from 0 to 1, such as 0.7")
-    return value
+    screen.ask(AskText("Emphasis of all rules", f"{now:g}", hint=_HINT, check=check), typed)

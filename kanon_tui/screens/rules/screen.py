@@ -17,7 +17,9 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.rule_overview import RuleOverview, never_kept, rule_overviews
 from kanon_tui.core.editing.hierarchy.state import attribute_levels
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import number, optional
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.rules import Boundary, Rule
@@ -28,9 +30,14 @@ from kanon_tui.screens.rules.dialog import RuleDialog, boundary_histogram
 from kanon_tui.screens.rules.emphasis import ask_emphasis, emphasis_text
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.drawing import bar
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, up_to
+from kanon_tui.widgets.grid import Cell, Grid, up_to
+from kanon_tui.widgets.grid_sources import CellTable
 
 __all__ = ["RulesScreen"]
+
+
+BASE = Field("base", number(low=0), 0.0, "The base value of rules")
+RESEARCH_VALUE = Field("research value", optional(number(low=0)), None, "Of one level")
 
 
 @dataclass(frozen=True)
@@ -122,9 +129,8 @@ more (towards 1) or less (towards 0) than granularity.
         self.compute(measure, measured, group="overviews")
 
     def _fill(self) -> None:
-        self.query_one(Grid).show(
-            _Rows(self.session, self.lines, self._overviews), keep_cursor=True
-        )
+        rows = _rows(self.session, self.lines, self._overviews)
+        self.query_one(Grid).show(rows, keep_cursor=True)
 
     @property
     def line(self) -> Line | None:
@@ -249,7 +255,7 @@ more (towards 1) or less (towards 0) than granularity.
         table = self.session.attribute(name).rules
 
         def check(text: str) -> float:
-            return _number(text, "the base value")
+            return float(BASE.parse(text, name))
 
         def typed(text: str | None) -> None:
             if text is not None:
@@ -292,7 +298,8 @@ more (towards 1) or less (towards 0) than granularity.
 
         def ask_value(level: int, typed: Sequence[float | None]) -> None:
             def check(text: str) -> float | None:
-                return None if not text.strip() else _number(text, "a research value")
+                value: float | None = RESEARCH_VALUE.parse(text, name)
+                return value
 
             def done(text: str | None) -> None:
                 if text is None:
@@ -323,61 +330,35 @@ more (towards 1) or less (towards 0) than granularity.
         )
 
 
-class _Rows:
-    """Headings and rules as a grid source."""
-
-    TITLES = ("attribute", "rule", "weight", "levels", "records")
-
-    def __init__(
-        self,
-        session: Session,
-        lines: Sequence[Line],
-        overviews: dict[str, tuple[RuleOverview, ...]],
-    ) -> None:
-        self._cells = [self._line(session, line, overviews) for line in lines]
-        self.height = len(lines)
-        widths = [
-            max([len(title), *(cell_len(visible(row[x].text)) for row in self._cells)])
-            for x, title in enumerate(self.TITLES)
-        ]
-        self.columns: Sequence[GridColumn] = [
-            up_to(28, title, width, title in ("weight", "records"))
-            for title, width in zip(self.TITLES, widths, strict=True)
-        ]
-
-    def _line(
-        self, session: Session, line: Line, overviews: dict[str, tuple[RuleOverview, ...]]
-    ) -> list[Cell]:
-        table = session.attribute(line.attribute).rules
-        if line.rule is None:
-            base = f"base {table.base:g}" if table.rules or table.base else "no rules: press a"
-            base += emphasis_text(session, line.attribute)
-            return [Cell(line.attribute), Cell(base, "muted"), Cell(""), Cell(""), Cell("")]
-        rule = table.rules[line.rule]
-        kind = "  boundary" if isinstance(rule, Boundary) else "  apart"
-        known = overviews.get(line.attribute, ())
-        kept, concerned = "…", "…"
-        if line.rule < len(known) and known[line.rule].rule == rule:
-            overview = known[line.rule]
-            kept = " ".join("✓" if fine else "·" for fine in overview.kept)
-            concerned = f"{overview.concerned:,}"
-        return [
-            Cell(kind, "muted"), Cell(str(rule)), Cell(f"{rule.importance:g}"), Cell(kept),
-            Cell(concerned),
-        ]  # fmt: skip
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        return self._cells[start:stop]
-
-    def row_name(self, row: int) -> str:
-        return ""
+TITLES = ("attribute", "rule", "weight", "levels", "records")
 
 
-def _number(text: str, what: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise InputError(f"{what} is a number of at least 0")
-    return value
+def _rows(
+    session: Session, lines: Sequence[Line], overviews: dict[str, tuple[RuleOverview, ...]]
+) -> CellTable:
+    """Return headings and rules as a grid source."""
+    cells = [_cells(session, line, overviews.get(line.attribute, ())) for line in lines]
+    columns = []
+    for x, title in enumerate(TITLES):
+        width = max([len(title), *(cell_len(visible(row[x].text)) for row in cells)])
+        columns.append(up_to(28, title, width, title in ("weight", "records")))
+    return CellTable(columns, cells)
+
+
+def _cells(session: Session, line: Line, known: Sequence[RuleOverview]) -> list[Cell]:
+    table = session.attribute(line.attribute).rules
+    if line.rule is None:
+        base = f"base {table.base:g}" if table.rules or table.base else "no rules: press a"
+        base += emphasis_text(session, line.attribute)
+        return [Cell(line.attribute), Cell(base, "muted"), Cell(""), Cell(""), Cell("")]
+    rule = table.rules[line.rule]
+    kind = "  boundary" if isinstance(rule, Boundary) else "  apart"
+    kept, concerned = "…", "…"
+    if line.rule < len(known) and known[line.rule].rule == rule:
+        overview = known[line.rule]
+        kept = " ".join("✓" if fine else "·" for fine in overview.kept)
+        concerned = f"{overview.concerned:,}"
+    return [
+        Cell(kind, "muted"), Cell(str(rule)), Cell(f"{rule.importance:g}"), Cell(kept),
+        Cell(concerned),
+    ]  # fmt: skip

@@ -113,8 +113,6 @@ COMPILING = (
     "starting … The first run on this machine compiles its inner loops, which may take half a "
     "minute; later runs begin at once."
 )
-PAGE = 10
-"""Steps that the page keys move."""
 SIDES = ("#why", "#records", "#log", "#code")
 
 
@@ -389,20 +387,20 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Go to the next step of the last search."""
         self._rest()
         if self.playhead is not None and not self.playhead.again(forward):
-            self.host.say("j jumps to a kind of decision, / finds a word")
+            self.host.say("press j to jump to a kind of decision, / to find a word")
         self.draw()
 
     def action_bookmark(self) -> None:
         if self.playhead is not None and self.playhead.number:
             marked = self.playhead.toggle_bookmark()
-            self.host.say("bookmark set, ' goes to it" if marked else "bookmark taken away")
+            self.host.say("bookmark set; press ' to go to it" if marked else "bookmark removed")
             self._drawn = ()
             self.draw()
 
     def action_next_bookmark(self) -> None:
         self._rest()
         if self.playhead is not None and not self.playhead.next_bookmark():
-            self.host.say("no bookmark yet; m sets one")
+            self.host.say("no bookmark yet; press m to set one")
         self.draw()
 
     # -- in front of a class
@@ -426,7 +424,9 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Ask what comes next before it is shown, or no longer."""
         self._predicting, self._asking = not self._predicting, False
         said = (
-            "each decision is asked for first, . shows it" if self._predicting else "no questions"
+            "predict each decision first; press . to show it"
+            if self._predicting
+            else "predictions off"
         )
         self.host.say(said)
         self.draw()

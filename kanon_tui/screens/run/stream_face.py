@@ -25,8 +25,8 @@ __all__ = ["PassesView", "StreamFace"]
 
 BAR = 16
 SAID = (
-    "c stops and leaves nothing; in the search it ends with the best so far. What is written takes "
-    "its name when it is proved."
+    "c stops and writes nothing; during the search it ends with the best so far. A file gets its "
+    "name when it is verified."
 )
 
 

@@ -31,10 +31,10 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.writing import check_target, write_text
 from kanon_tui.core.task.steps import Family
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.widgets.dialogs import AskText, ChooseSeveral, Confirm, Message
+from kanon_tui.widgets.dialogs import AskText, ChooseSeveral, Message
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
-from kanon_tui.widgets.path_dialog import AskPath
+from kanon_tui.widgets.path_dialog import AskPath, confirm_replacing
 from kanon_tui.widgets.plot import MARKERS, Chart, Plot
 
 __all__ = ["ChooseAlgorithms", "PointRows", "WhatIfScreen"]
@@ -196,7 +196,7 @@ local recoding pays.
         else:
             text.append(f" · done in {self._ended - self._began:.1f} s")
         if self.session.source is not None:
-            text.append(f" · on {self.session.extent}, which loses more than all would")
+            text.append(f" · on {self.session.extent}, which loses more than the whole table")
         if self.sweep is not None and not self.sweep.fits(self.session.project):
             text.append(" · ! of an earlier state of the project", theme_style(self, "warning"))
         self.query_one("#status", Static).update(text)
@@ -327,9 +327,7 @@ local recoding pays.
             self.host.say("this point has no release to open")
             return
         if session.source is not None:
-            self.host.say(
-                "this point is of a sample, which is not released; screen 5 runs the whole"
-            )
+            self.host.say("this point was computed on a sample; run the whole table on screen 5")
             return
 
         place = point.algorithm, point.k
@@ -364,10 +362,7 @@ local recoding pays.
 
     def _export(self, path: Path) -> None:
         if path.is_file() and path.suffix.lower() in SWEEP_ENDINGS:
-            self.ask(
-                Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
-                lambda answer: self._write(path, True) if answer else None,
-            )
+            confirm_replacing(self.ask, path, lambda: self._write(path, True))
         else:
             self._write(path, False)
 

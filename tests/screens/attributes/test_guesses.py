@@ -91,7 +91,7 @@ async def test_a_date_with_two_readings_is_asked_about_and_own_patterns_work(
         await pilot.press("tab", *"%d.%m.%Y", "enter")
         await settle(pilot)
         error = pilot.app.screen.query_one("#error", Static)
-        assert "cannot be read so" in str(error.content)
+        assert "cannot be read this way" in str(error.content)
         pilot.app.screen.query_one("#pattern", Input).value = "%m/%d/%Y"
         await pilot.press("enter")
         await settle(pilot)

@@ -37,7 +37,7 @@ async def test_a_repeating_number_is_warned_of_until_it_is_the_person(make_app, 
         assert session.attribute("patient_id").role is Role.PERSON
         assert "repeats" not in str(gauge.content)
         assert "unique people" in str(gauge.content)
-        await pilot.press("down", "P", "P")  # one column alone says it
+        await pilot.press("down", "P", "P")  # only one column can have the role person
         await settle(pilot)
         assert session.names(Role.PERSON) == ["ward"]
         assert session.attribute("patient_id").role is Role.IDENTIFIER

@@ -95,7 +95,7 @@ async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
             assert app.screen is screen, key
             screen.records.focus_rows()
             await settle(pilot)
-        assert "the release is in its files: / finds a text" in told
+        assert "press / to find a text" in told
         await pilot.press("7")
         await settle(pilot)
 
