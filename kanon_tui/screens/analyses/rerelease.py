@@ -204,14 +204,14 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
 
     def _cost(self, text: Text, result: FinishedRun) -> None:
         """Append the cost of a repaired release."""
-        told = result.grouping.search.get("repaired")
-        if not isinstance(told, dict):
+        repair = result.grouping.search.get("repaired")
+        if not isinstance(repair, dict):
             return
-        text.append(f"\n\nGeneralised further: NCP {told['ncp']:.4f} instead of ")
-        text.append(f"{told['ncp_before']:.4f}, ")
-        if "merges" in told:
-            text.append(f"{told['merges']:,} {plural(told['merges'], 'merge')} of classes.")
+        text.append(f"\n\nGeneralised further: NCP {repair['ncp']:.4f} instead of ")
+        text.append(f"{repair['ncp_before']:.4f}, ")
+        if "merges" in repair:
+            text.append(f"{repair['merges']:,} {plural(repair['merges'], 'merge')} of classes.")
         else:
-            levels = (f"{visible(n)} {level}" for n, level in told["least_levels"].items())
+            levels = (f"{visible(n)} {level}" for n, level in repair["least_levels"].items())
             text.append(f"levels at least {', '.join(levels)}.")
         text.append("\nesc and x exports it; run --earlier FILE --repair does the same.", "dim")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
@@ -47,7 +47,7 @@ _ABOVE = Field("threshold", _SHARE, THRESHOLD, "A risk that is too high")
 
 
 @dataclass(frozen=True)
-class _Asked:
+class Assumption:
     """The knowledge of the population (at most one of three), and the risk that is too high."""
 
     size: int | None = None
@@ -57,7 +57,7 @@ class _Asked:
     """The table in the file of `path`."""
     threshold: float = THRESHOLD
 
-    def read(self, tokens: tuple[str, ...]) -> _Asked:
+    def read(self, tokens: tuple[str, ...]) -> Assumption:
         """Return the question with its population table, which is read once."""
         if self.path is None or self.population is not None:
             return self
@@ -67,7 +67,8 @@ class _Asked:
     def answer(self, result: FinishedRun, project: Project) -> PopulationRisk:
         """Return the risk of a release in memory or in files."""
         known = KnownPopulation(self.size, self.weights)
-        asked = known, self.population, "" if self.path is None else self.path.name, self.threshold
+        name = "" if self.path is None else self.path.name
+        asked = known, self.population, name, self.threshold
         if isinstance(result, StreamedResult):
             return streamed_risk(result, project, *asked)
         assert isinstance(result, Result)
@@ -88,9 +89,9 @@ population who look the same:
 - **journalist**: knows only that she is in the population; 1 / F.
 - **marketer**: tries to find everybody; the average of 1 / F is the share that is found.
 
-What is known of the population decides F; what was said last counts. `p` types how many people it
-has, `c` chooses a column of survey weights, `e` a file of everybody in it. Nothing said, F is f. It
-is kept until another file is opened.
+What is known of the population decides F; what was entered last counts. `p` types how many people
+it has, `c` chooses a column of survey weights, `e` a file of everybody in it. With none of these F
+is f. It is kept until another file is opened.
 
 **Unique** are people who are alone in their class; with a population three models estimate how many
 are alone there as well. A file also gives **k-map**, the fewest people that a row fits, and
@@ -112,7 +113,7 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked = _Asked()
+        self.assumption = Assumption()
         self.found: PopulationRisk | None = None
 
     def body(self) -> Iterable[Widget]:
@@ -120,14 +121,14 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
             yield Static(id="figures")
 
     def on_mount(self) -> None:
-        """Begin with what was said last in this session, else the population of the project."""
+        """Begin with what was entered last in this session, else the population of the project."""
         pane = self.query_one("#found")
         pane.border_title = "how likely people are found"
         pane.focus()
         self.draw_status()
         if self.result is not None:
             bound = self.result.task.privacy.risk
-            of_project = _Asked(None if bound is None else bound.population)
+            of_project = Assumption(None if bound is None else bound.population)
             self._assess(self.host.kept_by_panels.get(KEPT, of_project))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -137,13 +138,13 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
         return super().check_action(action, parameters)
 
     def details(self) -> str:
-        asked = self.asked
-        if asked.path is not None:
-            return f" · population of {visible(asked.path.name)}"
-        if asked.weights is not None:
-            return f" · weights {visible(asked.weights)}"
-        if asked.size is not None:
-            return f" · population of {asked.size:,}"
+        assumption = self.assumption
+        if assumption.path is not None:
+            return f" · population of {visible(assumption.path.name)}"
+        if assumption.weights is not None:
+            return f" · weights {visible(assumption.weights)}"
+        if assumption.size is not None:
+            return f" · population of {assumption.size:,}"
         return " · p types the size of the population"
 
     # -- what is known
@@ -160,10 +161,10 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
         def typed(text: str | None) -> None:
             if text is not None:
-                self._assess(_Asked(check(text), threshold=self.asked.threshold), said=True)
+                self._assume(size=check(text))
 
         hint = "People of whom the table is a random sample. Empty: not known."
-        now = "" if self.asked.size is None else str(self.asked.size)
+        now = "" if self.assumption.size is None else str(self.assumption.size)
         self.ask(AskText("Size of the population", now, hint=hint, check=check), typed)
 
     def action_weights(self) -> None:
@@ -179,19 +180,16 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
         def chosen(row: int | None) -> None:
             if row is not None:
-                self._assess(_Asked(weights=names[row], threshold=self.asked.threshold), said=True)
+                self._assume(weights=names[row])
 
-        now = names.index(self.asked.weights) if self.asked.weights in names else 0
+        now = names.index(self.assumption.weights) if self.assumption.weights in names else 0
         hint = "how many people of the population a record stands for"
         self.ask(Choose("Which column has survey weights?", names, hint, now), chosen)
 
     def action_table(self) -> None:
         """Choose a file of everybody in the population."""
 
-        def chosen(path: Path) -> None:
-            self._assess(_Asked(path=path, threshold=self.asked.threshold), said=True)
-
-        self.ask_file("Everybody of the population", chosen)
+        self.ask_file("Everybody of the population", lambda path: self._assume(path=path))
 
     def action_threshold(self) -> None:
         """Type the risk above which records are counted."""
@@ -201,39 +199,43 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 
         def typed(text: str | None) -> None:
             if text is not None:
-                self._assess(replace(self.asked, threshold=check(text)), said=True)
+                self._assess(replace(self.assumption, threshold=check(text)), remember=True)
 
-        now = f"{self.asked.threshold:g}"
+        now = f"{self.assumption.threshold:g}"
         hint = "Records with a higher risk are counted: 0.2 counts classes below 5."
         self.ask(AskText("A risk that is too high", now, hint=hint, check=check), typed)
 
     def released(self) -> None:
         """Assess the release of another run."""
-        self._assess(self.asked)
+        self._assess(self.assumption)
 
-    def _assess(self, asked: _Asked, *, said: bool = False) -> None:
+    def _assume(self, **known: Any) -> None:
+        """Assess with other knowledge of the population, and remember it."""
+        self._assess(Assumption(**known, threshold=self.assumption.threshold), remember=True)
+
+    def _assess(self, assumption: Assumption, *, remember: bool = False) -> None:
         """Work it out; what is shown stays until then, and where that fails.
 
-        What a person said is kept for the session; a population table is read again.
+        With `remember` it is kept for the session; a population table is read again.
         """
         result = self.result
         assert result is not None
         project = result.project or self.session.project
 
-        def work() -> tuple[_Asked, PopulationRisk]:
-            read = asked.read(result.task.table.missing_tokens)
+        def work() -> tuple[Assumption, PopulationRisk]:
+            read = assumption.read(result.task.table.missing_tokens)
             return read, read.answer(result, project)
 
-        def done(made: tuple[_Asked, PopulationRisk]) -> None:
-            self.asked, self.found = made
-            if said:
-                self.host.kept_by_panels[KEPT] = replace(self.asked, population=None)
-            self.query_one("#figures", Static).update(_told(made[1]))
+        def done(made: tuple[Assumption, PopulationRisk]) -> None:
+            self.assumption, self.found = made
+            if remember:
+                self.host.kept_by_panels[KEPT] = replace(self.assumption, population=None)
+            self.query_one("#figures", Static).update(_figures(made[1]))
 
         self.in_background(work, done, "counting")
 
 
-def _told(found: PopulationRisk) -> Text:
+def _figures(found: PopulationRisk) -> Text:
     """Return counts, the models as a table, estimates and assumptions."""
     text = Text("\n".join(counts(found)))
     text.append(f"\n\n{'risk':<12}{'highest':>10}{'average':>10}", "bold")

@@ -119,10 +119,10 @@ them, `R` looks at the release of another run.
         self.found = found
         attributes = self.query_one("#attributes", OptionList)
         attributes.clear_options()
-        room = 10 if self.has_class("-narrow") else 16
+        width = 10 if self.has_class("-narrow") else 16
         attributes.add_options(
             [
-                Option(_attribute_line(each, room), id=str(n))
+                Option(_attribute_line(each, width), id=str(n))
                 for n, each in enumerate(found.marginals)
             ]
         )
@@ -168,10 +168,10 @@ them, `R` looks at the release of another run.
         self.ask_target(names, self.target, chosen)
 
 
-def _attribute_line(each: Marginal, room: int) -> Text:
+def _attribute_line(each: Marginal, width: int) -> Text:
     name = visible(each.attribute)
-    name = name if len(name) <= room else name[: room - 1] + "…"
-    return Text(f"{name:<{room}} {bar(each.distance, 7)} {each.distance:.3f}", no_wrap=True)
+    name = name if len(name) <= width else name[: width - 1] + "…"
+    return Text(f"{name:<{width}} {bar(each.distance, 7)} {each.distance:.3f}", no_wrap=True)
 
 
 def _figures(found: Utility) -> Text:
@@ -212,9 +212,9 @@ def _queries(found: Utility) -> tuple[str, list[str]]:
     asked = found.queries
     if asked is None:
         return "", []
-    said = f"median {asked.median:.1%}, mean {asked.mean:.1%}, 90th percentile "
+    middle = f"median {asked.median:.1%}, mean {asked.mean:.1%}, 90th percentile "
     title = f"{asked.queries:,} random COUNT queries: relative error"
-    return title, [f"{said}{asked.ninetieth:.1%}"]
+    return title, [f"{middle}{asked.ninetieth:.1%}"]
 
 
 def _means(found: Utility) -> list[tuple[str, list[str]]]:

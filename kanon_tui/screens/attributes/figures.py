@@ -174,8 +174,8 @@ def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:
     size = 24 if widget.size.width >= 100 else 12
     text = Text()
     if repeats is not None:
-        said = f"! {visible(repeats.warning)} (P on it: people)\n"
-        text.append(said, theme_style(widget, "warning"))
+        warning = f"! {visible(repeats.warning)} (P on it: people)\n"
+        text.append(warning, theme_style(widget, "warning"))
     for label, count in (
         (f"unique {'people' if made.in_people else 'records'}", made.unique),
         (f"in classes below k={made.k}", made.below_k),

@@ -495,11 +495,11 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         if not session.attribute(name).guessed:
             pane.border_subtitle = ""
             return
-        room = max(pane.size.width - 6, 20)
+        width = max(pane.size.width - 6, 20)
 
         def show(reason: str) -> None:
-            said = visible(f"{name}: {reason}")
-            pane.border_subtitle = Text(said if len(said) <= room else said[: room - 1] + "…")
+            line = visible(f"{name}: {reason}")
+            pane.border_subtitle = Text(line if len(line) <= width else line[: width - 1] + "…")
 
         self.compute(lambda: guess_attribute(session.table, name).reason, show, group="reason")
 
@@ -540,12 +540,14 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
         def chosen(changes: dict[str, Any] | None) -> None:
             if changes is not None:
-                said = ", ".join(
+                changed = ", ".join(
                     f"{key} {'as usual' if value is None else value}"
                     for key, value in changes.items()
                     if value != getattr(spec, key)
                 )
-                self.edit_attributes([name], f"{name}: {said or 'published as before'}", **changes)
+                self.edit_attributes(
+                    [name], f"{name}: {changed or 'published as before'}", **changes
+                )
 
         if spec.role is Role.IDENTIFIER or spec.kind is None or not spec.kind.ordered:
             self.ask(PublishDialog(name, spec), chosen)

@@ -91,7 +91,7 @@ column.
         self._profiled: Table | None = None
         """The table that was profiled; a session gets another one when a large file is counted."""
         self.view = View()
-        self._whole: FrameSource | None = None
+        self._all_rows: FrameSource | None = None
         self._source: FrameSource | None = None
         """The records that are shown: all, or those of the view."""
         self._wanted = ""
@@ -130,7 +130,7 @@ column.
             self._shown, self._frame = session, session.table.frame
             numeric = [n for n, s in session.project.attributes.items() if s.kind is Kind.NUMERIC]
             source = FrameSource(session.table.frame, session.table.missing_tokens, numeric)
-            self._whole = self._source = source
+            self._all_rows = self._source = source
             self.view, self._wanted, self._matches = View(), "", None
             self.query_one("#table", Grid).show(source, name_width=NAME_WIDTH)
             self._fill_titles()
@@ -139,9 +139,9 @@ column.
 
     def _look_at_file(self, session: Session) -> None:
         """Show the file itself as soon as it can be paged through, unless somebody is elsewhere."""
-        assert self._whole is not None
+        assert self._all_rows is not None
         untouched = self.view.plain and not self._wanted and not self.query_one("#table", Grid).row
-        if self.find_pages(session, self._whole) and untouched:
+        if self.find_pages(session, self._all_rows) and untouched:
             self.show_file()
         self._fill_titles()
 
@@ -330,8 +330,8 @@ column.
 
     def _look(self, view: View) -> None:
         """Sort and filter in the background; the cursor stays on its record where it is shown."""
-        session, whole, grid = self.session, self._whole, self.query_one("#table", Grid)
-        if whole is None:
+        session, all_rows, grid = self.session, self._all_rows, self.query_one("#table", Grid)
+        if all_rows is None:
             return
         at_hand = self._source if not self.in_file else None
         record = at_hand.record(grid.row) if at_hand and at_hand.height else 0
@@ -341,7 +341,7 @@ column.
                 self.host.say(f"no record: {view.filter}", "warning")
                 return
             self.view, self._matches = view, None
-            source = whole if view.plain else ArrangedSource(whole, records)
+            source = all_rows if view.plain else ArrangedSource(all_rows, records)
             self._source = source
             if view.plain and self._paged is not None:
                 self.show_file()

@@ -181,7 +181,7 @@ class TreeRows(_Rows):
         ]
 
     def _unfold(self) -> None:
-        """Yield the visible nodes, each with the range of rows it stands for."""
+        """List the visible nodes, each with the range of rows it stands for."""
         todo = [(self.hierarchy.height, 0, len(self.hierarchy.rows))]
         self._lines = []
         while todo:

@@ -67,11 +67,11 @@ the level table, where labels can be renamed, grouped, moved and marked.
         name, folder, state = self.attribute, self.session.project.folder, self._known()
 
         def done(made: tuple[dict[str, Any], str]) -> None:
-            fields, gone = made
+            fields, lost = made
             self.selected.clear()
             self.edit_attributes([name], f"{name}: {what}", **fields)
-            if gone:
-                self.host.say(f"{name}: gone with the old levels: {gone} (ctrl+z undoes)")
+            if lost:
+                self.host.say(f"{name}: gone with the old levels: {lost} (ctrl+z undoes)")
 
         self.in_turn(lambda: replaced(state, make(), folder), done)
 

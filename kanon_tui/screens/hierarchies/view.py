@@ -41,12 +41,12 @@ from kanon_tui.widgets.lists import ScrollPane
 __all__ = ["HierarchyView"]
 
 
-def level_figures(levels: Iterable[LevelMeasures], here: int | None, privacy: Privacy) -> Text:
-    """Return one line per level: groups, smallest group, passes alone, RV, NCP; ▸ marks `here`."""
+def level_figures(levels: Iterable[LevelMeasures], current: int | None, privacy: Privacy) -> Text:
+    """Return groups, smallest group, passes alone, RV and NCP of every level, one per line."""
     text = Text()
     text.append("level  groups smallest alone     RV   NCP\n", "dim")
     for level in levels:
-        style = "bold" if level.level == here else ""
+        style = "bold" if level.level == current else ""
         text.append(f"{'▸' if style else ' '}{level.level:>4} {level.labels:>7,} ", style)
         text.append(f"{level.smallest:>8,} ", style)
         text.append("  ✓   " if level.passes else "  ✗   ", "green" if level.passes else "red")

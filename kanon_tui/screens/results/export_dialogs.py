@@ -149,9 +149,9 @@ kept in the project (`report`), and stand in the report as they are written here
 
     def on_descendant_focus(self) -> None:
         """Say what the field is for."""
-        said = {field.name: field.help for field in fields_of(ReportTexts)}
+        helps = {field.name: field.help for field in fields_of(ReportTexts)}
         focused = self.focused.id if self.focused is not None else None
-        text = said.get(focused or "", "")
+        text = helps.get(focused or "", "")
         if focused in _SEVERAL:
             text += "; one on each line"
         self.query_one("#meaning", Static).update(Text(text))

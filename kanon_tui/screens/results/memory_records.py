@@ -152,9 +152,9 @@ class MemoryRecords(RecordSource):
         return Arrangement(order, n, np.lexsort((rank, sizes)))
 
     def class_of(self, shown: Arrangement, record: int, stop: Stop) -> Arrangement:
-        here = int(self.classes[record])
-        records = np.flatnonzero(self.classes == here)
-        return Arrangement(shown.order, len(records), records, here)
+        number = int(self.classes[record])
+        records = np.flatnonzero(self.classes == number)
+        return Arrangement(shown.order, len(records), records, number)
 
     def title(self, shown: Arrangement) -> list[str]:
         if shown.only_class is None:

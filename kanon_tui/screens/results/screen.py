@@ -406,7 +406,7 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     What matters least goes where there is no room for all; a result that was made with other
     settings than the present ones has no ✓ and says what changed.
     """
-    measures, room = result.measures, widget.size.width - 2
+    measures, width = result.measures, widget.size.width - 2
     stale = staleness(result, session.project)
     proven = [f"k={measures.privacy.k:,}"]
     proven += dict.fromkeys(each.requirement.model.short for each in measures.privacy.required)
@@ -418,7 +418,7 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
         (1, Text(f"NCP {short_figure(measures.ncp)}")),
         (5, Text(f"RV {short_figure(measures.rv)}")),
         (4, Text(f"{measures.classes:,} classes")),
-        (3, Text(f"{measures.suppressed_records:,} supp{'.' if room < WIDE else 'ressed'}")),
+        (3, Text(f"{measures.suppressed_records:,} supp{'.' if width < WIDE else 'ressed'}")),
         (1, Text(verified) if stale else Text(f"{verified} ✓", theme_style(widget, "success"))),
     ]
     if len(session.results) > 1 and result in session.results:
@@ -430,18 +430,18 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     if result.notes:
         notes = Text(f"! {count_of(len(result.notes), 'note')}: R", theme_style(widget, "warning"))
         parts.append((1, notes))
-    return _in_one_line(parts, room)
+    return _in_one_line(parts, width)
 
 
-def _in_one_line(parts: Sequence[tuple[int, Text]], room: int) -> Text:
+def _in_one_line(parts: Sequence[tuple[int, Text]], width: int) -> Text:
     """Return the parts that fit in their order; those with the highest number are dropped first."""
     kept = list(parts)
     while True:
         line = Text(" · ").join(text for _, text in kept)
         worst = max(rank for rank, _ in kept)
-        if line.cell_len <= room or not worst:
+        if line.cell_len <= width or not worst:
             break
         last = max(x for x, (rank, _) in enumerate(kept) if rank == worst)
         kept.pop(last)
-    line.truncate(max(room, 1), overflow="ellipsis")
+    line.truncate(max(width, 1), overflow="ellipsis")
     return line

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional
-from kanon_tui.core.pipeline.prepare import emphasis_of
+from kanon_tui.core.pipeline.attributes import emphasis_of
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import AskText, Choose
@@ -35,11 +35,11 @@ def ask_emphasis(screen: StepScreen, name: str) -> None:
         elif which == 1:
             _ask_for_all(screen)
 
-    whole = session.project.rule_emphasis
+    of_all = session.project.rule_emphasis
     own = session.attribute(name).rule_emphasis
     options = [
-        f"of {name}: {f'that of all, {whole:g}' if own is None else f'{own:g}'}",
-        f"of all that have none of their own: {whole:g}",
+        f"of {name}: {f'that of all, {of_all:g}' if own is None else f'{own:g}'}",
+        f"of all that have none of their own: {of_all:g}",
     ]
     screen.ask(Choose("Emphasis of rules", options, hint="enter: type a number"), asked)
 

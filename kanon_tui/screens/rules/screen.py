@@ -244,8 +244,8 @@ more (towards 1) or less (towards 0) than granularity.
         if line is None or line.rule is None:
             return
         rules = list(self.session.attribute(line.attribute).rules.rules)
-        gone = rules.pop(line.rule)
-        self._set_rules(line.attribute, rules, f"{line.attribute}: rule {gone} deleted")
+        deleted = rules.pop(line.rule)
+        self._set_rules(line.attribute, rules, f"{line.attribute}: rule {deleted} deleted")
 
     def action_base(self) -> None:
         """Ask for the base value of the attribute's rules."""

@@ -95,10 +95,10 @@ class DecisionLog(Widget, can_focus=True):
         playhead = self._playhead
         if playhead is None or not playhead.timeline.last or width < 12:
             return Text("")
-        here = self._lines(playhead, playhead.number, width)
+        current = self._lines(playhead, playhead.number, width)
         before: list[Text] = []
         number = playhead.number - 1
-        while len(before) + len(here) < height and number >= playhead.timeline.first:
+        while len(before) + len(current) < height and number >= playhead.timeline.first:
             before = self._lines(playhead, number, width) + before
             number -= 1
         after: list[Text] = []
@@ -106,12 +106,12 @@ class DecisionLog(Widget, can_focus=True):
         while len(after) < height and number <= playhead.timeline.last:
             after += self._lines(playhead, number, width)
             number += 1
-        room = max(height - len(here), 0)
-        below = min(len(after), max(room // 2, room - len(before)))
-        rows = before[max(len(before) - (room - below), 0) :] + here + after[:below]
+        space = max(height - len(current), 0)
+        below = min(len(after), max(space // 2, space - len(before)))
+        rows = before[max(len(before) - (space - below), 0) :] + current + after[:below]
         if playhead.timeline.first > 1:
-            gone = playhead.timeline.first - 1
-            rows = [Text(f"steps 1 to {gone:,} are not kept any more"), *rows[1:]]
+            dropped = playhead.timeline.first - 1
+            rows = [Text(f"steps 1 to {dropped:,} are not kept any more"), *rows[1:]]
         return Text("\n", no_wrap=True, overflow="crop", end="").join(rows[:height])
 
     def _lines(self, playhead: Playhead, number: int, width: int) -> list[Text]:
@@ -123,9 +123,9 @@ class DecisionLog(Widget, can_focus=True):
         shown = number == playhead.number
         if not shown and not self._unfolded:
             text = visible(in_short(step))
-            room = width - len(head)
-            if len(text) > room:
-                text = text[: room - 1] + "…"
+            space = width - len(head)
+            if len(text) > space:
+                text = text[: space - 1] + "…"
             line = Text(head, theme_style(self, "text-muted"))
             return [line.append(text, theme_style(self, "foreground"))]
         parts = wrap(visible(step.sentence), max(width - len(head), 8)) or [""]
@@ -158,21 +158,23 @@ class TimelineBar(Widget):
 
     def render(self) -> Text:
         playhead = self._playhead
-        room = self.size.width - 2
-        if playhead is None or not playhead.timeline.last or room < 4:
+        width = self.size.width - 2
+        if playhead is None or not playhead.timeline.last or width < 4:
             return Text("")
         timeline = playhead.timeline
         steps = timeline.steps(timeline.first, timeline.last)
-        places = min(room, len(steps))
+        places = min(width, len(steps))
         text = Text("├", theme_style(self, "text-muted"), no_wrap=True, end="")
         for place in range(places):
             begin, end = place * len(steps) // places, (place + 1) * len(steps) // places
             stretch = steps[begin : max(end, begin + 1)]
-            here = stretch[0][0] <= playhead.number <= stretch[-1][0]
+            is_shown = stretch[0][0] <= playhead.number <= stretch[-1][0]
             marked = any(number in playhead.bookmarks for number, _ in stretch)
             sign = "◆" if marked else _telling([step for _, step in stretch])
             style = theme_style(self, _COLOURS.get(sign, "text-muted"))
-            text.append("▌" if here and sign == "·" else sign, "reverse bold" if here else style)
+            text.append(
+                "▌" if is_shown and sign == "·" else sign, "reverse bold" if is_shown else style
+            )
         return text.append("┤", theme_style(self, "text-muted"))
 
 

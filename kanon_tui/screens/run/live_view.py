@@ -28,7 +28,6 @@ from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from kanon_tui.core.text import count_of, small_number, visible
 from kanon_tui.screens.run.decision_log import DecisionLog, TimelineBar
-from kanon_tui.screens.run.live_view import header_text, watch_help
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.drawing import bar, theme_style
@@ -224,8 +223,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
         snapshot = live.snapshot
         number = playhead.number
         playing = self._playing_since is not None
-        told = self._concluded, playing, live.speed, self._asking
-        seen = (snapshot, number, live.timeline.last, *told)
+        last, speed = live.timeline.last, live.speed
+        seen = snapshot, number, last, self._concluded, playing, speed, self._asking
         if seen == self._drawn:
             if snapshot.step is None and time.monotonic() - self._begun > PATIENCE:
                 self.query_one("#decision", Static).update(Text(COMPILING))
@@ -423,12 +422,12 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def action_predict(self) -> None:
         """Ask what comes next before it is shown, or no longer."""
         self._predicting, self._asking = not self._predicting, False
-        said = (
+        message = (
             "predict each decision first; press . to show it"
             if self._predicting
             else "predictions off"
         )
-        self.host.say(said)
+        self.host.say(message)
         self.draw()
 
     # -- panes

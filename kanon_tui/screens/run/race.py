@@ -65,15 +65,15 @@ class Lane(Vertical):
         if recording is None:
             return
         timeline = recording.timeline
-        here = min(number, timeline.last)
-        title = Text(f"{recording.run.algorithm.name} · step {here:,} of {timeline.last:,}", "bold")
-        sentence = Text(visible(timeline.step(here).sentence) if timeline.last else "")
+        step = min(number, timeline.last)
+        title = Text(f"{recording.run.algorithm.name} · step {step:,} of {timeline.last:,}", "bold")
+        sentence = Text(visible(timeline.step(step).sentence) if timeline.last else "")
         if number >= timeline.last:
             sentence.append(f"\n■ {visible(recording.end)}", "bold")
         self.query_one(".lane-title", Static).update(title)
         self.query_one(".lane-sentence", Static).update(sentence)
         self.query_one(PictureView).show(
-            Scene(recording.run.task, recording.run.algorithm, timeline, here)
+            Scene(recording.run.task, recording.run.algorithm, timeline, step)
         )
 
 
@@ -130,10 +130,10 @@ Decisions differ in size: a test of a string looks at all records, a merge at tw
         def record_both() -> tuple[Recording, Recording]:
             worker, task = get_current_worker(), session.task()
 
-            def gone() -> bool:
+            def cancelled() -> bool:
                 return bool(worker.is_cancelled)
 
-            return record(own, task, gone), record(rival, task, gone)
+            return record(own, task, cancelled), record(rival, task, cancelled)
 
         self.compute(record_both, self._begin, group="race")
         self.set_interval(0.1, self._tick)

@@ -267,8 +267,8 @@ local recoding pays.
     def action_words(self) -> None:
         """Explain the figure in words: rankings, the price of each k, why a curve turns."""
         metric = self.plotted[0]
-        told = sweep_in_words(self.points, metric, self.algorithms, self.ks)
-        self.app.push_screen(Message(f"{metric.title} in words", "\n".join(told)))
+        sentences = sweep_in_words(self.points, metric, self.algorithms, self.ks)
+        self.app.push_screen(Message(f"{metric.title} in words", "\n".join(sentences)))
 
     # -- running
 
