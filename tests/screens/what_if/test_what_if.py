@@ -155,7 +155,7 @@ async def test_enter_opens_a_point_or_says_that_there_is_no_release(
         await settle(pilot)
         screen = screen_of(pilot)
         went: list[str] = []
-        monkeypatch.setattr(pilot.app, "action_step", went.append)
+        monkeypatch.setattr(screen.host, "go_to_step", went.append)
         assert cells(screen)[1][2:] == ["✗", *["–"] * 5]
         await pilot.press("down")
         await pilot.pause()
