@@ -1,4 +1,4 @@
-"""The application: modes, keys, themes, and what works on every screen."""
+"""The application: modes, bindings, themes, and the actions of every screen."""
 
 from __future__ import annotations
 
@@ -38,52 +38,26 @@ from kanon_tui.widgets.step_bar import StepBar
 __all__ = ["ANALYSES", "KanonApp", "binding_names", "launch", "screen_maker"]
 
 ANALYSES = (
-    (
-        "Linking attack",
-        "Who can be found with an outsider's table",
-        "l",
-        ("analyses.attack", "AttackScreen"),
-    ),
-    (
-        "k feasibility",
-        "How many records k needs",
-        "f",
-        ("analyses.feasibility", "FeasibilityScreen"),
-    ),
-    (
-        "Decision trees",
-        "What trees learn from the release",
-        "t",
-        ("analyses.trees", "PartitionScreen"),
-    ),
-    (
-        "Utility",
-        "What analyses find in the original and in the release",
-        "u",
-        ("analyses.utility", "UtilityScreen"),
-    ),
-    (
-        "Earlier release",
-        "Whom this release and an earlier one expose together",
-        "b",
-        ("analyses.rerelease", "RereleaseScreen"),
-    ),
-    (
-        "Risk models",
-        "How likely people are found, by what is known of the population",
-        "m",
-        ("analyses.risk_models", "RiskModelsScreen"),
-    ),
+    ("Linking attack", "Who can be found with an outsider's table", "l", "attack:AttackScreen"),
+    ("k feasibility", "How many records k needs", "f", "feasibility:FeasibilityScreen"),
+    ("Decision trees", "What trees learn from the release", "t", "trees:PartitionScreen"),
+    ("Utility", "Results of analyses before and after", "u", "utility:UtilityScreen"),
+    ("Earlier release", "Whom two releases expose together", "b", "rerelease:RereleaseScreen"),
+    ("Risk models", "Risk by knowledge of the population", "m", "risk_models:RiskModelsScreen"),
 )
-"""Title, explanation, key (with shift, on Results), and module and class of the analyses."""
+"""Title, explanation, key (with shift, on Results) and class of each analysis."""
 
 
-def screen_maker(module: str, name: str) -> Callable[[], Screen[Any]]:
-    """A screen that is imported when it is first shown, to keep the start quick."""
+def screen_maker(place: str) -> Callable[[], Screen[Any]]:
+    """Return a function that imports and makes the screen `MODULE:CLASS`.
+
+    Screens are imported when they are first shown, to keep the start quick.
+    """
 
     def make() -> Screen[Any]:
         from importlib import import_module
 
+        module, name = place.split(":")
         screen: Screen[Any] = getattr(import_module(f"kanon_tui.screens.{module}"), name)()
         return screen
 
@@ -91,7 +65,7 @@ def screen_maker(module: str, name: str) -> Callable[[], Screen[Any]]:
 
 
 class KanonApp(App[None]):
-    """Seven numbered screens over one session."""
+    """Seven numbered screens over one session; what it does beside them are services."""
 
     TITLE = "kanon"
     CSS_PATH = "app.tcss"
@@ -101,13 +75,13 @@ class KanonApp(App[None]):
     DEFAULT_MODE = "start"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "start": StartScreen,
-        "data": screen_maker("data.screen", "DataScreen"),
-        "attributes": screen_maker("attributes.screen", "AttributesScreen"),
-        "hierarchies": screen_maker("hierarchies.screen", "HierarchiesScreen"),
-        "rules": screen_maker("rules.screen", "RulesScreen"),
-        "run": screen_maker("run.screen", "RunScreen"),
-        "results": screen_maker("results.screen", "ResultsScreen"),
-        "what-if": screen_maker("what_if.screen", "WhatIfScreen"),
+        "data": screen_maker("data.screen:DataScreen"),
+        "attributes": screen_maker("attributes.screen:AttributesScreen"),
+        "hierarchies": screen_maker("hierarchies.screen:HierarchiesScreen"),
+        "rules": screen_maker("rules.screen:RulesScreen"),
+        "run": screen_maker("run.screen:RunScreen"),
+        "results": screen_maker("results.screen:ResultsScreen"),
+        "what-if": screen_maker("what_if.screen:WhatIfScreen"),
     }
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -138,8 +112,8 @@ class KanonApp(App[None]):
         present: bool = False,
     ) -> None:
         super().__init__()
-        self.keys = TypedKeys(self, super().on_event)
-        self.host = Host(self, self.keys, state_folder)
+        self.typed_keys = TypedKeys(self, super().on_event)
+        self.host = Host(self, self.typed_keys, state_folder)
         self.saving = Saving(self.host)
         self._end = UnexpectedEnd(self.error_console)
         self._file, self._presents = file, present
@@ -168,7 +142,7 @@ class KanonApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Pass keys on one at a time, other events at once."""
         if isinstance(event, events.Key) and not event.is_forwarded:
-            await self.keys.receive(event)
+            await self.typed_keys.receive(event)
         else:
             await super().on_event(event)
 
@@ -205,19 +179,19 @@ class KanonApp(App[None]):
             self.push_screen(Palette())
 
     def action_picture(self) -> None:
-        """Write what is on the screen now as an SVG file."""
-        drawn = self.export_screenshot(title="kanon")
+        """Write the screen as it is drawn now to an SVG file."""
+        svg = self.export_screenshot(title="kanon")
         self.host.background.ask(
             self,
             AskPath("Write the picture to", f"{self.current_mode}.svg", endings=(".svg",)),
-            lambda path: self._write_picture(path, drawn) if path else None,
+            lambda path: self._write_picture(path, svg) if path else None,
         )
 
-    def _write_picture(self, path: Path, drawn: str) -> None:
+    def _write_picture(self, path: Path, svg: str) -> None:
         path = path if path.suffix.lower() == ".svg" else path.with_name(path.name + ".svg")
         self.host.background.compute(
             self,
-            lambda: write_text(path, drawn),
+            lambda: write_text(path, svg),
             lambda _: self.host.say(f"wrote {path.name}; it shows values of the table"),
             group="picture",
         )
@@ -226,7 +200,7 @@ class KanonApp(App[None]):
         self.action_step(event.step)
 
     def action_screen_by_digit(self, digit: str) -> None:
-        """Go to a numbered screen from a dialog, where the digits of the application end."""
+        """Show a numbered screen from a dialog, where bindings of the application do not work."""
         self.action_step(next(step for key, step, _ in STEPS if key == digit))
 
     def action_undo(self) -> None:
@@ -236,31 +210,31 @@ class KanonApp(App[None]):
 
     def action_redo(self) -> None:
         what = self.host.session.redo() if self.host.session else None
-        self.host.say(f"done again: {what}" if what else "nothing to redo")
+        self.host.say(f"redone: {what}" if what else "nothing to redo")
         self.host.session_changed()
 
     def leave_by_signal(self, number: int) -> bool:
-        """Called by the handler of a signal, at any moment: False where nobody would hear it."""
+        """Ask the running application to end because of a signal; return False if none runs."""
         if not self.is_running or self._loop is None:
             return False
         self._loop.call_soon_threadsafe(self._leave_now, code_of(number))
         return True
 
     def _leave_now(self, code: int) -> None:
-        """Leave without a question; what is unsaved is kept for the next start."""
+        """End without a question; unsaved changes are kept for the next start."""
         if self.host.session is not None:
             self.host.recovery.keep(self.host.session)
         self.exit(return_code=code)
 
     def action_help(self) -> None:
-        """The keys that work here, and what has the focus in plain words."""
+        """Show the keys that work now and an explanation of the focused pane."""
         if isinstance(self.screen, Help):
             self.screen.dismiss(None)
         else:
             self.push_screen(Help(key_groups(self.screen), explanation(self.screen)))
 
     def action_copy_or_hint(self) -> None:
-        """Copy the selection; ctrl+c does not quit, so say what does."""
+        """Copy the selected text, or say which key quits, since ctrl+c does not."""
         selected = self.screen.get_selected_text()
         if selected:
             send(self.host, self, selected, "the selected text")
@@ -269,28 +243,28 @@ class KanonApp(App[None]):
 
     def action_analysis(self, title: str) -> None:
         """Open an analysis panel over the screen."""
-        module, name = next(place for known, _, _, place in ANALYSES if known == title)
+        place = next(place for known, _, _, place in ANALYSES if known == title)
         if self.host.session is not None:
-            self.push_screen(screen_maker(module, name)())
+            self.push_screen(screen_maker(f"analyses.{place}")())
 
     def _commands_of(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Every action of the screen that can be taken now, with its key."""
-        told = set()
+        """Yield the actions of a screen that can be taken now, with their keys."""
+        listed = set()
         for active in screen.active_bindings.values():
             binding, node = active.binding, active.node
-            moves = (binding.id or "move.").startswith(("move.", "list."))
-            if node is self or moves or not active.enabled or binding.action in told:
+            is_motion = (binding.id or "move.").startswith(("move.", "list."))
+            if node is self or is_motion or not active.enabled or binding.action in listed:
                 continue
-            told.add(binding.action)
+            listed.add(binding.action)
             title = binding.tooltip or binding.description
             yield SystemCommand(
                 title[:1].upper() + title[1:],
                 f"{self.get_key_display(binding)} on this screen",
-                lambda what=binding.action, at=node: self.call_later(self.run_action, what, at),
+                lambda action=binding.action, at=node: self.call_later(self.run_action, action, at),
             )
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """What the command palette offers besides Textual's own."""
+        """Yield what the command palette offers: our commands, then Textual's own."""
         if self.host.session is not None:
             for key, step, title in STEPS:
                 yield SystemCommand(
@@ -318,7 +292,7 @@ class KanonApp(App[None]):
 
 
 def binding_names() -> set[str]:
-    """Names of everything that can have another key; imports every screen."""
+    """Return the ids of all bindings that can have other keys; imports every screen."""
     import pkgutil
     from importlib import import_module
 
@@ -337,8 +311,9 @@ def binding_names() -> set[str]:
 
 
 def launch(file: Path | None = None, *, mouse: bool = True, present: bool = False) -> int:
-    """Run the application on the terminal; gives 0, 1 when it ended in an unexpected way, or more
-    than 128 when a signal has ended it.
+    """Run the application and return its exit code.
+
+    0 after quitting, 1 after an unexpected exception, more than 128 after a signal.
     """
     from kanon_tui.settings import load_settings
 

@@ -1,8 +1,5 @@
-"""The screens: a folder for each, thin, with all logic in `core`.
+"""The screens: a folder for each numbered screen, and what several of them share.
 
-What every screen has lies here: the base of numbered screens, the dialogs, the application as
-screens see it. What belongs to one screen lies in its folder.
-
-May import: `core` and `widgets`; never `commands` or `app`. A folder imports no other screen's
-folder.
+Screens are thin; the logic is in `core`. May import: `services`, `widgets` and `core`; never
+`commands` or `app`. A folder imports no other screen's folder.
 """

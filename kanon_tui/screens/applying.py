@@ -1,17 +1,16 @@
-"""A release applied to new records: which file, what becomes of what is new, and where to."""
+"""The dialog that applies an earlier release to new records."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Input, Label, Select, Static
+from textual.widgets import Input, Label, Select, Static
 
 from kanon_tui.core.analysis.applying.apply import Choice, apply_mapping, summary
 from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping, read_mapping
@@ -21,7 +20,7 @@ from kanon_tui.core.table.table import read_table
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
-from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["ApplyDialog"]
@@ -29,11 +28,11 @@ __all__ = ["ApplyDialog"]
 WAYS: list[tuple[str, Choice]] = [("leave them out", "suppress"), ("write nothing", "refuse")]
 
 NEEDED = {"mapping": "mapping", "records": "new records", "out": "file to write"}
-"""The fields that must be filled, and what they are called."""
+"""The required fields and their names in messages."""
 
 
-class ApplyDialog(Hosted, Dialog):
-    """Publishes a file of new records as an earlier release was published."""
+class ApplyDialog(Hosted, FormDialog):
+    """A form for the mapping, the new records, the earlier release and the file to write."""
 
     HELP = """## Apply a release to new records
 
@@ -46,7 +45,7 @@ optional: it and the new one are then counted together.
 - *classes below k*: too few new records look alike.
 
 The new release reaches k by itself, which is proven before it is written. `ctrl+r` applies, and
-what became of the records is told below.
+what became of the records is shown below.
 
 Example: mapping `january.json`, new records `february.csv`, to write `february-release.csv`.
 """
@@ -54,9 +53,8 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
     ApplyDialog .field { height: 1; }
     ApplyDialog .field Label { width: 20; }
     ApplyDialog .field Input, ApplyDialog .field Select { width: 1fr; height: 1; }
-    ApplyDialog #told { height: auto; max-height: 8; margin-top: 1; }
+    ApplyDialog #outcome { height: auto; max-height: 8; margin-top: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "apply", "Apply", priority=True)]
 
     def __init__(
         self,
@@ -79,12 +77,10 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
             yield self._way("uncovered", "values not covered")
             yield self._way("small", "classes below k")
             yield self._path("out", "to write")
-            with VerticalScroll(id="told"):
-                yield Static("", id="said")
+            with VerticalScroll(id="outcome"):
+                yield Static("", id="summary")
                 yield Static("", id="error", classes="error")
-            with Horizontal(id="buttons"):
-                yield Button("Apply (ctrl+r)", variant="primary", id="accept", compact=True)
-                yield Button("Close", id="cancel", compact=True)
+            yield from self.buttons("Apply", "Close")
 
     def _path(self, name: str, title: str) -> Horizontal:
         optional = "optional" if name == "earlier" else "a path"
@@ -101,23 +97,16 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
 
     @on(Input.Submitted)
     def to_the_next(self) -> None:
-        """Enter goes from field to field and applies from the last."""
+        """Go to the next field, or apply when the last one is left."""
         if self.focused is self.query_one("#out"):
-            self.action_apply()
+            self.action_accept()
         else:
             self.focus_next()
 
-    @on(Button.Pressed)
-    def pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "accept":
-            self.action_apply()
-        else:
-            self.dismiss(None)
-
     # -- applying
 
-    def action_apply(self) -> None:
-        """Read, recode, prove, write, in the background; once, however often it is asked."""
+    def action_accept(self) -> None:
+        """Read, recode, verify and write in the background, one run at a time."""
         if self._working:
             return
         typed = {entry.id or "": entry.value.strip() for entry in self.query(Input)}
@@ -146,27 +135,25 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
                 earlier_name=paths["earlier"].name if "earlier" in paths else "the release",
             )
             applied.result.write(paths["out"])
-            said = summary(applied, paths["records"].name, mapping.name)
-            return [*said, f"  wrote {paths['out'].name}"]
+            lines = summary(applied, paths["records"].name, mapping.name)
+            return [*lines, f"  wrote {paths['out'].name}"]
 
         self._working = True
-        self._tell([], "")
-        self.query_one("#said", Static).update("working …")
+        self._show(["working …"], "")
         self.compute(work, self._done, group="apply", failed=self._failed)
 
     def _done(self, lines: list[str]) -> None:
         self._working = False
-        self._tell(lines, "")
+        self._show(lines, "")
         self.host.say(visible(lines[-1].strip()))
 
     def _failed(self, error: Exception) -> None:
         self._working = False
-        self._tell([], "")
-        if not isinstance(error, KanonError):
+        expected = isinstance(error, KanonError)
+        self._show([], str(error) if expected else "")
+        if not expected:
             self.host.fail(error)
-            return
-        self._tell([], str(error))
 
-    def _tell(self, lines: list[str], error: str) -> None:
-        self.query_one("#said", Static).update(Text("\n".join(map(visible, lines))))
+    def _show(self, lines: list[str], error: str) -> None:
+        self.query_one("#summary", Static).update(Text("\n".join(map(visible, lines))))
         self.query_one("#error", Static).update(Text(visible(error)))

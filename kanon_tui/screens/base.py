@@ -1,4 +1,4 @@
-"""What every numbered screen has: the step bar, the footer, and a way to work in the background."""
+"""The base class of numbered screens: step bar, panes, key bar, zoom."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STEPS: tuple[tuple[str, str, str], ...] = (
 
 
 class StepScreen(Hosted, SizedByTerminal):
-    """A numbered screen. Subclasses give `body` (their panes) and `show` (fill them)."""
+    """A numbered screen. Subclasses define `body` (their panes) and `show` (fill them)."""
 
     STEP: ClassVar[str]
     HELP = ""
@@ -61,15 +61,15 @@ class StepScreen(Hosted, SizedByTerminal):
         raise NotImplementedError
 
     def show(self, session: Session) -> None:
-        """Fill the panes from the session; called when it changed and when the screen appears."""
+        """Fill the panes from the session; called when it has changed or the screen appears."""
         raise NotImplementedError
 
     async def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Show what may have changed while another screen was in front.
 
-        Styles are brought up to date, and the screen is painted just after: in between the event
-        loop has a turn, so that a key never waits for all three. Styles that were right when the
-        screen was last in front still are, unless those of the application changed.
+        Textual refreshes styles before and paints after this. The event loop gets a turn between
+        the three, so that a key waits for one of them at most. Styles are refreshed only if those
+        of the application have changed since the screen was last in front.
         """
         styled_for = self.app.theme, frozenset(self.app.classes), self.app.app_focus
         event.refresh_styles = styled_for != self._styled_for
@@ -79,13 +79,9 @@ class StepScreen(Hosted, SizedByTerminal):
         await asyncio.sleep(0)
 
     def on_screen_suspend(self) -> None:
-        """What was typed and not yet taken over is not lost on the way to another screen."""
+        """Take over what was typed before another screen is shown."""
         if self.host.session is not None and self.is_mounted:
             self.take_typed()
-
-    def take_typed(self) -> bool:
-        """Take over what stands in the fields; False when some of it does not fit."""
-        return True
 
     def refresh_session(self) -> None:
         if self.host.session is None or not self.is_mounted:
@@ -94,7 +90,7 @@ class StepScreen(Hosted, SizedByTerminal):
         self.show(self.host.session)
 
     def _fill_step_bar(self, session: Session) -> None:
-        """Name, steps and k; the states are worked out in the background."""
+        """Show name, steps and k; the states of the steps are computed in the background."""
         bar = self.query_one(StepBar)
         title = session.project.name + (UNSAVED if session.dirty else "")
         k = f"k={session.project.privacy.k}"
@@ -112,17 +108,17 @@ class StepScreen(Hosted, SizedByTerminal):
         self.host.edit(project, what)
 
     def edit_attributes(self, names: Iterable[str], what: str, **changes: Any) -> None:
-        """Edit fields of attributes in one undoable step."""
+        """Change fields of attributes in one undoable edit."""
         if self.session.change_attributes(names, what, **changes):
             self.host.session_changed()
 
     def action_zoom(self) -> None:
-        """The focused pane takes the whole screen, or goes back to its place."""
+        """Enlarge the focused pane to the whole screen, or put it back."""
         toggle_zoom(self)
 
 
 def toggle_zoom(screen: Screen[Any]) -> None:
-    """The focused pane takes the whole screen, or goes back to its place."""
+    """Enlarge the focused pane to the whole screen, or put it back."""
     if screen.maximized is not None:
         screen.minimize()
     elif screen.focused is not None:

@@ -1,7 +1,7 @@
-"""Columns that single people out: asked about before they are published.
+"""Questions before a release is made: wait for counting, ask about columns that single people out.
 
-The answer is an edit of the project like any other: it is kept, and undo takes it back. Another
-role asks again.
+The answer about a column is an edit of the project: it is saved, and undo takes it back. Changing
+the role of the column asks again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["CountingWait", "SinglingOutDialog", "before_publishing", "once_count
 
 
 class SinglingOutDialog(Choose):
-    """What becomes of a column that singles people out; gives the number of an option."""
+    """A choice of what to do with a column that singles people out."""
 
     HELP = """## A column that singles people out
 
@@ -39,9 +39,9 @@ table may be published; the exact wage, which the employer knows as well, hardly
 def before_publishing(
     screen: StepScreen, go_on: Callable[[], object], of: Sequence[str] | None = None
 ) -> None:
-    """Go on once every column that singles people out has an answer; of these columns, or all.
+    """Call `go_on` once each column that singles people out, among `of` or all, has an answer.
 
-    Which these are is known when all values are counted.
+    All values must be counted to know these columns, so counting is waited for.
     """
     session = screen.session
 
@@ -92,7 +92,7 @@ def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], o
 
 
 class CountingWait(Hosted, Dialog):
-    """Says how far the counting is and closes when it has ended; gives whether it has."""
+    """Shows the progress of counting and closes when it ends; returns whether it succeeded."""
 
     HELP = """## The values are being counted
 
@@ -118,11 +118,11 @@ screen 1 says how far it is. Example: fifty million records in a Parquet file ta
 
     @on(events.ScreenResume)
     def look_again(self) -> None:
-        """Somebody was told meanwhile that the file cannot be counted."""
+        """Look again after a message, which may have said that the file cannot be counted."""
         self.refresh_session()
 
     def refresh_session(self) -> None:
-        """Close when there is nothing more to wait for."""
+        """Close when counting has ended."""
         if not self.session.uncounted():
             self.dismiss(True)
         elif not self.host.counting.is_counting:
@@ -130,7 +130,7 @@ screen 1 says how far it is. Example: fifty million records in a Parquet file ta
 
 
 def once_counted(screen: StepScreen, go_on: Callable[[], object]) -> None:
-    """Go on now, or when all values of a table beyond memory are counted."""
+    """Call `go_on` now, or when all values of a table beyond memory are counted."""
     if screen.session.uncounted() and screen.host.counting.is_counting:
         screen.ask(CountingWait(), lambda counted: go_on() if counted else None)
     else:

@@ -1,8 +1,8 @@
-"""Copying a cell, a row or a column: sent to the terminal, which may or may not keep it.
+"""Copying a cell, a row or a column to the clipboard of the terminal.
 
-A program behind a terminal cannot see the clipboard. It sends the text with an escape sequence
-(OSC 52, in base64, so that no text can steer the terminal), inside tmux through tmux itself, and
-says that it was sent.
+A program in a terminal cannot see the clipboard. It sends the text in an escape sequence (OSC 52,
+in base64, so that no text can control the terminal), inside tmux through tmux, and says that the
+text was sent; whether the terminal keeps it is unknown.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from kanon_tui.widgets.dialogs import Choose, Confirm
 __all__ = ["Copyable", "ask_what_to_copy", "send"]
 
 LARGEST = 50_000
-"""Bytes; many terminals drop a longer OSC 52 without a word."""
+"""Bytes; many terminals silently drop a longer OSC 52."""
 PATIENCE = 2.0
 """Seconds for tmux to answer."""
 
 
 @dataclass(frozen=True)
 class Copyable:
-    """What the cursor of a table is on."""
+    """The cell, row and column under the cursor of a table."""
 
     names: Sequence[str]
     column: str
     row: Callable[[], Sequence[str]]
-    """The cells of the row, as they stand in the table."""
+    """Returns the cells of the row, as they are in the table."""
     cells: Callable[[], Sequence[str]]
-    """The cells of the column that are shown."""
+    """Returns the cells of the column that are shown."""
     identifiers: Collection[str] = ()
 
     @property
@@ -47,13 +47,13 @@ class Copyable:
         return self.row()[self.names.index(self.column)]
 
     def row_text(self) -> str:
-        """The row without its identifiers, with tabs between."""
+        """Return the row without its identifiers, separated by tabs."""
         cells = zip(self.names, self.row(), strict=True)
         return "\t".join(_field(cell) for name, cell in cells if name not in self.identifiers)
 
 
 def ask_what_to_copy(host: Host, owner: DOMNode, what: Copyable) -> None:
-    """Ask for cell, row or column, and send it; an identifier is asked about once more."""
+    """Ask whether to copy cell, row or column, and send it; confirm before an identifier."""
     column = visible(what.column)
     without = " without its identifiers" if what.identifiers else ""
     makers: list[tuple[str, Callable[[], str]]] = [
@@ -81,7 +81,7 @@ def ask_what_to_copy(host: Host, owner: DOMNode, what: Copyable) -> None:
 
 
 def send_made(host: Host, owner: DOMNode, make: Callable[[], str], what: str) -> None:
-    """Make a text in the background and send it."""
+    """Make a text in the background and send it to the terminal."""
 
     def made(text: str) -> None:
         send(host, owner, text, what)
@@ -93,7 +93,7 @@ def send_made(host: Host, owner: DOMNode, make: Callable[[], str], what: str) ->
 
 
 def send(host: Host, owner: DOMNode, text: str, what: str) -> None:
-    """Send a text to the terminal, and say so; tmux is asked where it is in between."""
+    """Send a text to the terminal, through tmux if it runs inside it, and say so."""
     check_size(text)
 
     def sent(through_tmux: bool) -> None:
@@ -105,18 +105,18 @@ def send(host: Host, owner: DOMNode, text: str, what: str) -> None:
 
 
 def check_size(text: str) -> str:
-    """The text, if a terminal takes it."""
+    """Return the text if terminals take one of its size; raise `InputError` otherwise."""
     size = len(text.encode("utf-8", "replace"))
     if size > LARGEST:
         raise InputError(
-            f"that is {size:,} bytes, and terminals take some {LARGEST:,}; "
+            f"that is {size:,} bytes, and terminals take about {LARGEST:,}; "
             f"filter the rows, or export to a file"
         )
     return text
 
 
 def to_tmux(text: str) -> bool:
-    """Hand a text to tmux, which passes it on to the terminal; False where there is none."""
+    """Hand a text to tmux, which passes it on; return False if there is no tmux."""
     command = shutil.which("tmux")
     if not os.environ.get("TMUX") or command is None:
         return False
@@ -133,7 +133,7 @@ def to_tmux(text: str) -> bool:
 
 
 def _field(cell: str) -> str:
-    """A cell among others: quoted where it would break the row."""
+    """Return a cell of a row, quoted where it would break the row."""
     if any(sign in cell for sign in '\t\n\r"'):
         return '"' + cell.replace('"', '""') + '"'
     return cell

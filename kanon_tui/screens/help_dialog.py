@@ -1,4 +1,4 @@
-"""Help for what is in front: its keys first, in columns, then what it is, then all other keys."""
+"""The help dialog: keys of the screen, an explanation of the focused pane, all other keys."""
 
 from __future__ import annotations
 
@@ -22,49 +22,49 @@ from kanon_tui.widgets.lists import ScrollPane
 __all__ = ["Help", "KeyGroup", "explanation", "key_groups"]
 
 
-NOT_TOLD = frozenset({"screen.copy_text", "copy_or_hint"})
-"""Textual's copying of what the mouse has selected, and what stands in for quitting."""
+UNLISTED = frozenset({"screen.copy_text", "copy_or_hint"})
+"""Actions of keys that are not listed: copying selected text, the hint which key quits."""
 
 
 @dataclass(frozen=True)
 class KeyGroup:
-    """Keys that belong together: what they are shown as, and what they do."""
+    """Keys of one group: how each is shown, and what it does."""
 
     title: str
     keys: tuple[tuple[str, str], ...]
 
 
 def key_groups(screen: Screen[Any]) -> list[KeyGroup]:
-    """Keys that work now: those of the screen, those that move, those that work everywhere."""
+    """Return the keys that work now: of the screen, of motions, and of every screen."""
     app: App[Any] = screen.app
-    here: dict[str, tuple[str, str]] = {}
-    moving, everywhere = dict(here), dict(here)
+    on_screen: dict[str, tuple[str, str]] = {}
+    motions, everywhere = dict(on_screen), dict(on_screen)
     for active in screen.active_bindings.values():
         binding, node = active.binding, active.node
-        if not (active.enabled and binding.description) or binding.action in NOT_TOLD:
+        if not (active.enabled and binding.description) or binding.action in UNLISTED:
             continue
         if node is app or binding.action.startswith("app."):
             group = everywhere
         elif node is screen or not (binding.id or "move.").startswith(("move.", "list.")):
-            group = here
+            group = on_screen
         else:
-            group = moving
+            group = motions
         shown = app.get_key_display(binding)
         known = group.get(binding.action)
         group[binding.action] = (f"{known[0]} {shown}" if known else shown, binding.description)
-    named = (("Keys here", here), ("Moving", moving), ("Everywhere", everywhere))
+    named = (("Keys here", on_screen), ("Moving", motions), ("Everywhere", everywhere))
     return [KeyGroup(title, tuple(group.values())) for title, group in named if group]
 
 
 def explanation(screen: Screen[Any]) -> str:
-    """What has the focus and the screen say of themselves."""
+    """Return the `HELP` of the focused widget, of its ancestors and of the screen."""
     nodes: list[DOMNode] = [*screen.focused.ancestors_with_self] if screen.focused else []
     texts = [str(getattr(node, "HELP", "") or "").strip() for node in [*nodes, screen]]
     return "\n\n".join(dict.fromkeys(filter(None, texts)))
 
 
 class Help(Dialog):
-    """Which keys work here, what the focused pane is, an example."""
+    """A dialog with the keys that work now and what the focused pane is for."""
 
     HELP = "## Help\n\nThe keys that work where you were, then what it is. `esc` goes back there."
     DEFAULT_CSS = """
@@ -91,14 +91,14 @@ class Help(Dialog):
         self.query_one(Vertical).border_subtitle = "↑ ↓ scroll · esc goes back"
 
     def on_resize(self, event: events.Resize) -> None:
-        """As many columns as fit."""
-        room = min(90, int(event.size.width * 0.94)) - 7  # border, padding, scroll bar
-        self.query_one("#keys", Static).update(in_columns(self.groups[:1], room))
-        self.query_one("#other-keys", Static).update(in_columns(self.groups[1:], room))
+        """Lay the keys out in as many columns as fit."""
+        width = min(90, int(event.size.width * 0.94)) - 7  # border, padding, scroll bar
+        self.query_one("#keys", Static).update(in_columns(self.groups[:1], width))
+        self.query_one("#other-keys", Static).update(in_columns(self.groups[1:], width))
 
 
 def in_columns(groups: Sequence[KeyGroup], width: int) -> Text:
-    """Every group below its title, its keys from top to bottom in columns of equal width."""
+    """Return every group below its title, with its keys in columns of equal width."""
     text = Text()
     for group in groups:
         text.append(f"{group.title}\n", "bold underline")

@@ -1,4 +1,4 @@
-"""The command palette, which runs a command once."""
+"""The command palette."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["Palette"]
 
 
 class Palette(CommandPalette, AnsweredOnce):
-    """Textual's palette; a second enter neither closes what lies below nor runs its command again.
+    """Textual's palette, which a second enter neither closes twice nor makes run its command again.
 
-    Textual knows it by its id.
+    Textual finds it by its id.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The start screen: recent files, those with unsaved changes, bundled samples, open another."""
+"""The start screen: files with unsaved changes, recent files, bundled samples."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TAGLINE = "Make a table of people safe to share: every record like at least k−
 
 
 class StartScreen(Hosted, SizedByTerminal):
-    """One list: pick a line and press enter."""
+    """A list of files to open."""
 
     HELP = """## Start
 
@@ -60,7 +60,7 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
-        """The list is made anew each time it is seen."""
+        """Fill the list, each time the screen appears."""
         self.paths: dict[str, Path] = {}
         choices = self.query_one("#choices", OptionList)
         choices.clear_options()
@@ -82,14 +82,14 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
             self._choice(
                 choices, f"sample-{sample.name}", sample.name, sample.description, sample.project
             )
-        # The line under the first heading, where there are files to go on with.
+        # The first recent file or the first with unsaved changes, if there is one.
         choices.highlighted = _FIRST_FILE if drafts or recent else 0
         choices.focus()
 
     def _file(self, choices: OptionList, key: str, path: Path, note: str = "") -> None:
-        # A folder of samples or studies has many a project.yaml: their folders tell them apart.
+        # Many files are called project.yaml: their folders tell them apart.
         name = path.parent.name if path.stem == "project" else path.name
-        self._choice(choices, key, name, f"{note}{_in_short(path)}", path)
+        self._choice(choices, key, name, f"{note}{_short_path(path)}", path)
 
     def _heading(self, choices: OptionList, text: str) -> None:
         choices.add_option(None)
@@ -111,15 +111,15 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
             open_file(self.host, self.paths[event.option_id])
 
     def action_apply(self) -> None:
-        """An earlier release's mapping on new records."""
+        """Open the dialog that applies an earlier release to new records."""
         self.ask(ApplyDialog(Path()), lambda _: None)
 
     def action_choose(self) -> None:
-        """Enter, for the footer: the list handles the key itself."""
+        """Open the file under the cursor; the key bar shows it, the list itself handles enter."""
         self.query_one("#choices", OptionList).action_select()
 
 
-def _in_short(path: Path, most: int = 50) -> str:
-    """A path from the home folder on; of a long one the end, which tells more."""
+def _short_path(path: Path, most: int = 50) -> str:
+    """Return a path, from the home folder if it is below it; the end of a long one."""
     text = f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
     return text if len(text) <= most else "…" + text[1 - most :]

@@ -1,7 +1,7 @@
-"""Runs over pieces of a table beyond memory: where the release goes, and how far it is.
+"""Questions and progress of runs over the pieces of a table beyond memory.
 
-A streamed release is written while it is made. Whoever starts such a run is first asked for a file
-or a folder; what cannot stream is said before anything is read.
+A streamed release is written while it is made, so that its file or folder is asked for first.
+Settings that cannot stream are refused before anything is read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HINT = (
 
 
 class TargetQuestion:
-    """Asks where the release of a project is to be written, until it can be."""
+    """Asks for the file or folder of a release until one is given that can be written."""
 
     def __init__(
         self,
@@ -42,17 +42,17 @@ class TargetQuestion:
         project: Project,
         go_on: Callable[[Target, bool], object],
     ) -> None:
-        """`go_on` gets the place, and whether what is there may be replaced."""
+        """Call `go_on` with the target and whether an existing file may be replaced."""
         self._screen, self._project, self._go_on = screen, project, go_on
 
     def ask(self) -> None:
-        """Say what does not stream, ask whether a scheduler is trusted, then ask for a path."""
+        """Refuse what cannot stream, ask whether to trust the scheduler, then ask for a path."""
         scheduler = _scheduler(self._project)
         try:
             check_streamable(self._project)
             check_scheduler(scheduler, insecure=False)
         except KanonError as error:
-            self._screen.host.show_error("This is not done in pieces", error)
+            self._screen.host.show_error("This cannot be done in pieces", error)
             return
         trusted = self._screen.session.trusted_schedulers
         if scheduler in trusted:
@@ -82,7 +82,7 @@ class TargetQuestion:
         self._screen.ask(dialog, lambda path: self._check(path) if path else None)
 
     def _check(self, path: Path) -> None:
-        """Ask again for a place that will not do, and before a release is replaced."""
+        """Ask again for a path that cannot be written, and before a file is replaced."""
         target = Target.parse(str(path))
         try:
             target.check(True, self._project.inputs)
@@ -93,21 +93,21 @@ class TargetQuestion:
         if not path.exists():
             self._go_on(target, False)
             return
-        text = f"{path.name} exists already{_holds(self._screen.session, target)}."
+        text = f"{path.name} exists already{_releases_in(self._screen.session, target)}."
         self._screen.ask(
             Confirm("Replace it?", text, "Replace", "Keep it"),
             lambda answer: self._go_on(target, True) if answer else self._ask(str(path)),
         )
 
 
-def _holds(session: Session, target: Target) -> str:
-    """What is lost with a file that a run of this sitting has written."""
-    held = [
+def _releases_in(session: Session, target: Target) -> str:
+    """Return which runs of this session have their release in a file, as part of a sentence."""
+    titles = [
         session.run_title(one)
         for one in session.results
         if isinstance(one, StreamedResult) and one.target == target
     ]
-    return f" and holds {joined(held)}" if held else ""
+    return f" and holds {joined(titles)}" if titles else ""
 
 
 def _scheduler(project: Project) -> str | None:
@@ -118,7 +118,7 @@ def _scheduler(project: Project) -> str | None:
 def watch_stream(
     session: Session, project: Project, target: Target, force: bool, *, paused: bool = False
 ) -> WatchedStream:
-    """A streaming run whose search has all that its pictures need."""
+    """Return a streaming run whose search records what its pictures need."""
     table = session.table
     known = table if isinstance(table, SampledTable) and table.exact else None
     if session.project.data != project.data:
@@ -135,7 +135,7 @@ def watch_stream(
 
 
 def pass_text(stream: WatchedStream) -> str:
-    """`pass 2 of 8: count values 42%`, in a line."""
+    """Return the progress of a run, such as `pass 2 of 8: count values 42%`."""
     if not stream.passes:
         return "starting …"
     now = stream.passes[-1]

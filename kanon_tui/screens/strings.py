@@ -1,6 +1,6 @@
-"""The strings of a full-domain release: those that a search met, and any that a person builds.
+"""The screen of strings: the passing strings that a search found, and one to build by hand.
 
-Both screen 5 and screen 6 open it. It answers with the levels that were chosen.
+Screens 5 and 6 open it to choose the levels of a full-domain release.
 """
 
 from __future__ import annotations
@@ -40,37 +40,37 @@ FIGURES = (("RV", 6), ("NCP", 6), ("classes", 7), ("suppressed", 12), ("roots", 
 
 
 class PassingStrings:
-    """A task's verdicts and the passing strings that a search met; made in a background thread."""
+    """Verdicts on strings of a task, and the passing strings of a search; made in a thread."""
 
-    def __init__(self, task: Task, met: FinishedRun | None, extent: str = "") -> None:
+    def __init__(self, task: Task, run: FinishedRun | None, extent: str = "") -> None:
         self.task = task
         self.extent = extent
-        """What is judged, where that is not the whole table: `a sample of …`."""
+        """The records that are judged, if not the whole table: `a sample of …`."""
         self.verdicts = Verdicts(task)
         self.names = [attribute.name for attribute in task.quasi]
-        strings = [] if met is None else _levels_met(met, self.names, self.verdicts.heights)
+        strings = [] if run is None else _passing_levels(run, self.names, self.verdicts.heights)
         judged = [self.verdicts.judge(levels) for levels in strings]
         self.passing = [verdict for verdict in judged if verdict.passes]
-        levels = None if met is None else met.grouping.levels
+        levels = None if run is None else run.grouping.levels
         fits = levels is not None and len(levels) == len(self.names)
         self.first = tuple(levels) if fits and levels is not None else self.verdicts.heights
-        """The string to begin with: the one that was published, or the roots."""
+        """The string to begin with: the published one, or the roots."""
 
     def read(self, written: str) -> tuple[int, ...]:
-        """A string that was typed."""
+        """Return the levels of a typed string."""
         return read_levels(written, self.task, "levels")
 
 
 def choose_string(
     screen: Hosted,
     task: Callable[[], Task],
-    met: FinishedRun | None,
+    run: FinishedRun | None,
     chosen: Callable[[AlgorithmChoice], object],
     extent: str = "",
 ) -> None:
-    """Open the strings of a task over a screen; `chosen` gets what publishes the one taken.
+    """Open the strings of a task; call `chosen` with the algorithm that publishes the chosen one.
 
-    `extent` says what the task is of, where that is not the whole table.
+    `extent` names the records of the task if they are not the whole table.
     """
 
     def opened(strings: PassingStrings) -> None:
@@ -82,29 +82,29 @@ def choose_string(
         screen.ask(StringsScreen(strings), taken)
 
     screen.compute(
-        lambda: PassingStrings(task(), met, extent), opened, group="strings", holds_keys=True
+        lambda: PassingStrings(task(), run, extent), opened, group="strings", holds_keys=True
     )
 
 
 def choose_for_set_up(screen: Hosted) -> None:
-    """Choose a string for the project; those that the last full-domain run met are listed."""
+    """Choose a string for the project, among others from those of the last full-domain run."""
     session = screen.session
-    met = next((one for one in reversed(session.results) if one.grouping.levels is not None), None)
+    run = next((one for one in reversed(session.results) if one.grouping.levels is not None), None)
 
     def chosen(choice: AlgorithmChoice) -> None:
         screen.host.edit(replace(session.project, algorithm=choice), "levels chosen")
         screen.host.say("r publishes these levels; empty the field levels to search again")
 
     extent = "" if session.source is None else session.extent
-    choose_string(screen, session.task, met, chosen, extent)
+    choose_string(screen, session.task, run, chosen, extent)
 
 
-def _levels_met(
-    met: FinishedRun, names: Sequence[str], heights: Sequence[int]
+def _passing_levels(
+    run: FinishedRun, names: Sequence[str], heights: Sequence[int]
 ) -> list[tuple[int, ...]]:
-    """The strings that a search listed, as far as they are strings of these attributes."""
+    """Return the passing strings of a search that fit these attributes and their heights."""
     found = []
-    for one in met.grouping.search.get("passing", ()):
+    for one in run.grouping.search.get("passing", ()):
         levels = one["levels"]
         if list(levels) == list(names) and all(
             level <= top for level, top in zip(levels.values(), heights, strict=True)
@@ -114,14 +114,14 @@ def _levels_met(
 
 
 class StringsScreen(Hosted, Modal):
-    """First the string that is being built, below it those that pass."""
+    """The string that is being built in the first row, the passing strings below."""
 
     HELP = """## Strings
 
 A *string* picks a level for every attribute. The first row is yours to build: move to an attribute,
 `+` raises its level, `-` lowers it, and the line above says at once whether it passes, how many
 classes it has, how many records are below k, and what it is worth. Below it stand the passing
-strings that the last search met.
+strings that the last search found.
 
 `+` and `-` on one of them copy it to the first row. `o` leaves only the strings with the same level
 of the attribute under the cursor, `o` again brings the others back. `/` types a string, such as
@@ -147,11 +147,11 @@ Example: move to the attribute that matters most, press `-` until the line says 
         super().__init__()
         self.strings = strings
         self.built = strings.first
-        """The string of the first row."""
+        """The string in the first row."""
         self.only: tuple[int, int] | None = None
-        """The attribute and level that all strings shown have."""
+        """The attribute and level that all shown strings have; None shows all."""
         self._judged: Verdict | None = None
-        """The verdict of the first row, once it is known."""
+        """The verdict on the first row, once it is known."""
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -160,7 +160,7 @@ Example: move to the attribute that matters most, press `-` until the line says 
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """The cursor begins on the string that is built."""
+        """Begin on the first row."""
         self.query_one(Grid).focus()
         self._judge()
 
@@ -168,14 +168,14 @@ Example: move to the attribute that matters most, press `-` until the line says 
 
     @property
     def shown(self) -> list[Verdict]:
-        """The passing strings, as far as they have the level that is asked for."""
+        """The passing strings that have the level of `only`."""
         if self.only is None:
             return self.strings.passing
         x, level = self.only
         return [one for one in self.strings.passing if one.levels[x] == level]
 
     def _judge(self) -> None:
-        """The verdict of the string that is built; a newer one replaces it."""
+        """Judge the string in the first row in the background."""
         built = self.built
         self._judged = None
 
@@ -209,10 +209,10 @@ Example: move to the attribute that matters most, press `-` until the line says 
             columns, 1 + len(shown), cells, lambda row: "yours" if row == 0 else f"{row:,}"
         )
         self.query_one(Grid).show(source, keep_cursor=True)
-        self._tell()
+        self._show_verdict()
 
-    def _tell(self) -> None:
-        """The line about the string under the cursor."""
+    def _show_verdict(self) -> None:
+        """Show the verdict on the string under the cursor."""
         row = self.query_one(Grid).row
         verdict = self._judged if row == 0 else self.shown[row - 1]
         text = Text()
@@ -234,13 +234,13 @@ Example: move to the attribute that matters most, press `-` until the line says 
             name = visible(self.strings.names[x])
             return f"{shown:,} of {count_of(passing, 'passing string')} with {name} at {level}"
         if not passing:
-            return "no passing strings were met yet: build one here, or run a search first"
-        return f"{count_of(passing, 'passing string')} met by the search, the best first"
+            return "no passing strings were found yet: build one here, or run a search first"
+        return f"{count_of(passing, 'passing string')} found by the search, the best first"
 
     @on(Grid.Moved)
     def moved(self) -> None:
-        """Another string is under the cursor."""
-        self._tell()
+        """Show the verdict on the string that the cursor moved to."""
+        self._show_verdict()
 
     # -- keys
 
@@ -249,7 +249,7 @@ Example: move to the attribute that matters most, press `-` until the line says 
         return self.built if row == 0 else self.shown[row - 1].levels
 
     def action_change(self, step: int) -> None:
-        """Raise or lower the attribute under the cursor, in the first row."""
+        """Copy the string to the first row with a higher or lower level of the attribute."""
         grid = self.query_one(Grid)
         x = grid.column
         if x >= len(self.strings.names):
@@ -261,7 +261,7 @@ Example: move to the attribute that matters most, press `-` until the line says 
         self._judge()
 
     def action_filter(self) -> None:
-        """Only strings with this level of the attribute under the cursor, or all again."""
+        """Show only strings with this level of the attribute under the cursor, or all again."""
         x = self.query_one(Grid).column
         if self.only is not None:
             self.only = None
@@ -270,7 +270,7 @@ Example: move to the attribute that matters most, press `-` until the line says 
         self._fill()
 
     def action_type(self) -> None:
-        """A string that is typed goes to the first row."""
+        """Ask for a string and put it into the first row."""
         written = write_levels(dict(zip(self.strings.names, self.built, strict=True)))
 
         def typed(text: str | None) -> None:
@@ -284,7 +284,7 @@ Example: move to the attribute that matters most, press `-` until the line says 
 
     @on(Grid.Chosen)
     def choose(self) -> None:
-        """Take the string under the cursor, if it passes."""
+        """Close with the string under the cursor, if it passes."""
         row = self.query_one(Grid).row
         verdict = self._judged if row == 0 else self.shown[row - 1]
         if verdict is None:
@@ -310,7 +310,7 @@ def _figures(verdict: Verdict) -> list[Cell]:
 
 
 def _sentence(verdict: Verdict, k: int) -> str:
-    """`21 classes, the smallest of 7 · RV 0.2857 · NCP 0.6893`."""
+    """Return `21 classes, the smallest of 7 · RV 0.2857 · NCP 0.6893`."""
     classes = count_of(verdict.classes, "class", "classes")
     parts = [f"{classes}, the smallest of {verdict.smallest:,}"]
     if verdict.suppressed:

@@ -1,4 +1,4 @@
-"""Widgets that several screens share: the grid and its sources, the plot, the form, the step bar.
+"""Widgets that several screens use: dialogs, grid, plot, form, lists, step bar, key bar.
 
-May import: `core`; never a screen. What only one screen uses lies beside that screen.
+May import: `core`; never a service or a screen. A widget of one screen is in its folder.
 """

@@ -59,16 +59,16 @@ class AnsweredOnce(SizedByTerminal):
     _answer: Any = None
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
-        """Close with an answer; a second one (enter twice in one packet) is not heard."""
+        """Close with an answer; ignore a second one, such as of enter twice in one packet."""
         if self.is_answered:
             return AwaitComplete()
         self.is_answered, self._answer = True, result
         return self._close_in_front()
 
     def _close_in_front(self) -> AwaitComplete:
-        """Close now, or once it is there and what lies over it is gone.
+        """Close now if it is in front and mounted; otherwise it closes when it comes to the front.
 
-        Textual closes what is in front, and takes away what is being built under its builder.
+        Textual closes the screen in front, and fails on one that is still being mounted.
         """
         if self.is_active and self.is_mounted:
             return super().dismiss(self._answer)
@@ -76,7 +76,7 @@ class AnsweredOnce(SizedByTerminal):
 
     @on(events.ScreenResume)
     def close_when_in_front(self) -> None:
-        """Close if it was answered while it was covered."""
+        """Close if it was answered while another screen was over it."""
         if self.is_answered:
             self._close_in_front()
 
@@ -84,11 +84,11 @@ class AnsweredOnce(SizedByTerminal):
 class Modal(ModalScreen[Any], AnsweredOnce):
     """A screen over others that is answered once.
 
-    Keys of the application end at a modal screen: those that work everywhere are named again.
+    Bindings of the application do not reach a modal screen: the general ones are repeated here.
     """
 
     HELP = ""
-    """What `F1` explains; every dialog has it."""
+    """Explanation that `F1` shows; every dialog has one."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "app.help", "Help", show=False, id="help.letter"),
         *(Binding(digit, f"app.screen_by_digit('{digit}')", show=False) for digit in "1234567"),
@@ -96,12 +96,12 @@ class Modal(ModalScreen[Any], AnsweredOnce):
 
     @property
     def is_form(self) -> bool:
-        """Whether something is being filled in, which only `esc` or its own keys leave."""
+        """True if it has fields, which going to another screen must not close."""
         return bool(self.query("Input, TextArea, Select"))
 
 
 class Dialog(Modal):
-    """A box in the middle; escape always leaves it."""
+    """A box in the middle of the screen; escape closes it without an answer."""
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
@@ -121,7 +121,7 @@ class Dialog(Modal):
 
     @on(events.Mount)
     def name_help(self) -> None:
-        """The frame of the box says where an explanation is."""
+        """Name the keys of help and closing in the frame."""
         for box in self.query("Dialog > Vertical"):
             if not box.border_subtitle:
                 box.border_subtitle = "F1 help · esc leaves"
@@ -131,18 +131,18 @@ class Dialog(Modal):
 
 
 class FormDialog(Dialog):
-    """Fields, and two buttons below them: one accepts what they say, the other leaves."""
+    """A dialog with fields and two buttons: accept and cancel."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
 
-    def buttons(self, accept: str = "Accept") -> ComposeResult:
-        """What stands below the fields."""
+    def buttons(self, accept: str = "Accept", cancel: str = "Cancel") -> ComposeResult:
+        """Yield the buttons below the fields."""
         with Horizontal(id="buttons"):
             yield Button(f"{accept} (ctrl+r)", variant="primary", id="accept", compact=True)
-            yield Button("Cancel", id="cancel", compact=True)
+            yield Button(cancel, id="cancel", compact=True)
 
     def action_accept(self) -> None:
-        """Take over what the fields say."""
+        """Take over the values of the fields."""
         raise NotImplementedError
 
     @on(Button.Pressed)
@@ -154,7 +154,7 @@ class FormDialog(Dialog):
 
 
 class Message(Dialog):
-    """One sentence that must not be missed."""
+    """A message to read before going on."""
 
     HELP = """## A message
 
@@ -184,7 +184,7 @@ as it was.
 
 
 class Confirm(Dialog):
-    """A question with two named answers; gives True, False or None (escape)."""
+    """A question with two answers; returns True, False or None (escape)."""
 
     HELP = """## A question
 
@@ -219,7 +219,7 @@ an answer: nothing is done.
 
 
 class AskText(Dialog):
-    """A line of text, checked as it is typed; gives the text or None."""
+    """A line of text, checked as it is typed; returns the text or None."""
 
     HELP = """## A line to type
 
@@ -248,7 +248,7 @@ does. `esc` leaves everything as it was.
             yield Static("", classes="error", id="error")
 
     def problem(self, text: str) -> str:
-        """What the check says; empty when all is well."""
+        """Return what is wrong with a text; empty if nothing is."""
         try:
             if self._check is not None:
                 self._check(text)
@@ -262,13 +262,13 @@ does. `esc` leaves everything as it was.
 
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:
-        """Accept only what passes the check."""
+        """Close with the text if it passes the check."""
         if not self.problem(event.value):
             self.dismiss(event.value)
 
 
 class Choose(Dialog):
-    """One of several; gives its number or None."""
+    """A choice of one option; returns its number or None."""
 
     HELP = """## A choice
 
@@ -295,7 +295,7 @@ class Choose(Dialog):
 
 
 class ChooseSeveral(Dialog):
-    """Gives the marked names in the order of the list, at least one, or None."""
+    """A choice of several names; returns at least one, in the order of the list, or None."""
 
     HELP = """## Several of a list
 
@@ -327,18 +327,18 @@ marked, at least one. `esc` leaves everything as it was.
         return self.line(name, "✓" if name in self._marked else "·")
 
     def line(self, name: str, mark: str) -> Text:
-        """How one of the list is shown."""
+        """Return the line of a name with its mark."""
         return Text(f"{mark} {visible(name)}")
 
     def action_mark(self) -> None:
-        """Mark the one under the cursor, or take its mark away."""
+        """Mark the name under the cursor, or remove its mark."""
         listed = self.query_one(OptionList)
         if listed.highlighted is not None:
             self._toggle(listed.highlighted)
 
     @on(OptionList.OptionSelected)
     def mark_clicked(self, event: OptionList.OptionSelected) -> None:
-        """A click marks too; enter, which also selects, is taken by `action_accept`."""
+        """Mark what was clicked; enter, which also selects, goes to `action_accept`."""
         self._toggle(event.option_index)
 
     def _toggle(self, place: int) -> None:
@@ -347,7 +347,7 @@ marked, at least one. `esc` leaves everything as it was.
         self.query_one(OptionList).replace_option_prompt_at_index(place, line)
 
     def action_accept(self) -> None:
-        """Give the marked; at least one is needed."""
+        """Close with the marked names if there is at least one."""
         if self._marked:
             self.dismiss([name for name in self._names if name in self._marked])
         else:
@@ -359,7 +359,7 @@ MOST = 200
 
 
 class Pick(Dialog):
-    """Gives one of the texts, or None."""
+    """A choice of one text by typing a part of it; returns the text or None."""
 
     HELP = """## One of many
 
@@ -392,7 +392,7 @@ move while you type, `enter` takes the line under the cursor, `esc` leaves.
         self._find(event.value)
 
     def _find(self, typed: str) -> None:
-        """What begins with the text, then what has it anywhere."""
+        """List the texts that begin with what was typed, then those that contain it."""
         wanted = typed.casefold()
         hits = [text for text in self._texts if wanted in text.casefold()]
         hits.sort(key=lambda text: not text.casefold().startswith(wanted))
@@ -407,7 +407,7 @@ move while you type, `enter` takes the line under the cursor, `esc` leaves.
         )
 
     def action_go(self, step: int) -> None:
-        """Through the list while the typing goes on."""
+        """Move in the list while the field keeps the focus."""
         found = self.query_one("#found", OptionList)
         if found.highlighted is not None:
             found.highlighted = max(0, min(found.highlighted + step, len(self._listed) - 1))
@@ -420,4 +420,4 @@ move while you type, `enter` takes the line under the cursor, `esc` leaves.
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(event.option_id)  # its number may count in a list that is gone
+        self.dismiss(event.option_id)  # its index may be of a list that was replaced

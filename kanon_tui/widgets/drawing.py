@@ -13,11 +13,11 @@ __all__ = ["bar", "sparkline", "theme_style"]
 
 
 def theme_style(widget: Widget, name: str, bold: bool = False) -> Style:
-    """A style in one of the theme's colours: primary, success, warning, error, accent …"""
+    """Return a style in a colour of the theme: primary, success, warning, error, accent …"""
     variables = widget.app.theme_variables
     try:
         colour = Color.parse(variables[name]).rich_color
-    except (KeyError, ColorParseError):  # such as `auto 60%`, which the style sheet alone knows
+    except (KeyError, ColorParseError):  # such as `auto 60%`, which only a style sheet resolves
         return Style(bold=bold or None, dim=name == "text-muted" or None)
     return Style(color=colour, bold=bold or None)
 
@@ -27,20 +27,20 @@ _UP = " ▁▂▃▄▅▆▇█"
 
 
 def bar(share: float, width: int) -> str:
-    """A bar of at most `width` cells for a share from 0 to 1, padded to `width`.
+    """Return a bar for a share from 0 to 1, padded to `width` cells.
 
     >>> bar(0.5, 4)
     '██  '
     """
     eighths = round(max(0.0, min(share, 1.0)) * width * 8)
     if share > 0 and eighths == 0:
-        eighths = 1  # something is never shown as nothing
+        eighths = 1  # a share above 0 is never shown as nothing
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_ACROSS[rest] if rest else "")).ljust(width)
 
 
 def sparkline(heights: Sequence[float], width: int | None = None, top: float | None = None) -> str:
-    """A histogram one line high, scaled to `top` or to its highest bar.
+    """Return a histogram one line high, scaled to `top` or to its highest bar.
 
     >>> sparkline([1, 4, 8])
     '▁▄█'

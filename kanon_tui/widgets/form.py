@@ -1,7 +1,7 @@
 """A form made from declared fields: entries, help, and a check as you type.
 
-The form knows nothing of what the values are for: it shows `Field`s, keeps what was typed, and
-says `Form.Changed` with all values once they are valid.
+The form shows `Field`s, keeps what was typed, and posts `Form.Changed` with all values once they
+are valid. It does not know what the values are for.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from kanon_tui.widgets.lists import Dropdown
 __all__ = ["Form"]
 
 AT_A_TIME = 4
-"""Fields that are mounted together: a long form at once would hold the event loop."""
+"""Fields that are mounted at once: a long form would block the event loop."""
 
 
 class Form(VerticalScroll, can_focus=False):
-    """One line per field; what the focused one means stands below it."""
+    """A line per field, with an explanation below the focused one."""
 
     DEFAULT_CSS = """
     Form { height: auto; max-height: 100%; }
@@ -50,7 +50,7 @@ class Form(VerticalScroll, can_focus=False):
 
     @dataclass
     class Left(Message):
-        """Escape in a field: typing is over, other keys work again."""
+        """Escape was pressed in a field: the screen may take the focus."""
 
         form: Form
 
@@ -66,13 +66,13 @@ class Form(VerticalScroll, can_focus=False):
         self._fields: tuple[Field, ...] = ()
         self._values: dict[str, Any] = {}
         self._entries: dict[str, Input | Select[Any]] = {}
-        """What is typed into; while `_mounting`, those of the fields before."""
+        """The entry of each field; while `_mounting`, those of the fields before."""
         self._rows: list[Horizontal] = []
-        """A row for every field, once they are mounted."""
+        """The row of each field, once they are mounted."""
         self._mounting = False
 
     def compose(self) -> ComposeResult:
-        """Fields are mounted by `show`; help and error stay."""
+        """Yield the lines of help and error; `show` mounts the fields."""
         yield Static("", id="form-help", classes="form-line")
         yield Static("", id="form-error", classes="form-line")
 
@@ -81,7 +81,7 @@ class Form(VerticalScroll, can_focus=False):
         wanted = {field.name: values.get(field.name, field.default) for field in fields}
         if tuple(fields) == self._fields:
             if wanted == self._values:
-                return  # shown, or about to be: mounted twice, it would lose what is typed already
+                return  # mounted again, it would lose what was typed
             if not self._mounting:
                 self._values = wanted
                 self._fill()
@@ -90,10 +90,10 @@ class Form(VerticalScroll, can_focus=False):
         self.call_next(self._mount_entries)
 
     async def _mount_entries(self) -> None:
-        """Put the newest fields in the place of the others.
+        """Replace the entries by those of the newest fields.
 
-        The form's own messages come one after the other: no entry is removed before it is mounted,
-        and nobody can cancel this half-way.
+        It runs in the form's own message loop: no entry is removed before it is mounted, and it is
+        never cancelled half-way.
         """
         if not self._mounting:
             return
@@ -108,19 +108,19 @@ class Form(VerticalScroll, can_focus=False):
             for start in range(0, len(rows), AT_A_TIME):
                 await self.mount_all(rows[start : start + AT_A_TIME], before="#form-error")
         if not all(row.is_attached for row in rows):
-            return  # whoever looked at the form has gone, and it with them
+            return  # the form was removed meanwhile
         self._entries, self._rows = entries, rows
         self._mounting = fields is not self._fields or values is not self._values
         if not self._mounting:
-            self._show_meaningful()
+            self._show_relevant_fields()
         self._help("")
 
     def action_leave(self) -> None:
-        """Tell the screen, which knows where the focus belongs."""
+        """Tell the screen, which decides where the focus goes."""
         self.post_message(self.Left(self))
 
     def focus_field(self, name: str) -> None:
-        """Let somebody type into a field, if it is there, or as soon as it is."""
+        """Focus a field, as soon as it is mounted."""
 
         def focus() -> None:
             if name in self._entries:
@@ -131,7 +131,7 @@ class Form(VerticalScroll, can_focus=False):
     def _entry(self, field: Field) -> Input | Select[Any]:
         value, name = self._values[field.name], f"p-{field.name}"
         if field.type.name == "bool" or field.type.choices:
-            # A checkbox would tell yes from no by its colour alone.
+            # A checkbox shows yes and no by colour alone.
             options: list[tuple[str, Any]] = [("no", False), ("yes", True)]
             if field.type.choices:
                 options = [(choice, choice) for choice in field.type.choices]
@@ -144,36 +144,36 @@ class Form(VerticalScroll, can_focus=False):
             entry, value = self._entries[field.name], self._values[field.name]
             with self.prevent(Input.Changed, Select.Changed):
                 entry.value = field.text(value) if isinstance(entry, Input) else value
-        self._show_meaningful()
+        self._show_relevant_fields()
 
-    def _show_meaningful(self) -> None:
-        """Fields that say something only with a switch are there while it is on."""
+    def _show_relevant_fields(self) -> None:
+        """Show the fields that have a meaning now: some need a switch to be on."""
         for row, field in zip(self._rows, self._fields, strict=True):
-            row.display = self._says_something(field)
+            row.display = self._is_relevant(field)
 
-    def _says_something(self, field: Field) -> bool:
+    def _is_relevant(self, field: Field) -> bool:
         switch = self._entries.get(field.only_with)
         return switch is None or switch.value is True
 
     # -- reading
 
     def read(self) -> dict[str, Any]:
-        """All values; raises the first that does not fit."""
+        """Return all values; raise `InputError` for the first that is not valid."""
         if self._mounting:
             return dict(self._values)
         return {field.name: self._read(field) for field in self._fields}
 
     def accept(self) -> dict[str, Any] | None:
-        """All values as they are typed now, for whoever starts something with them.
+        """Return all values as they are typed now, or None if one is not valid.
 
-        None when one does not fit: it then has the focus, and what is wrong stands below.
+        That one gets the focus, and the error stands below.
         """
         try:
             self._values = self.read()
         except KanonError:
             self.check()
-            wrong = next(field.name for field in self._fields if not self._fits(field))
-            self._entries[wrong].focus()
+            invalid = next(field.name for field in self._fields if not self._is_valid(field))
+            self._entries[invalid].focus()
             return None
         return dict(self._values)
 
@@ -182,7 +182,7 @@ class Form(VerticalScroll, can_focus=False):
         """The values that were last valid."""
         return dict(self._values)
 
-    def _fits(self, field: Field) -> bool:
+    def _is_valid(self, field: Field) -> bool:
         try:
             self._read(field)
         except KanonError:
@@ -190,8 +190,8 @@ class Form(VerticalScroll, can_focus=False):
         return True
 
     def _read(self, field: Field) -> Any:
-        if not self._says_something(field):
-            return self._values[field.name]  # nobody sees what stands there
+        if not self._is_relevant(field):
+            return self._values[field.name]  # it is not shown
         entry = self._entries[field.name]
         if isinstance(entry, Input):
             return field.parse(entry.value, "this form")
@@ -199,23 +199,23 @@ class Form(VerticalScroll, can_focus=False):
 
     @on(Input.Changed)
     def check(self) -> None:
-        """Say at once what does not fit."""
+        """Show an error as soon as a value is not valid."""
         error = ""
         try:
             self.read()
         except KanonError as problem:
             error = str(problem).removeprefix("this form: ")
-        self._say("#form-error", error)
+        self._show_line("#form-error", error)
 
     @on(Input.Submitted)
     @on(Input.Blurred)
     @on(Select.Changed)
     def commit(self, event: Message) -> None:
-        """Tell what changed, if all of it is valid."""
+        """Post the values if they have changed and all are valid."""
         event.stop()
         if self._mounting or event.control not in self._entries.values():
-            return  # of a field that is on its way out
-        self._show_meaningful()
+            return  # of a field that is being removed
+        self._show_relevant_fields()
         try:
             values = self.read()
         except KanonError:
@@ -227,11 +227,11 @@ class Form(VerticalScroll, can_focus=False):
     # -- help for the focused field
 
     def on_descendant_blur(self) -> None:
-        """Nothing to explain any more."""
+        """Remove the explanation."""
         self._help("")
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Explain the field that has the focus."""
+        """Explain the focused field."""
         self._help((event.widget.id or "").removeprefix("p-"))
 
     def _help(self, name: str) -> None:
@@ -240,19 +240,19 @@ class Form(VerticalScroll, can_focus=False):
             if field.name == name:
                 text = f"{field.help} ({field.allowed})."
                 self.move_child(self.query_one("#form-help"), after=row)
-        self._say("#form-help", text)
+        self._show_line("#form-help", text)
 
-    def _say(self, line: str, text: str) -> None:
-        said = self.query_one(line, Static)
-        said.update(Text(visible(text)))
-        said.set_class(bool(text), "-shown")
+    def _show_line(self, selector: str, text: str) -> None:
+        line = self.query_one(selector, Static)
+        line.update(Text(visible(text)))
+        line.set_class(bool(text), "-shown")
         if text:
-            self.call_after_refresh(self._bring_into_view, said)
+            self.call_after_refresh(self._scroll_to_line, line)
 
-    def _bring_into_view(self, said: Static) -> None:
-        """What is said, and then the field it is about, which matters more in a short terminal."""
-        if not self.is_attached:  # the screen was closed before it was drawn
+    def _scroll_to_line(self, line: Static) -> None:
+        """Scroll to a line, then to the focused field, which matters more in a short terminal."""
+        if not self.is_attached:  # the screen was closed meanwhile
             return
-        said.scroll_visible(animate=False)
+        line.scroll_visible(animate=False)
         if self.screen.focused is not None and self in self.screen.focused.ancestors:
             self.screen.focused.scroll_visible(animate=False)

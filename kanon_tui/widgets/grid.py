@@ -1,7 +1,8 @@
-"""A table pane that paints only what is visible, so a million records scroll without delay.
+"""A table pane that draws only visible rows, so that a million records scroll without delay.
 
-Textual's `DataTable` measures every cell; this one asks its source for the rows on the screen and
-nothing else. Cell values are data: they are drawn as they are, never parsed as markup.
+Textual's `DataTable` measures every cell; this one asks its source for the rows on the screen only.
+Cell values are data: they are drawn as they are, never parsed as markup. The grid scrolls sideways
+by whole columns.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -50,16 +51,16 @@ class GridColumn:
     width: int
     right: bool = False
     wish: int = 0
-    """How wide it would be if there were room; 0: no wider than its width."""
+    """Width that it gets if there is room; 0: no more than `width`."""
 
 
 def up_to(most: int, title: str, width: int, right: bool = False) -> GridColumn:
-    """A column of this width; where there is no room for all of it, of the most it may take."""
+    """Return a column of this width, which shrinks to `most` where there is no room."""
     return GridColumn(title, min(width, most), right, wish=width)
 
 
 def shared_widths(columns: Sequence[GridColumn], room: int) -> list[int]:
-    """A width for every column: its own, and more towards its wish while there is room."""
+    """Return the width of every column: its own, and more towards its wish if there is room."""
     widths = [column.width for column in columns]
     left = room - sum(widths) - GAP * max(len(widths) - 1, 0)
     while left > 0:
@@ -75,17 +76,17 @@ def shared_widths(columns: Sequence[GridColumn], room: int) -> list[int]:
 
 
 def column_starts(widths: Sequence[int]) -> list[int]:
-    """Where every column begins, and where one more would."""
+    """Return the cell at which every column begins, and the one after the last."""
     return list(accumulate((width + GAP for width in widths), initial=0))
 
 
 def first_in_view(starts: Sequence[int], scrolled: int) -> int:
-    """The first column that is seen whole when the grid is scrolled this far."""
+    """Return the first column that is seen whole when the grid is scrolled this far."""
     return min(bisect_left(starts, scrolled), max(len(starts) - 2, 0))
 
 
 def start_for(starts: Sequence[int], column: int, scrolled: int, room: int) -> int:
-    """How far to scroll so that a column is seen, no further than needed."""
+    """Return the smallest scrolling that shows a column."""
     end = starts[column + 1] - GAP
     left = starts[first_in_view(starts, scrolled)]
     if starts[column] < left:
@@ -96,33 +97,32 @@ def start_for(starts: Sequence[int], column: int, scrolled: int, room: int) -> i
 
 
 WIDEST = 40
-"""Cells per column at most, unless there is room; longer values end in … and are shown whole where
-the cursor is."""
+"""Cells per column at most, unless there is room; longer values end in …"""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A text and what it means: the grid's component class `grid--MARK` colours it."""
+    """A text and its mark, which the component class `grid--MARK` colours."""
 
     text: str
     mark: str = ""
 
 
 class GridSource(Protocol):
-    """What a grid shows. Rows are asked for in small slices.
+    """Rows of a grid, asked for in small slices.
 
-    A source may have a `name_title`: what stands above the fixed column on the left.
+    A source may have a `name_title`, the title of the fixed column on the left.
     """
 
     columns: Sequence[GridColumn]
     height: int
 
     def rows(self, start: int, stop: int) -> Sequence[Sequence[Cell]]:
-        """The cells of these rows."""
+        """Return the cells of the rows from `start` to `stop`."""
         ...
 
     def row_name(self, row: int) -> str:
-        """What stands in the fixed column on the left, such as the record number."""
+        """Return the text of the fixed column on the left, such as the record number."""
         ...
 
 
@@ -186,7 +186,7 @@ class Grid(ScrollView, can_focus=True):
 
     @dataclass
     class Moved(Message):
-        """The cursor is on another cell."""
+        """The cursor has moved to another cell."""
 
         grid: Grid
         row: int
@@ -194,12 +194,12 @@ class Grid(ScrollView, can_focus=True):
 
         @property
         def control(self) -> Grid:
-            """The grid that sent it, for `@on` selectors."""
+            """The grid that posted it, for `@on` selectors."""
             return self.grid
 
     @dataclass
     class Chosen(Message):
-        """Enter or a click on the cell under the cursor."""
+        """Enter was pressed, or the cell under the cursor clicked."""
 
         grid: Grid
         row: int
@@ -207,7 +207,7 @@ class Grid(ScrollView, can_focus=True):
 
         @property
         def control(self) -> Grid:
-            """The grid that sent it, for `@on` selectors."""
+            """The grid that posted it, for `@on` selectors."""
             return self.grid
 
     def __init__(
@@ -226,7 +226,7 @@ class Grid(ScrollView, can_focus=True):
         if source is not None:
             self.show(source)
 
-    # -- what is shown
+    # -- drawing
 
     def show(
         self, source: GridSource, *, keep_cursor: bool = False, name_width: int | None = None
@@ -245,7 +245,7 @@ class Grid(ScrollView, can_focus=True):
         self.refresh()
 
     def _lay_out_columns(self) -> None:
-        """Share the width among the columns; with rows out of sight the bar takes a cell of it."""
+        """Share the width among the columns; a scroll bar takes a cell of it."""
         if self.source is None:
             return
         rows, size = self.source.height, self.outer_size
@@ -262,12 +262,12 @@ class Grid(ScrollView, can_focus=True):
         return first_in_view(self._starts, self.scroll_offset.x)
 
     def redraw(self) -> None:
-        """Paint again after the source changed in place."""
+        """Draw again after the source has changed in place."""
         if self.source is not None:
             self.show(self.source, keep_cursor=True)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen: the header or a row."""
+        """Return a line of the screen: the header or a row."""
         source, width = self.source, self.scrollable_content_region.width
         base = self.rich_style
         if source is None or width == 0:
@@ -308,7 +308,7 @@ class Grid(ScrollView, can_focus=True):
         return self._join(name, texts, width, plain)
 
     def _foreground(self, component: str) -> Style:
-        """A mark changes the colour of the text; only `match` also colours the ground."""
+        """Return the style of a mark: a colour of the text; `match` also colours the background."""
         style = self.get_component_rich_style(component)
         if component == "grid--match":
             return style
@@ -317,7 +317,7 @@ class Grid(ScrollView, can_focus=True):
     def _join(
         self, name: Segment, cells: Sequence[tuple[str, Style]], width: int, fill: Style
     ) -> Strip:
-        """The columns in view; the last one that has no room for all of its width ends in …"""
+        """Return the columns in view; a last one without room for its width ends in …"""
         assert self.source is not None
         pieces = [name] if self._name_width else []
         left = max(width - self._name_width, 0)
@@ -337,7 +337,7 @@ class Grid(ScrollView, can_focus=True):
 
     @property
     def visible_rows(self) -> int:
-        """How many rows fit below the header."""
+        """Number of rows that fit below the header."""
         return max(self.scrollable_size.height - 1, 1)
 
     def go_to(self, row: int, column: int | None = None) -> None:
@@ -349,12 +349,12 @@ class Grid(ScrollView, can_focus=True):
         if column is not None:
             self.column = max(0, min(column, len(self.source.columns) - 1))
         self._into_view()
-        if self.scroll_offset == offset:  # else everything is painted anew
+        if self.scroll_offset == offset:  # otherwise everything is drawn again
             self._paint_rows(before, self.row)
         self.post_message(self.Moved(self, self.row, self.column))
 
     def _paint_rows(self, *rows: int) -> None:
-        """Paint some rows again and nothing else: a slow line has to carry every byte."""
+        """Draw only these rows again: a slow line has to carry every byte."""
         for row in set(rows):
             self.refresh_line(1 + row)
 
@@ -392,7 +392,7 @@ class Grid(ScrollView, can_focus=True):
             self.post_message(self.Chosen(self, self.row, self.column))
 
     def on_click(self, event: events.Click) -> None:
-        """A click moves the cursor; on the cell under the cursor it chooses."""
+        """Move the cursor to the clicked cell; choose it if the cursor is there already."""
         if self.source is None or event.y == 0:
             return
         row = event.y - 1 + self.scroll_offset.y
@@ -407,19 +407,14 @@ class Grid(ScrollView, can_focus=True):
             self.action_select()
 
     def on_resize(self) -> None:
-        """Columns take the room there is, and the cursor stays visible."""
+        """Lay the columns out again and keep the cursor visible."""
         self._lay_out_columns()
         self._into_view()
         self.refresh()
 
-    def cursor_region(self) -> Region:
-        """Where the cursor is on the screen, for pop-ups beside it."""
-        x = self._name_width + self._starts[self.column] - self._starts[self._first]
-        return Region(x, 1 + self.row - self.scroll_offset.y, 1, 1)
-
 
 def _fit(text: str, width: int, right: bool) -> str:
-    """The text in exactly this many terminal cells, with … where it was cut."""
+    """Return the text in exactly this many terminal cells, with … where it was cut."""
     text = visible(text)
     length = cell_len(text)
     if length > width:

@@ -28,16 +28,17 @@ __all__ = [
 ]
 
 WITH_ROOM = 200
-"""Cells per column at most where there is room."""
+"""Cells per column at most if there is room."""
 
 SAMPLE = 300
-"""Rows at the top that decide how wide the columns are."""
+"""Rows at the top that the widths of columns are measured on."""
 
 
 def column_widths(frame: pl.DataFrame, most: int = WIDEST) -> list[int]:
-    """A width for every column that fits its title and its values, up to a limit.
+    """Return a width for every column that fits its title and values, up to `most`.
 
-    Characters are counted for all values, terminal cells (some are two wide) for the first ones.
+    Characters are counted for all values; terminal cells, of which some characters take two, for
+    the first rows.
     """
     head = frame.head(SAMPLE)
     longest = frame.select(pl.all().str.len_chars().max()).row(0) if frame.height else ()
@@ -50,7 +51,7 @@ def column_widths(frame: pl.DataFrame, most: int = WIDEST) -> list[int]:
 
 
 class FrameSource:
-    """Every row of a frame; cells that are missing are marked, and shown as · when empty."""
+    """All rows of a frame; missing cells are marked, and shown as · if empty."""
 
     def __init__(
         self,
@@ -76,11 +77,11 @@ class FrameSource:
         ]
 
     def row_name(self, row: int) -> str:
-        """Records are counted from 1."""
+        """Return the number of the record, counted from 1."""
         return f"{row + 1:,}"
 
     def matches(self, text: str, columns: Sequence[str] | None = None) -> Int64s:
-        """The rows with the text in a cell, whatever its case."""
+        """Return the rows that have the text in a cell, ignoring case."""
         names = columns or self.frame.columns
         wanted = text.casefold()
         hits = self.frame.select(
@@ -91,20 +92,20 @@ class FrameSource:
         return hits.to_numpy().astype(np.int64)
 
     def record(self, row: int) -> int:
-        """Which row of the frame is shown in a row."""
+        """Return the row of the frame that is shown in a row."""
         return row
 
     def row_of(self, record: int) -> int | None:
-        """In which row a row of the frame is shown, if it is."""
+        """Return the row in which a row of the frame is shown, or None."""
         return record
 
     def cells_of(self, column: str) -> list[str]:
-        """The cells of a column, as they stand in the frame."""
+        """Return the cells of a column, as they are in the frame."""
         return self.frame[column].to_list()
 
 
 class ArrangedSource(FrameSource):
-    """Some rows of a frame, in an order of their own; they keep their numbers."""
+    """Some rows of a frame in another order, with their numbers in the frame."""
 
     def __init__(self, whole: FrameSource, records: Int64s) -> None:
         self.frame, self.missing, self.columns = whole.frame, whole.missing, whole.columns
@@ -156,7 +157,7 @@ class CellTable:
 
 
 class RowSource:
-    """A grid source whose rows are made one by one."""
+    """Rows that a function makes one by one."""
 
     def __init__(
         self,
@@ -183,7 +184,7 @@ MOST_SEEN = 1_000
 
 
 class RowNumbers(Protocol):
-    """Rows in an order: an array of their numbers, or what tells them one by one."""
+    """Numbers of rows in an order, such as an array."""
 
     def __len__(self) -> int: ...
 
@@ -191,7 +192,7 @@ class RowNumbers(Protocol):
 
 
 class PagedRows:
-    """A grid source over pages; `missed` hears of a page that is shown and not in memory."""
+    """Rows of a file in pages; `missed` is called with a visible page that is not in memory."""
 
     def __init__(
         self,
@@ -204,7 +205,7 @@ class PagedRows:
         places: Sequence[int] | None = None,
         name_title: str = "",
     ) -> None:
-        """`numbers` are the rows that are shown, `places` the columns; else all are."""
+        """Show the rows `numbers` and the columns `places`, or all."""
         self.pages, self.columns = pages, columns
         self.height = pages.height if numbers is None else len(numbers)
         self.name_width = max(len(f"{pages.height:,}") + 1, 8)
@@ -212,14 +213,14 @@ class PagedRows:
         self._missed, self._missing = missed, frozenset(missing)
         self._numbers, self._places = numbers, places
         self._seen: dict[int, tuple[str, ...]] = {}
-        """Single rows may be of more pages than are kept at a time: what was seen of them stays."""
+        """Rows that were shown; single rows may be of more pages than are kept in memory."""
 
     def number(self, row: int) -> int:
-        """Which row of the files is shown here."""
+        """Return the row of the files that is shown in a row."""
         return row if self._numbers is None else int(self._numbers[row])
 
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """The cells of these rows, or marks of waiting."""
+        """Return the cells of these rows, or … while their page is read."""
         return [self._cells(row) for row in range(start, stop)]
 
     def _cells(self, row: int) -> list[Cell]:
@@ -230,7 +231,7 @@ class PagedRows:
         return [Cell(v or "·", "missing") if v in self._missing else Cell(v) for v in record]
 
     def record(self, row: int) -> list[str] | None:
-        """The cells of a row; None while its page is not in memory."""
+        """Return the cells of a row; None while its page is not in memory."""
         number = self.number(row)
         cells = self._seen.get(number) or self.pages.kept_row(number)
         if cells is None:
@@ -243,5 +244,5 @@ class PagedRows:
         return [str(cells[place]) for place in places]
 
     def row_name(self, row: int) -> str:
-        """Rows are counted from 1."""
+        """Return the number of the row in the files, counted from 1."""
         return f"{self.number(row) + 1:,}"

@@ -1,4 +1,4 @@
-"""The line at the bottom: the keys that work now, the most important first, and help always."""
+"""The line at the bottom: the keys that work now, the most important first, and help."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from textual.widget import Widget
 __all__ = ["KeyBar"]
 
 HELP = ("F1 ?", "help", "f1")
-"""What is shown of it, what it does, and the key that a click presses."""
+"""How help is shown, what it does, and the key that a click presses."""
 SIGNS = {"plus": "+", "minus": "-", "slash": "/"}
-"""Keys whose names do not tell what they type."""
+"""Characters of keys whose names differ from them."""
 SHORT_HELP = ("F1", "", "f1")
 
 
 class KeyBar(Widget):
-    """Textual's footer lets the keys on the right fall off a narrow terminal, help first of all.
+    """The keys of the screen in the order of their bindings, as many as fit, and help.
 
-    Here help has its place, keys follow in the order of their declaration as far as there is
-    room, and the number of those that found none stands before it: help lists them all.
+    Textual's footer cuts off the keys on the right of a narrow terminal, help first. Here help
+    always has its place, and before it the number of keys that did not fit.
     """
 
     ALLOW_SELECT = False
@@ -41,7 +41,7 @@ class KeyBar(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._spans: list[tuple[int, int, str]] = []
-        """From and to which cell a key stands, for the mouse."""
+        """First cell, end and key of every key shown, for the mouse."""
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
@@ -54,7 +54,7 @@ class KeyBar(Widget):
             self.refresh()
 
     def keys(self) -> list[tuple[Binding, bool]]:
-        """The bindings to show and whether they can be used, one for each action."""
+        """Return the bindings to show and whether they can be used, one per action."""
         found: dict[str, tuple[Binding, bool]] = {}
         for key, active in self.screen.active_bindings.items():
             if active.binding.show and active.binding.action != "help" and not self._types(key):
@@ -62,12 +62,12 @@ class KeyBar(Widget):
         return list(found.values())
 
     def _types(self, key: str) -> bool:
-        """Whether a field that has the focus takes the key; Textual knows not all signs."""
+        """Return whether the focused field takes the key as text, which Textual misses for some."""
         field, sign = self.screen.focused, SIGNS.get(key)
         return sign is not None and field is not None and field.check_consume_key(key, sign)
 
     def render(self) -> Text:
-        """As many keys as fit, how many do not, and help on the right."""
+        """Return as many keys as fit, the number of the others, and help on the right."""
         width = self.size.width
         keys = self.keys()
         right = HELP if width >= 24 else SHORT_HELP

@@ -14,28 +14,33 @@ __all__ = ["CheckList", "ChoiceList", "Dropdown", "ScrollPane"]
 
 T = TypeVar("T")
 
-LIST_MOTIONS: list[BindingType] = [
-    Binding("up", "cursor_up", "Up", show=False, id="move.up"),
-    Binding("down", "cursor_down", "Down", show=False, id="move.down"),
-    Binding("pageup", "page_up", "Page up", show=False, id="move.page-up"),
-    Binding("pagedown", "page_down", "Page down", show=False, id="move.page-down"),
-    Binding("home", "first", "First", show=False, id="list.first"),
-    Binding("end", "last", "Last", show=False, id="list.last"),
-]
-"""Textual's bindings of lists, with ids."""
+MOTIONS = (
+    ("up", "Up", "move.up"),
+    ("down", "Down", "move.down"),
+    ("pageup", "Page up", "move.page-up"),
+    ("pagedown", "Page down", "move.page-down"),
+    ("home", "First", "list.first"),
+    ("end", "Last", "list.last"),
+)
+"""Key, description and id of the bindings that move in lists and scrolling panes."""
+
+
+def _motions(*actions: str) -> list[BindingType]:
+    return [
+        Binding(key, action, description, show=False, id=id_)
+        for (key, description, id_), action in zip(MOTIONS, actions, strict=True)
+    ]
+
+
+LIST_MOTIONS = _motions("cursor_up", "cursor_down", "page_up", "page_down", "first", "last")
 
 
 class ScrollPane(VerticalScroll):
     """A pane whose content scrolls."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "scroll_up", "Up", show=False, id="move.up"),
-        Binding("down", "scroll_down", "Down", show=False, id="move.down"),
-        Binding("pageup", "page_up", "Page up", show=False, id="move.page-up"),
-        Binding("pagedown", "page_down", "Page down", show=False, id="move.page-down"),
-        Binding("home", "scroll_home", "First", show=False, id="list.first"),
-        Binding("end", "scroll_end", "Last", show=False, id="list.last"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = _motions(
+        "scroll_up", "scroll_down", "page_up", "page_down", "scroll_home", "scroll_end"
+    )
 
 
 class ChoiceList(OptionList):

@@ -1,4 +1,4 @@
-"""A dialog for a path: typed with completion, or picked from what is there."""
+"""A dialog that asks for a path: typed with completion, or chosen from a list of files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["AskPath", "Listing", "confirm_replacing", "folder_above"]
 
-_SHOWN = 9  # endings that are named
+_SHOWN = 9
+"""Endings that are named below the list."""
 UP = ".."
 """The line of the list that goes to the folder above."""
 MOST = 200
@@ -31,14 +32,14 @@ MOST = 200
 
 @dataclass(frozen=True)
 class Listing:
-    """Which files of a folder are listed: folders always, of the others those of some types."""
+    """A filter of the files of a folder: folders always, files by type."""
 
     endings: Collection[str] = ()
     every_type: bool = False
     hidden: bool = False
 
     def completions(self, typed: str, most: int = MOST) -> list[str]:
-        """Paths that begin with what was typed, as a shell completes it; folders end in a slash."""
+        """Return the paths that begin with what was typed; folders end in a slash."""
         path = Path(typed).expanduser()
         folder, stem = (path, "") if typed.endswith("/") or not typed else (path.parent, path.name)
         prefix = typed[: len(typed) - len(stem)] if stem else typed
@@ -64,7 +65,7 @@ class Listing:
 
 
 def folder_above(typed: str) -> str | None:
-    """The folder above the one that is listed for what was typed, written the same way."""
+    """Return the parent of the listed folder, absolute or relative as typed; None for `/`."""
     folder = typed[: typed.rfind("/") + 1]
     if folder == "/":
         return None
@@ -84,15 +85,15 @@ class PathSuggester(Suggester):
         self._dialog = dialog
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The first path that begins with what was typed."""
+        """Return the first path that begins with what was typed."""
         found = self._dialog.listing.completions(value, most=1)
         return found[0] if found else None
 
 
 class AskPath(Dialog):
-    """A path with completion: type, arrow down into the list, enter. Gives a Path or None.
+    """A path with completion and a list of files; returns a Path or None.
 
-    `endings` are the types that are listed; `problem` says why the path given did not do.
+    `endings` are the types that are listed; `problem` says what is wrong with the path `value`.
     """
 
     HELP = """## A file
@@ -141,7 +142,7 @@ the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leave
 
     @on(Input.Changed)
     def typed(self, event: Input.Changed) -> None:
-        """Other files; what was wrong with the path before is no longer about this one."""
+        """List the files for another path; the problem with the one before no longer holds."""
         if event.value != self._value:
             self.query_one("#problem").set_class(False, "-shown")
         self._fill(event.value)
@@ -186,7 +187,7 @@ the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leave
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
-        chosen = event.option_id or ""  # its number may count in a list that is gone
+        chosen = event.option_id or ""  # its index may be of a list that was replaced
         if chosen == UP:
             chosen = folder_above(self.query_one(Input).value) or "/"
         self._write(chosen)
@@ -195,7 +196,7 @@ the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leave
 
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:
-        """Take the path, or go into the folder that it is."""
+        """Close with the path, or list it if it is a folder."""
         typed = event.value.strip()
         path = Path(typed).expanduser()
         if not typed:

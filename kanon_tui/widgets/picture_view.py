@@ -1,4 +1,4 @@
-"""Pictures of a run as a pane: one of several at a time, moved by the arrow keys."""
+"""A pane for the pictures of a run: one at a time, moved by the arrow keys."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _COLOURS: dict[Tone, str] = {
     "best": "accent",
 }
 _ROOM = 100
-"""Rows that a picture may have at most where its pane is as high as it."""
+"""Rows that a picture has at most in a pane that is as high as its picture."""
 _STRONG: tuple[Tone, ...] = ("strong", "best", "good", "bad")
 
 
 def picture_text(picture: Picture, widget: Widget) -> Text:
-    """The rows of a picture in the colours of the theme."""
+    """Return the rows of a picture in the colours of the theme."""
     styles = {tone: _style(tone, widget) for row in picture.rows for _, tone in row}
     text = Text(no_wrap=True, overflow="crop", end="")
     for number, row in enumerate(picture.rows):
@@ -69,32 +69,32 @@ class PictureView(Widget, can_focus=True):
         self._shown = 0
         self._scene: Scene | None = None
         self._rows = 0
-        """How many the picture had when it was laid out; 0 where they do not matter."""
+        """Rows of the picture when it was laid out; 0 in a pane of fixed height."""
 
     @property
     def drawing(self) -> Drawing | None:
-        """The picture that is shown."""
+        """The picture that is shown; None if there is none."""
         return self._drawings[self._shown] if self._drawings else None
 
     def begin(self, drawings: Sequence[Drawing]) -> None:
-        """Other pictures, from the first."""
+        """Show other pictures, beginning with the first."""
         self._drawings, self._shown, self._scene = list(drawings), 0, None
-        self._entitle()
+        self._show_title()
 
     def show(self, scene: Scene) -> None:
-        """Draw another scene."""
+        """Draw another scene of the run."""
         self._scene = scene
-        self._entitle()
+        self._show_title()
         self.draw_again()
 
     def next_picture(self) -> None:
-        """The next of the pictures, from the last the first."""
+        """Show the next picture; after the last the first."""
         if self._drawings:
             self._shown = (self._shown + 1) % len(self._drawings)
-            self._entitle()
+            self._show_title()
             self.draw_again()
 
-    def _entitle(self) -> None:
+    def _show_title(self) -> None:
         if self.drawing is not None:
             others = (
                 f" {self._shown + 1}/{len(self._drawings)} v" if len(self._drawings) > 1 else ""
@@ -102,19 +102,19 @@ class PictureView(Widget, can_focus=True):
             self.border_title = f"{self.drawing.name}{others}"
 
     def action_move(self, across: int, down: int) -> None:
-        """An arrow key."""
+        """Move in the picture, for an arrow key."""
         if self.drawing is not None and self._scene is not None:
             self.drawing.move(self._scene, across, down)
             self.draw_again()
 
     def draw_again(self) -> None:
-        """Draw what has changed; a pane that is as high as its picture gets the height it needs."""
+        """Draw the picture again; a pane of automatic height is laid out if it needs another."""
         rows = self._count_rows(self.size.width) if self.styles.is_auto_height else 0
         self.refresh(layout=rows != self._rows)
         self._rows = rows
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Rows of the picture; those it is drawn in now may be of a step before."""
+        """Return the number of rows of the picture."""
         return self._count_rows(width)
 
     def _count_rows(self, width: int) -> int:

@@ -1,7 +1,7 @@
-"""Lines over a few categories, drawn in braille dots: readable in 80×24, in 16 colours and in none.
+"""Line charts over a few categories in braille dots: readable at 80×24 and without colours.
 
-Every line has a marker, a dash pattern and a colour of its own; where two markers fall on the same
-place they stand side by side. Several charts share the labels and the legend, as small multiples.
+Every line has a marker, a dash pattern and a colour of its own; markers at the same place stand
+side by side. Several charts share labels and legend, as small multiples.
 """
 
 from __future__ import annotations
@@ -22,46 +22,46 @@ __all__ = ["MARKERS", "Chart", "Plot", "draw"]
 
 MARKERS = "●■▲◆○□△◇★☆+×*#@%"
 _COLOURS = ("primary", "warning", "success", "error", "secondary", "foreground")
-"""Six that differ in our themes and in 16 colours."""
+"""Colours that differ in our themes and among 16 colours."""
 _DASHES = ((1, 0), (4, 4), (1, 2))
-"""Dots on, dots off."""
+"""Number of dots on and off of each dash pattern."""
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 """Bits of the braille characters, four rows of two."""
 _LEAST_ROWS, _LEAST_COLUMNS = 3, 16
 _MANY = 3
-"""Lines above which the one that is pointed at stands out."""
+"""Number of lines above which all but the chosen one are dimmed."""
 _GAP = 2
 """Columns between charts that stand side by side."""
-_HERE = Style(reverse=True)
+_CHOSEN = Style(reverse=True)
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Some lines with one y axis."""
+    """Lines with one y axis."""
 
     title: str
     lines: tuple[Line, ...]
     whole: bool = False
-    """Whether the values count something."""
+    """Whether the values are whole numbers."""
 
 
 @dataclass
 class Canvas:
-    """Characters with the number of the line they belong to (None: axes), row by row."""
+    """Characters row by row, each with the number of its line (None for axes)."""
 
     width: int
     height: int
     characters: list[list[str]] = field(init=False)
     owners: list[list[int | None]] = field(init=False)
     markers: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
-    """Where (row, column) the marker of a line (its number) at a label (its place) stands."""
+    """Row and column of each marker, by the number of its line and of its label."""
 
     def __post_init__(self) -> None:
         self.characters = [[" "] * self.width for _ in range(self.height)]
         self.owners = [[None] * self.width for _ in range(self.height)]
 
     def dot(self, x: int, y: int, owner: int) -> None:
-        """One of the 2 × 4 dots of a character."""
+        """Set one of the 2 × 4 dots of a character."""
         row, column = y // 4, x // 2
         before = ord(self.characters[row][column]) - 0x2800
         bits = before if 0 <= before < 256 else 0
@@ -72,20 +72,20 @@ class Canvas:
         self.owners[row][column] = owner
 
     def write(self, row: int, column: int, text: str) -> None:
-        """Part of the axes."""
+        """Write a text that belongs to the axes."""
         for offset, character in enumerate(text):
             if 0 <= column + offset < self.width:
                 self.put(row, column + offset, character)
 
     def plain(self) -> list[str]:
-        """The rows without colours."""
+        """Return the rows without colours."""
         return ["".join(row) for row in self.characters]
 
 
 def draw(
     lines: Sequence[Line], labels: Sequence[str], width: int, height: int, whole: bool = False
 ) -> Canvas:
-    """The plot of lines with one value per label, axes included.
+    """Return a plot with axes of lines that have one value per label.
 
     The labels stand in the line of the x axis. The y axis goes from 0 to the highest value.
     """
@@ -95,7 +95,7 @@ def draw(
     top = max(known, default=0.0) or 1.0
     marks = [mark for mark in ticks(top, min(rows // 2, 8) + 1, whole) if mark <= top]
     if len(marks) == 1:
-        marks.append(top)  # where no round number fits, the highest value says how high it is
+        marks.append(top)  # no round number fits: the highest value is the only mark
     left = max(len(compact_number(mark)) for mark in marks) + 1
     room = width - left - 1
     centres = [left + 1 + int((i + 0.5) * room / len(labels)) for i in range(len(labels))]
@@ -130,7 +130,7 @@ def draw(
 
 
 def _label(canvas: Canvas, left: int, centres: Sequence[int], labels: Sequence[str]) -> None:
-    """The x axis; a label that would touch the one before it is left out."""
+    """Draw the x axis; a label that would touch the one before it is left out."""
     row, end = canvas.height - 1, left
     canvas.write(row, left, "└" + "─" * (canvas.width - left - 1))
     for centre, label in zip(centres, labels, strict=True):
@@ -141,7 +141,7 @@ def _label(canvas: Canvas, left: int, centres: Sequence[int], labels: Sequence[s
 
 
 def _between(one: tuple[int, int], other: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """The dots of a straight line."""
+    """Yield the dots of a straight line."""
     steps = max(abs(other[0] - one[0]), abs(other[1] - one[1]), 1)
     for step in range(steps + 1):
         share = step / steps
@@ -158,7 +158,7 @@ def _dashed(dots: Iterator[tuple[int, int]], on: int, off: int) -> Iterator[tupl
 
 
 def _mark(canvas: Canvas, row: int, column: int, number: int, left: int) -> int:
-    """A marker at its place, or beside the markers that are there already; gives its column."""
+    """Draw a marker at its place or beside the markers there; return its column."""
     for place in (column, column + 1, column - 1, column + 2, column - 2):
         if left < place < canvas.width and canvas.characters[row][place] not in MARKERS:
             canvas.put(row, place, MARKERS[number % len(MARKERS)], number)
@@ -167,7 +167,7 @@ def _mark(canvas: Canvas, row: int, column: int, number: int, left: int) -> int:
 
 
 class Plot(Widget, can_focus=True):
-    """A chart, or several, with one legend, as large as the pane."""
+    """One or several charts with one legend, as large as the pane."""
 
     DEFAULT_CSS = """
     Plot { height: 1fr; }
@@ -178,11 +178,11 @@ class Plot(Widget, can_focus=True):
         self.charts: tuple[Chart, ...] = ()
         self.labels: tuple[str, ...] = ()
         self.chosen: tuple[int, int] | None = None
-        """The line and the label whose marker is shown reversed."""
+        """Numbers of the line and the label whose marker is shown reversed."""
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """Those of the first chart; all have the same names."""
+        """The lines of the first chart; those of all charts have the same names."""
         return self.charts[0].lines if self.charts else ()
 
     def show(
@@ -195,7 +195,7 @@ class Plot(Widget, can_focus=True):
         self.refresh()
 
     def choose(self, line: int, label: int) -> None:
-        """Point at another marker."""
+        """Choose another marker."""
         self.chosen = line, label
         self.refresh()
 
@@ -221,18 +221,18 @@ class Plot(Widget, can_focus=True):
         for number, characters in enumerate(canvas.characters):
             text = Text()
             looks = [(owner, (number, n) == here) for n, owner in enumerate(canvas.owners[number])]
-            # Cells that look alike are one piece of text: hundreds take long to paint.
-            for (owner, pointed_at), columns in groupby(range(width), looks.__getitem__):
+            # Cells of one style are one piece of text: hundreds of pieces draw slowly.
+            for (owner, is_chosen), columns in groupby(range(width), looks.__getitem__):
                 style = Style(dim=True) if owner is None else self._style(owner)
-                if self._in_background(owner):
+                if self._is_dimmed(owner):
                     style += Style(dim=True, bold=False)
                 piece = "".join(characters[column] for column in columns)
-                text.append(piece, style + _HERE if pointed_at else style)
+                text.append(piece, style + _CHOSEN if is_chosen else style)
             rows.append(text)
         return rows
 
-    def _in_background(self, owner: int | None) -> bool:
-        """Whether a line steps back behind the one that is pointed at, of many."""
+    def _is_dimmed(self, owner: int | None) -> bool:
+        """Return whether a line is dimmed because another of many is chosen."""
         many = len(self.lines) > _MANY
         return many and owner is not None and self.chosen is not None and owner != self.chosen[0]
 
@@ -252,6 +252,6 @@ class Plot(Widget, can_focus=True):
 
 
 def _arrangement(charts: int, width: int) -> tuple[int, int]:
-    """How many charts stand side by side, and in how many rows."""
+    """Return the number of charts side by side, and of rows of charts."""
     across = min(charts, 3 if width >= 66 else 2 if width >= 40 else 1) or 1
     return across, -(-charts // across) or 1

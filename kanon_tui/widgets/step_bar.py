@@ -1,4 +1,4 @@
-"""The line on top: where you are, what is done, what needs attention."""
+"""The line on top: the project, the numbered screens with their states, and k."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from kanon_tui.widgets.drawing import theme_style
 __all__ = ["UNSAVED", "StepBar"]
 
 UNSAVED = "*"
-"""Ends the name of a project with changes that are not saved."""
+"""Mark after the name of a project with unsaved changes."""
 WHOLE, SHORTENED, CURRENT = "whole", "shortened", "current"
 SHORT = {"Attributes": "Attrib.", "Hierarchies": "Hierarch."}
-"""Titles where there is no room for all of them whole."""
+"""Titles that are used if the whole ones do not fit."""
 LAYOUTS = ((True, WHOLE), (False, WHOLE), (False, SHORTENED), (True, CURRENT), (False, CURRENT))
-"""With blanks around the steps or not, and with which titles: the first that fits is taken."""
+"""Whether blanks surround the steps, and which titles are shown; the first that fits is used."""
 SHORTEST = 3
-"""A name of fewer cells says nothing."""
+"""Cells of the shortest name that is still shown."""
 
 
 class StepBar(Widget):
@@ -60,7 +60,7 @@ class StepBar(Widget):
         self.refresh()
 
     def render(self) -> Text:
-        """The line, shortened step by step until it fits."""
+        """Return the line in the first layout that fits."""
         room = self.size.width - (len(self.k) + 2 if self.k else 0)
         for airy, titles in LAYOUTS:
             steps, spans = self._steps(airy, titles)
@@ -78,11 +78,11 @@ class StepBar(Widget):
 
     @property
     def _least_name(self) -> int:
-        """Cells that the name needs at least: the mark of unsaved changes is always seen."""
+        """Cells that the name needs at least, with the mark of unsaved changes."""
         return 2 if self.title.endswith(UNSAVED) else 1
 
     def _short_name(self, room: int) -> str:
-        """The project's name in this many cells, shortened where it must be; the mark stays."""
+        """Return the project's name in this many cells, shortened if needed, with its mark."""
         name = visible(self.title)
         if cell_len(name) + 2 <= room:
             return f" {name} "
@@ -93,7 +93,7 @@ class StepBar(Widget):
         return f" {set_cell_size(name, short)}…{mark}"
 
     def _steps(self, airy: bool, titles: str) -> tuple[Text, list[tuple[int, int, str]]]:
-        """The steps with blanks around or close together, with all titles or the current one's."""
+        """Return the steps in a layout, and first cell, end and name of each."""
         line, spans, blank = Text(), [], " " if airy else ""
         for key, step, title, state in self.steps:
             current = step == self.current
@@ -112,7 +112,7 @@ class StepBar(Widget):
         return line, spans
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the step under the mouse."""
+        """Post the step under the mouse."""
         for begin, end, step in self._spans:
             if begin <= event.x < end:
                 self.post_message(self.Clicked(step))

@@ -60,8 +60,8 @@ async def torment(pilot: Pilot[None], random: Random) -> None:
         if chance < 0.05:
             await pilot.resize_terminal(*random.choice(SIZES))
         elif chance < 0.1 and app.host.session is not None:
-            _, _, _, (module, name) = random.choice(ANALYSES)
-            app.push_screen(screen_maker(module, name)())
+            _, _, _, place = random.choice(ANALYSES)
+            app.push_screen(screen_maker(f"analyses.{place}")())
         await asyncio.sleep(random.choice((0, 0, 0.005, 0.02, 0.06)))
 
 

@@ -143,7 +143,7 @@ def is_quiet(pilot: Pilot[None]) -> bool:
     app = pilot.app
     if app.workers or app.message_queue_size:
         return False
-    if app.is_running and isinstance(app, KanonApp) and app.keys.waiting:
+    if app.is_running and isinstance(app, KanonApp) and app.typed_keys.waiting:
         return False
     nodes = list(app.screen.walk_children(with_self=True))
     return not any(node.message_queue_size or any(map(_acts_once, node._timers)) for node in nodes)

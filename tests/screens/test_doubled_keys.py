@@ -82,8 +82,8 @@ async def back_to(pilot: Pilot[None], name: str) -> Screen[Any]:
         app.switch_mode(name)
     else:
         app.switch_mode("results")
-        [module] = [module for _, _, _, (module, panel) in ANALYSES if panel == name]
-        app.push_screen(screen_maker(module, name)())
+        [place] = [place for _, _, _, place in ANALYSES if place.endswith(f":{name}")]
+        app.push_screen(screen_maker(f"analyses.{place}")())
     await settle(pilot)
     return app.screen
 

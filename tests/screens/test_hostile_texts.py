@@ -139,9 +139,9 @@ async def test_nothing_hostile_reaches_the_terminal(
     assert_harmless(everything.encode("utf-8"), sequences=True)
 
 
-@pytest.mark.parametrize(("module", "name"), [place for _, _, _, place in ANALYSES])
+@pytest.mark.parametrize("place", [place for _, _, _, place in ANALYSES])
 async def test_nothing_hostile_reaches_the_terminal_from_a_panel(
-    module: str, name: str, project: Path, make_app, drawn: list[str]
+    place: str, project: Path, make_app, drawn: list[str]
 ) -> None:
     async with make_app(project).run_test(size=(100, 30)) as pilot:
         await settle(pilot)
@@ -149,7 +149,7 @@ async def test_nothing_hostile_reaches_the_terminal_from_a_panel(
         session.results.append(
             conclude(start(session.project, task=session.task()), session.project)
         )
-        pilot.app.push_screen(screen_maker(module, name)())
+        pilot.app.push_screen(screen_maker(f"analyses.{place}")())
         await settle(pilot)
         await press_everything(pilot, "data")
     assert_harmless("".join(drawn).encode("utf-8"), sequences=True)

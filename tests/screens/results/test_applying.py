@@ -29,7 +29,7 @@ def fill(pilot: Pilot, **texts: str) -> None:
         pilot.app.screen.query_one(f"#{name}", Input).value = text
 
 
-def said(pilot: Pilot, where: str = "#said") -> str:
+def said(pilot: Pilot, where: str = "#summary") -> str:
     return str(pilot.app.screen.query_one(where, Static).content)
 
 
