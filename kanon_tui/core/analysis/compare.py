@@ -340,7 +340,7 @@ def compare_streamed(
     assert first.project is not None
     memory = memory_limit(first.project).with_held_memory()
     memory.check_fits(before.height * _BYTES_PER_RECORD, "comparing all records")
-    rows = RowOfRecord.of(first), RowOfRecord.of(second)
+    rows = RowOfRecord.from_result(first), RowOfRecord.from_result(second)
     pairs = WordTable()
     places = _places(before, rows, pairs, stop)
     keys = pairs.keys

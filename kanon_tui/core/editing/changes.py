@@ -17,14 +17,14 @@ __all__ = ["changes_since", "staleness"]
 
 
 def changes_since(before: Project, after: Project) -> list[str]:
-    """`k 5 → 10`, `algorithm global → mondrian`, `age: hierarchy, rules`; empty when equal."""
+    """Return differences such as `k 5 → 10` or `age: hierarchy, rules`; empty when equal."""
     if after.path is not None and before.path != after.path:
         before = moved(before, after.path)  # saved elsewhere: the same files by other names
     return [*_settings(before, after), *_attributes(before, after)]
 
 
 def staleness(result: FinishedRun, project: Project) -> str:
-    """What has changed since a result was made; empty for one that is up to date."""
+    """Return the changes since a result was made; empty for one that is up to date."""
     if result.project is None:
         return ""
     changes = changes_since(result.project, project)
@@ -81,4 +81,4 @@ _WORDS = {
     "magvals": "MAGVals",
     "rule_emphasis": "rule emphasis",
 }
-"""Names of fields as the screens call them, where they differ."""
+"""Names of fields on the screens, where they differ."""

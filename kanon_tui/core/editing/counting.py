@@ -22,22 +22,22 @@ from kanon_tui.core.text import joined
 __all__ = ["Counted", "count", "counting_of"]
 
 _ROOM = 100_000_000
-"""Bytes for lists of values that there are in any case, also where no run would start."""
+"""Bytes that lists of values may always take, even where no run could start."""
 
 
 @dataclass(frozen=True)
 class Counted:
-    """A table of which more is known than before."""
+    """The outcome of a counting pass."""
 
     table: SampledTable
     completed: Project
     """The project as it was opened, filled in from the whole table."""
     news: tuple[str, ...]
-    """What differs from the sample, in sentences."""
+    """Sentences about differences from the sample."""
 
 
 def counting_of(session: Session) -> TableCounting | None:
-    """The pass that would count what is not counted; None where all is known."""
+    """Return the pass over the uncounted columns; None where all are counted."""
     names = session.uncounted()
     if not names or not isinstance(session.table, SampledTable):
         return None
@@ -46,7 +46,7 @@ def counting_of(session: Session) -> TableCounting | None:
 
 
 def count(session: Session, counting: TableCounting) -> Counted:
-    """Run a pass and look at what it says; changes nothing. Takes a while."""
+    """Run a counting pass and return its outcome, without changing the session."""
     table = counting.run()
     known, project = session.completed.attributes, session.project
     opened = {

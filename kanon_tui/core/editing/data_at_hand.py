@@ -27,13 +27,13 @@ __all__ = ["DataAtHand"]
 
 
 class DataAtHand(ABC):
-    """What a session knows of its records."""
+    """The data of a session: a table in memory, or a sample of one in files."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
         """All records, or a `SampledTable` of a file that is too large for memory."""
         self.closed = False
-        """Whether nobody waits for anything of it any more."""
+        """Whether the session is closed, so that background work should stop."""
         self._rows: tuple[object, Task] | None = None
         self._runs_at_work = 0
         self._counting_rows = threading.Lock()
@@ -49,22 +49,22 @@ class DataAtHand(ABC):
 
     @property
     def source(self) -> Source | None:
-        """Where the records of a table beyond memory are; None where all are in memory."""
+        """The source of a table beyond memory; None where all records are in memory."""
         return self.table.source if isinstance(self.table, SampledTable) else None
 
     @property
     def streams(self) -> bool:
-        """Whether runs go over pieces of the data, and write the release while they make it."""
+        """Whether runs work on pieces of the data and write the release themselves."""
         return self.source is not None or self.project.run.engine in ("stream", "dask")
 
     @property
     def records(self) -> Table:
-        """The records at hand: the whole table, or a sample of one that is beyond memory."""
+        """The records in memory: the whole table, or a sample of one beyond memory."""
         return self.table.sample if isinstance(self.table, SampledTable) else self.table
 
     @property
     def extent(self) -> str:
-        """`10,000 records`, or `a sample of 50,000 of about 10,000,000 records`."""
+        """The extent in words: `10,000 records`, `a sample of 500 of about 10,000 records`."""
         whole = f"{self.table.height:,} records"
         if not isinstance(self.table, SampledTable):
             return whole
@@ -73,19 +73,19 @@ class DataAtHand(ABC):
 
     @property
     def beyond_memory(self) -> int | None:
-        """How many records a table beyond memory has; None where all are in memory."""
+        """The number of records of a table beyond memory; None where all are in memory."""
         return None if self.source is None else self.table.height
 
     def of_sample(self, name: str) -> bool:
-        """Whether what is known of a column is what a sample tells."""
+        """Return whether a column is known from a sample only."""
         return isinstance(self.table, SampledTable) and name not in self.table.counts
 
     def sample_mark(self, name: str) -> str:
-        """`, of a sample` where a sample tells of a column; nothing where all records do."""
+        """Return `, of a sample` for a column that is known from a sample only, else nothing."""
         return ", of a sample" if self.of_sample(name) else ""
 
     def uncounted(self) -> list[str]:
-        """Columns of a table beyond memory whose values nobody has counted, although they matter.
+        """Return the columns of a table beyond memory whose values still have to be counted.
 
         Those that identify people are left out: there are as many values as people.
         """
@@ -97,7 +97,7 @@ class DataAtHand(ABC):
         return [n for n, spec in attributes if n not in known and spec.role not in kept_out]
 
     def check_counted(self) -> None:
-        """Refuse what needs all values of a table beyond memory while they are being counted."""
+        """Raise `InputError` while the values of a table beyond memory are being counted."""
         if self.uncounted():
             raise InputError(
                 "one moment: the values of the file are still being counted; screen 1 says how far "
@@ -105,7 +105,7 @@ class DataAtHand(ABC):
             )
 
     def records_for(self, k: int) -> Table:
-        """The records at hand, where they are enough to try this k on."""
+        """Return the records in memory; refuse a k that is larger than their number."""
         table, whole = self.records, self.table.height
         if self.source is not None and table.height < k <= whole:
             raise InputError(
@@ -120,12 +120,12 @@ class DataAtHand(ABC):
         return table
 
     def of_whole(self, trial: Trial) -> Trial:
-        """What was tried on the records at hand, carried on to all."""
+        """Return a trial on the records in memory, extrapolated to all records."""
         return trial if self.source is None else replace(trial, records=self.table.height)
 
     @contextmanager
     def room_for_a_run(self) -> Iterator[None]:
-        """While a run goes over the pieces, what can be counted again is not held beside it."""
+        """Free the counted rows, and count no others, while a run works on the pieces."""
         self._runs_at_work += 1
         self._rows = None
         try:
@@ -134,7 +134,7 @@ class DataAtHand(ABC):
             self._runs_at_work -= 1
 
     def quasi_rows(self) -> Task:
-        """All records as a task that counts them: of a table beyond memory its distinct rows.
+        """Return a task over all records; of a table beyond memory, over its distinct rows.
 
         That is one more pass over the file for every choice of quasi-identifiers. It ends when
         there is another choice, or the session is closed.

@@ -14,7 +14,7 @@ __all__ = ["Readiness", "State", "readiness"]
 
 
 class State(Enum):
-    """A mark that goes with every colour."""
+    """The state of a step, with its mark."""
 
     DONE = "✓"
     GUESSED = "?"
@@ -32,7 +32,7 @@ class Readiness:
 
     @property
     def mark(self) -> str:
-        """✓, ? for guesses to confirm, ! with the number of problems, or –."""
+        """The mark: ✓, ? for guesses to confirm, ! with the number of problems, or –."""
         return self.state.value + (str(self.problems) if self.problems else "")
 
     @property
@@ -47,7 +47,7 @@ class Readiness:
 
 
 def readiness(session: Session) -> dict[str, Readiness]:
-    """State of the steps data, attributes, hierarchies, rules, run, results, what-if."""
+    """Return the state of every step, by its name: data, attributes, hierarchies and so on."""
     quasi = session.names(Role.QUASI)
     no_quasi = "no attribute is tagged as a quasi-identifier"
     problems = [why for name in quasi if (why := problem_of(session, name))]
@@ -74,7 +74,7 @@ def readiness(session: Session) -> dict[str, Readiness]:
 
 
 def _results(session: Session) -> Readiness:
-    """Done when a result was made with the present settings."""
+    """Return the state of the results: done when one has the present settings."""
     if not session.results:
         return Readiness(State.NOT_YET)
     stale = [staleness(result, session.project) for result in session.results]
@@ -84,7 +84,7 @@ def _results(session: Session) -> Readiness:
 
 
 def problem_of(session: Session, name: str) -> str:
-    """What stands in the way of using a quasi-identifier; empty when nothing does."""
+    """Return the problem of a quasi-identifier; empty when it can be used."""
     try:
         session.quasi_identifier(name)
     except KanonError as error:

@@ -37,7 +37,7 @@ _ENDING = ".lock"
 
 
 class InstanceLock:
-    """Says that this program is there, until it is let go or the program ends."""
+    """A lock that this program holds until it is released or the program ends."""
 
     def __init__(self, folder: Path) -> None:
         self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
@@ -45,7 +45,7 @@ class InstanceLock:
         self._file: IO[bytes] | None = None
 
     def hold(self) -> None:
-        """Take the lock; a folder that cannot be written to has nothing to guard either."""
+        """Take the lock, if the folder can be written to."""
         if self._file is not None:
             return
         write_state(self._place, "")
@@ -54,7 +54,7 @@ class InstanceLock:
             _try_to_lock(self._file)
 
     def let_go(self) -> None:
-        """This program has nothing here any more."""
+        """Release the lock and remove its file."""
         if self._file is not None:
             with suppress(OSError):
                 self._place.unlink(missing_ok=True)
@@ -63,7 +63,7 @@ class InstanceLock:
 
 
 def is_alive(folder: Path, name: str) -> bool:
-    """Whether the program of this name still holds its lock; what a dead one left is removed."""
+    """Return whether a program still holds its lock; remove the lock file of a dead one."""
     place = folder / (name + _ENDING)
     try:
         with place.open("rb") as file:
@@ -76,7 +76,7 @@ def is_alive(folder: Path, name: str) -> bool:
 
 
 def _try_to_lock(file: IO[bytes]) -> bool:
-    """Whether the lock was free. On a system without locks everybody seems to be gone."""
+    """Try to take a lock; return whether it was free. Systems without locks always return True."""
     try:
         import fcntl
     except ImportError:
@@ -105,18 +105,18 @@ class UnsavedWork:
     """The edits of a session that was cut off."""
 
     file: Path
-    """What was open: a project or a data file."""
+    """The file that was open: a project or a data file."""
     when: datetime
     opened: Project
     """The project as its file had it."""
     project: Project
     """The project with the unsaved edits."""
     fingerprint: str | None
-    """Of the project's file as it was read; None for a project that has no file yet."""
+    """The hash of the project's file as it was read; None where it has no file."""
     kept_in: Path
 
     def session(self) -> Session:
-        """A session with the edits in it, not yet saved."""
+        """Return a session with the edits, not yet saved."""
         table = read_or_sample(self.project)
         session = Session(self.opened, table, self.fingerprint)
         session.edit(self.project.completed(table), "work taken up again")
@@ -124,7 +124,7 @@ class UnsavedWork:
 
 
 class RecoveryStore:
-    """Keeps unsaved work in a folder that the caller names; with None nothing is kept.
+    """A store of unsaved work in a folder; without a folder nothing is kept.
 
     Several threads may call it: whoever comes last writes the state the session has by then.
     """
@@ -133,7 +133,7 @@ class RecoveryStore:
         self._folder = None if folder is None else folder / "unsaved"
         self._instance = None if self._folder is None else InstanceLock(self._folder)
         self._kept: WeakKeyDictionary[Session, Path] = WeakKeyDictionary()
-        """Where the edits of each session are; saved under another name it moves."""
+        """The file of each session's edits; it changes when the project is saved elsewhere."""
         self._lock = threading.Lock()
         self._closed = False
 
@@ -162,7 +162,7 @@ class RecoveryStore:
             self._kept[session] = place
 
     def forget(self, session: Session) -> None:
-        """Remove the edits of this session: they are saved, or left on purpose."""
+        """Remove the edits of this session: they are saved or discarded."""
         with self._lock:
             self._remove(session)
 
@@ -172,13 +172,13 @@ class RecoveryStore:
             place.unlink(missing_ok=True)
 
     def unsaved_work(self, path: Path) -> UnsavedWork | None:
-        """The latest edits of this file that no other running program has, if there are any."""
+        """Return the latest edits of this file that no other running program has, if any."""
         if self._folder is None:
             return None
         return next(self._found(f"{_key(path)}.*.json"), None)
 
     def drafts(self) -> list[UnsavedWork]:
-        """All edits that no other running program has, the latest first."""
+        """Return all edits that no other running program has, the latest first."""
         return list(self._found("*.json"))
 
     def _found(self, pattern: str) -> Iterator[UnsavedWork]:
@@ -194,7 +194,7 @@ class RecoveryStore:
         yield from sorted(found, key=lambda work: work.when, reverse=True)
 
     def discard(self, unsaved: UnsavedWork) -> None:
-        """Remove what was offered: it was taken up, or is not wanted."""
+        """Remove edits that were offered, after they were taken up or declined."""
         with self._lock:
             if unsaved.kept_in not in self._kept.values():  # where a session of ours goes on
                 unsaved.kept_in.unlink(missing_ok=True)
@@ -208,7 +208,7 @@ class RecoveryStore:
 
 
 def _key(path: Path) -> str:
-    """One name for a file, whatever way leads to it."""
+    """Return one key for a file, whatever path leads to it."""
     return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 

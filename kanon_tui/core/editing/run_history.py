@@ -27,7 +27,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 __all__ = ["EarlierRun", "RunHistory", "earlier_run"]
 
 MOST_RUNS = 50
-"""Kept per project; older ones go."""
+"""The most runs that are kept per project."""
 FIGURES = ("ncp", "rv", "classes", "smallest_class", "suppressed_records")
 
 
@@ -41,7 +41,7 @@ class EarlierRun:
     k: int
     max_suppression: float
     requirements: tuple[Mapping[str, Any], ...]
-    """Model, bound and attribute of what was required beyond k."""
+    """Model, bound and attribute of every requirement beyond k."""
     repeatable: bool
     """False when a requirement was for certain values, which are not kept."""
     seed: int
@@ -49,7 +49,7 @@ class EarlierRun:
     figures: Mapping[str, float]
 
     def again(self, project: Project) -> Project:
-        """A project with these settings; roles, hierarchies and rules stay as they are in it."""
+        """Return a project with the settings of this run; roles, hierarchies and rules stay."""
         if not self.repeatable:
             raise InputError(
                 "this run bounded the share of certain values, which are not kept; "
@@ -76,7 +76,7 @@ class EarlierRun:
 
 
 def earlier_run(result: FinishedRun, project: Project, when: datetime) -> EarlierRun:
-    """What is kept of a result."""
+    """Return the record of a result."""
     own, privacy = result.project or project, result.task.privacy
     measured = result.measures
     return EarlierRun(
@@ -97,14 +97,14 @@ def earlier_run(result: FinishedRun, project: Project, when: datetime) -> Earlie
 
 
 class RunHistory:
-    """Keeps runs in a folder that the caller names; with None nothing is kept."""
+    """A history of runs in a folder; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = None if folder is None else folder / "runs"
         self._lock = threading.Lock()
 
     def runs(self, project: Project) -> tuple[EarlierRun, ...]:
-        """The runs of a project, the latest first; of a new one those of its data file."""
+        """Return the runs of a project, the latest first; of a new one those of its data file."""
         for path in (project.path, project.data_path):
             found = self._read(path) if path is not None else ()
             if found:
@@ -112,7 +112,7 @@ class RunHistory:
         return ()
 
     def add(self, project: Project, run: EarlierRun) -> None:
-        """Put a run on top."""
+        """Add a run as the latest."""
         place = self._place(project.path or project.data_path)
         if place is None:
             return
@@ -122,7 +122,7 @@ class RunHistory:
             write_state(place, json.dumps(runs, indent=1))
 
     def clear(self, project: Project) -> None:
-        """Forget the runs of a project."""
+        """Delete the runs of a project."""
         for path in (project.path, project.data_path):
             place = self._place(path) if path is not None else None
             if place is not None:

@@ -37,7 +37,7 @@ PROJECT_ENDINGS = (".yaml", ".yml")
 
 
 class ChangedFileError(InputError):
-    """A project's file is not as it was read: saving would undo what somebody else did."""
+    """The project's file has changed since it was read: saving would overwrite that."""
 
     def __init__(self, path: Path, differences: list[str]) -> None:
         super().__init__(
@@ -49,7 +49,7 @@ class ChangedFileError(InputError):
 
 @dataclass(frozen=True)
 class Edit:
-    """A state of the project and what led to it, in words for the undo message."""
+    """A state of the project, and the edit that led to it in words for the undo message."""
 
     project: Project
     what: str
@@ -61,32 +61,32 @@ class Session(DataAtHand):
     def __init__(self, project: Project, table: Table, fingerprint: str | None = None) -> None:
         super().__init__(table)
         self.fingerprint = fingerprint
-        """Of the project's file as it was last read or written; None where it has none."""
+        """The hash of the project's file as last read or written; None where it has none."""
         self.results: list[FinishedRun] = []
         self.trusted_schedulers: set[str | None] = {None}
-        """Those that somebody has agreed to send runs to; None is a cluster of our own."""
+        """Schedulers that the user has agreed to; None is a cluster of our own."""
         self.swept = False
         """Whether a what-if sweep has been run."""
         self.opened = project
         """The project before anything was filled in from the table."""
         self.completed = completed = project.completed(table)
-        """The same with what the table said: of one beyond memory, at first, the sample alone."""
+        """The project completed from the table; beyond memory, at first, from the sample."""
         self._edits = [Edit(completed, "opened")]
         self._position = 0
         self._history = threading.Lock()
-        """A thread that saves rewrites the edits, while another may come."""
+        """Guards the edits: saving rewrites them while another thread may edit."""
         self.baseline = completed
         """The project as its file has it (or as it was opened)."""
         self._task: tuple[Project, Task | KanonError] | None = None
         self._quasi: dict[str, tuple[AttributeSpec, QuasiIdentifier | KanonError]] = {}
         self._singling_out: dict[str, SinglingOut | None] = {}
         self._working = threading.RLock()
-        """Several panes ask in threads of their own; the work is done once."""
+        """Guards derived data: several panes ask in threads, and it is computed once."""
 
     # -- the data
 
     def take_counts(self, table: SampledTable, completed: Project) -> None:
-        """Go on with a table of which more is counted.
+        """Replace the table by one with more counted columns.
 
         What was filled in from the sample and nobody has touched since is as the whole table has
         it, in every state of the history: it is no edit.
@@ -120,7 +120,7 @@ class Session(DataAtHand):
         return replace(self.project, path=None) != replace(self.baseline, path=None)
 
     def edit(self, project: Project, what: str) -> bool:
-        """Make this the current project; False when nothing changed."""
+        """Make this the current project; return False when nothing changed."""
         if project == self.project:
             return False
         with self._history:
@@ -130,14 +130,14 @@ class Session(DataAtHand):
         return True
 
     def undo(self) -> str | None:
-        """Go back one edit; says what was undone."""
+        """Go back one edit and return its name; None where there is none."""
         if self._position == 0:
             return None
         self._position -= 1
         return self._edits[self._position + 1].what
 
     def redo(self) -> str | None:
-        """Go forward one edit; says what was done again."""
+        """Go forward one edit and return its name; None where there is none."""
         if self._position + 1 == len(self._edits):
             return None
         self._position += 1
@@ -171,7 +171,7 @@ class Session(DataAtHand):
         return target
 
     def _check_unchanged(self, project: Project, target: Path) -> None:
-        """Other comments are no change: saving keeps them."""
+        """Raise `ChangedFileError` if more than comments of the file have changed."""
         assert project.path is not None
         if os.path.realpath(target) != os.path.realpath(project.path):
             return
@@ -189,7 +189,7 @@ class Session(DataAtHand):
     # -- edits that screens ask for by name
 
     def attribute(self, name: str) -> AttributeSpec:
-        """What the project says of an attribute."""
+        """Return the specification of an attribute."""
         return self.project.attributes[name]
 
     def change_attributes(self, names: Iterable[str], what: str, **changes: Any) -> bool:
@@ -210,11 +210,11 @@ class Session(DataAtHand):
 
     @property
     def guessed(self) -> list[str]:
-        """Attributes whose role, kind and levels nobody has confirmed, in project order."""
+        """The attributes whose role, kind and levels are guesses, in project order."""
         return [n for n, spec in self.project.attributes.items() if spec.guessed]
 
     def unanswered(self) -> list[SinglingOut]:
-        """Columns that would be published although they single people out, not yet agreed to."""
+        """Return the columns that single people out and whose publication is not yet confirmed."""
         self.check_counted()
         untouched = (Role.OTHER, Role.SENSITIVE)
         found = []
@@ -228,16 +228,16 @@ class Session(DataAtHand):
         return [each for each in found if each is not None]
 
     def names(self, role: Role) -> list[str]:
-        """Attributes with a role, in project order."""
+        """Return the attributes with a role, in project order."""
         return [n for n, spec in self.project.attributes.items() if spec.role is role]
 
     @property
     def data_path(self) -> Path:
-        """The data file."""
+        """The path of the data file."""
         return self.project.data_path
 
     def reread(self, data: DataSource) -> Session:
-        """A session with the file read in another way; what still fits is kept."""
+        """Return a session with the file read by other options, keeping settings that fit."""
         project = replace(self.project, data=data)
         table = read_or_sample(project)
         known = {
@@ -250,14 +250,14 @@ class Session(DataAtHand):
         return Session(read, table, self.fingerprint)
 
     def run_title(self, result: FinishedRun) -> str:
-        """`run 2: mondrian k=5`."""
+        """Return the title of a result, such as `run 2: mondrian k=5`."""
         number = next((i for i, one in enumerate(self.results, 1) if one is result), 0)
         return f"run {number}: {result.algorithm.name} k={result.task.k:,}"
 
     # -- what follows from the project
 
     def task(self) -> Task:
-        """The task of the current project; raises what is wrong with it."""
+        """Return the task of the current project; raise `KanonError` if it has a problem."""
         project = self.project
         with self._working:
             if self._task is None or self._task[0] is not project:
@@ -272,7 +272,7 @@ class Session(DataAtHand):
         return outcome
 
     def quasi_identifier(self, name: str) -> QuasiIdentifier:
-        """One attribute with its hierarchy and rules; raises what is wrong with it alone.
+        """Return an attribute with its hierarchy and rules; raise if it has a problem of its own.
 
         Its weight is the typed one (1 where none is typed): what a level is worth in a release
         needs the task.
@@ -318,7 +318,7 @@ def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -
 
 
 def _fingerprint(path: Path) -> str | None:
-    """What tells one content of a file from another; None where there is no file."""
+    """Return a hash of a file's content; None where there is no file."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
     except OSError:
@@ -326,6 +326,6 @@ def _fingerprint(path: Path) -> str | None:
 
 
 def _seen_from(folder: Path, data: Path) -> str:
-    """A data path relative to a project's folder where it lies below it, else absolute."""
+    """Return a data path relative to a project's folder if it is below it, else absolute."""
     data, folder = data.resolve(), folder.resolve()
     return str(data.relative_to(folder)) if data.is_relative_to(folder) else str(data)

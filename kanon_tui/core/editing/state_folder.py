@@ -24,7 +24,7 @@ def write_state(path: Path, text: str) -> None:
 
 
 def _make_private(folder: Path) -> None:
-    """A folder that only its owner may look into, as every one that is made on the way to it."""
+    """Create a folder, and its missing parents, that only the owner can read."""
     if not folder.is_dir():
         if not folder.parent.is_dir():
             _make_private(folder.parent)
@@ -37,17 +37,17 @@ MOST_RECENT = 20
 
 
 class RecentFiles:
-    """A short list of paths in a folder that the caller names; with None nothing is kept."""
+    """The recently opened files, kept in a folder; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         self._file = None if folder is None else folder / "recent.json"
 
     def paths(self) -> list[Path]:
-        """Those that exist now, the latest first."""
+        """Return the recent files that exist, the latest first."""
         return [path for path in self._known() if path.exists()]
 
     def add(self, path: Path) -> None:
-        """Put a file on top. One that is not there now (on a stick, say) keeps its place."""
+        """Put a file on top; files that are missing now (on a stick, say) keep their places."""
         if self._file is None:
             return
         path = path.resolve()

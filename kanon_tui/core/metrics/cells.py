@@ -54,7 +54,7 @@ class CellGroups:
 
     @classmethod
     def of_level(cls, attribute: QuasiIdentifier, level: int, counts: Int64s) -> CellGroups:
-        """The labels of a level; `counts` says how many published records have each value."""
+        """Return the groups of a level's labels; `counts` has the records of each value."""
         values = _values_of_labels(attribute.hierarchy, level, counts)
         size = np.bincount(values.group, weights=values.records, minlength=values.count)
         return cls(attribute, level, size.astype(np.int64), values)
@@ -68,7 +68,7 @@ class CellGroups:
         suppressed: Flags | None,
         stretches: Int32s | None = None,
     ) -> CellGroups:
-        """The classes of a release; `suppressed` marks this attribute's single hidden cells."""
+        """Return the groups of a release's classes; `suppressed` marks single hidden cells."""
         shown = classes if suppressed is None else np.where(suppressed, -1, classes)
         values = GroupValues.from_records(
             shown, attribute.column.codes, len(size), attribute.column.copies
@@ -76,7 +76,7 @@ class CellGroups:
         return cls(attribute, None, size, values, stretches)
 
     def total(self, per_group: npt.ArrayLike, worst: float) -> float:
-        """Sum over all records of the table, suppressed and hidden cells counting `worst`."""
+        """Return the sum over all records; suppressed and hidden cells count `worst`."""
         amount = np.where(self.hidden, worst, per_group)
         lost = self.attribute.column.records - int(self.shown.sum())
         return float((self.shown * amount).sum()) + lost * worst
@@ -130,7 +130,7 @@ class CellGroups:
 
     @cached_property
     def covered(self) -> Int64s:
-        """How many distinct values of the data the published cell may stand for."""
+        """The number of distinct values of the data that the published cell may stand for."""
         if self.level is not None:
             return self.attribute.hierarchy.covered(self.level)
         if self.attribute.ordered:
@@ -205,13 +205,13 @@ class CellGroups:
         levels, labels = hierarchy.common_ancestors(values)
         covered = np.zeros(values.count, dtype=np.int64)
         for level in range(hierarchy.height + 1):
-            here = (levels == level) & (labels >= 0)
-            covered[here] = hierarchy.covered(level)[labels[here]]
+            at_level = (levels == level) & (labels >= 0)
+            covered[at_level] = hierarchy.covered(level)[labels[at_level]]
         return levels, covered
 
 
 def cells_of(release: Release) -> tuple[CellGroups, ...]:
-    """The groups of every quasi-identifier of a release."""
+    """Return the groups of every quasi-identifier of a release."""
     grouping, quasi = release.grouping, release.task.quasi
     if grouping.levels is not None:
         return _cells_of_levels(release, grouping.levels)
@@ -238,7 +238,7 @@ def _cells_of_levels(release: Release, levels: Sequence[int]) -> tuple[CellGroup
 
 
 def _values_of_labels(hierarchy: BoundHierarchy, level: int, counts: Int64s) -> GroupValues:
-    """The values below every label of a level, those without records left out."""
+    """Return the values below every label of a level, those without records left out."""
     labels = hierarchy.maps[level]
     order = np.argsort(labels, kind="stable")
     order = order[counts[order] > 0]

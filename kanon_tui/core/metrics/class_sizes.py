@@ -17,13 +17,13 @@ __all__ = ["average_class_size", "classification_metric", "discernibility", "dis
 
 
 def discernibility(release: Release) -> int:
-    """Σ|E|² + n · suppressed records: how many records each one cannot be told from."""
+    """Return Σ|E|² + n · suppressed records."""
     sizes = release.class_sizes.astype(np.int64)
     return int(sizes @ sizes) + release.task.n * release.suppressed_records
 
 
 def classification_metric(release: Release, labels: Column) -> float:
-    """Share of records that are suppressed or whose label is not their class's majority label."""
+    """Return the share of records that are suppressed or not of their class's majority label."""
     in_majority = 0
     for values in release.value_blocks(labels, published=False):
         _, majority = values.ends(values.records)
@@ -32,13 +32,13 @@ def classification_metric(release: Release, labels: Column) -> float:
 
 
 def average_class_size(release: Release) -> float:
-    """(n / classes) / k: 1 when every class has just k records; 0 without any class."""
+    """Return (n / classes) / k: 1 when every class has k records; 0 without any class."""
     classes = len(release.class_sizes)
     return release.task.n / classes / release.task.k if classes else 0.0
 
 
 def distinct_published(release: Release) -> int:
-    """Distinct quasi-identifier rows of the published table.
+    """Return the number of distinct quasi-identifier rows of the published table.
 
     That is the number of classes, and one more where suppressed records are published as `*` and
     no class prints the same.

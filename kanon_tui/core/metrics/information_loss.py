@@ -21,7 +21,7 @@ __all__ = ["attribute_il", "changed", "changed_cells", "il_penalties", "iloss", 
 
 
 def attribute_il(cells: CellGroups) -> float:
-    """Information loss of one attribute, summed over records.
+    """Return the information loss of one attribute, summed over records.
 
     A number or date loses (max − min) / domain width, a category height(lca) / height(hierarchy);
     for a level's label that is the lowest common ancestor of the data's values under it. A hidden
@@ -31,7 +31,7 @@ def attribute_il(cells: CellGroups) -> float:
 
 
 def il_penalties(cells: CellGroups) -> Floats:
-    """The loss of every group's cells, where they are neither suppressed nor hidden."""
+    """Return the loss of every group's cells that are neither suppressed nor hidden."""
     attribute = cells.attribute
     if attribute.ordered:
         return cells.width / (attribute.domain_width or 1.0)
@@ -39,7 +39,7 @@ def il_penalties(cells: CellGroups) -> Floats:
 
 
 def iloss(cells: Sequence[CellGroups]) -> float:
-    """Mean over all cells of (values covered − 1) / distinct values."""
+    """Return the mean over all cells of (values covered − 1) / distinct values."""
     lost = 0.0
     for attribute_cells in cells:
         column = attribute_cells.attribute.column
@@ -52,7 +52,7 @@ def iloss(cells: Sequence[CellGroups]) -> float:
 
 
 def precision(release: Release) -> float | None:
-    """1 − mean over attributes of level / height; only a full-domain release has it."""
+    """Return 1 − mean over attributes of level / height; None unless full-domain."""
     levels = release.grouping.levels
     if levels is None:
         return None
@@ -64,7 +64,7 @@ def precision(release: Release) -> float | None:
 
 
 def changed_cells(release: Release, cells: Sequence[CellGroups]) -> int:
-    """Minimal distortion: quasi-identifier cells that are not printed as they stood in the input.
+    """Return the minimal distortion: the number of quasi-identifier cells that have changed.
 
     All cells of a suppressed record have changed.
     """
@@ -74,7 +74,7 @@ def changed_cells(release: Release, cells: Sequence[CellGroups]) -> int:
 
 
 def _unchanged(release: Release, x: int, groups: CellGroups) -> int:
-    """How many records print their own value, counted by what groups print and hold."""
+    """Return how many records print their own value."""
     if groups.level is None:
         printed = _values_printed(groups.attribute.column, release.cells[x].texts)
         printed = printed[release.class_cells(x)]
@@ -86,13 +86,13 @@ def _unchanged(release: Release, x: int, groups: CellGroups) -> int:
 
 
 def changed(release: Release, x: int) -> npt.NDArray[np.bool_]:
-    """Per record whether its cell of quasi-identifier number x is printed otherwise."""
+    """Return per record whether its cell of quasi-identifier number x has changed."""
     column, cells = release.task.quasi[x].column, release.cells[x]
     printed = np.append(_values_printed(column, cells.texts), -1)
     return np.asarray(printed[cells.codes] != column.codes, dtype=bool)
 
 
 def _values_printed(column: Column, texts: Sequence[str]) -> Int64s:
-    """The code of the value that each text is; -1 where it stands for others, too."""
+    """Return per text the code of its value; -1 where it stands for several."""
     code_of = {text: code for text, code in column.code_of.items() if text not in column.coded_ends}
     return np.array([code_of.get(text, -1) for text in texts], dtype=np.int64)

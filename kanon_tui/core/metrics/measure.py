@@ -62,7 +62,7 @@ class LevelMeasures:
 def level_measures(
     attribute: QuasiIdentifier, k: int, allowed_suppressed: int
 ) -> tuple[LevelMeasures, ...]:
-    """Every level of an attribute alone, over all records of the table.
+    """Return the measures of every level of an attribute alone, over all records.
 
     A level passes when the records under labels rarer than k are no more than may be suppressed.
     """
@@ -94,11 +94,11 @@ class RuleKept:
 
 @dataclass(frozen=True)
 class AttributeMeasures:
-    """What a release does to one quasi-identifier."""
+    """The measures of one quasi-identifier of a release."""
 
     weight: float
     rule_emphasis: float
-    """Of rules against granularity in `rv`."""
+    """The weight of rules against granularity in `rv`."""
     ncp: float
     rv: float
     level: int | None
@@ -110,7 +110,7 @@ class AttributeMeasures:
 
 @dataclass(frozen=True, eq=False)
 class Measures:
-    """Everything that is measured of a release."""
+    """All measures of a release."""
 
     ncp: float
     utility: float
@@ -131,7 +131,7 @@ class Measures:
     largest_class: int
     suppressed_records: int
     suppressed_people: int
-    """People who lose a record; records, where nothing says whose they are."""
+    """People who lose a record; records, where no column names the person."""
     suppressed_cells: int
     """Cells hidden one by one in published records."""
     attributes: Mapping[str, AttributeMeasures]
@@ -139,7 +139,7 @@ class Measures:
 
 
 def measure(release: Release, class_attribute: str | None = None) -> Measures:
-    """All metrics of a release.
+    """Return all measures of a release.
 
     `class_attribute` names the column whose majority label the classification metric looks at;
     the first categorical sensitive attribute when it is not given (numbers have no majority).
@@ -197,7 +197,7 @@ def _attribute_measures(cells: CellGroups, level: int | None) -> AttributeMeasur
 
 
 def _class_labels(task: Task, name: str | None) -> Column | None:
-    """The class attribute, which may be any column of the table."""
+    """Return the class attribute, which may be any column of the table."""
     if name is None:
         ordered = sorted(task.sensitive, key=lambda column: column.kind.ordered)
         return ordered[0] if ordered else None

@@ -23,22 +23,22 @@ __all__ = ["attribute_ncp", "cover_penalty", "penalties", "range_penalty"]
 
 
 def attribute_ncp(cells: CellGroups) -> float:
-    """Mean penalty of an attribute's cells, 0 (as in the input) to 1 (nothing left)."""
+    """Return the mean penalty of an attribute's cells, 0 (unchanged) to 1 (nothing left)."""
     return cells.total(penalties(cells), worst=1.0) / cells.attribute.column.records
 
 
 def penalties(cells: CellGroups) -> Floats:
-    """The penalty of every group's cells, where they are neither suppressed nor hidden."""
+    """Return the penalty of every group's cells that are neither suppressed nor hidden."""
     if cells.attribute.ordered:
         return range_penalty(cells.attribute, cells.width)
     return cover_penalty(cells.attribute, cells.covered)
 
 
 def range_penalty(attribute: QuasiIdentifier, width: Floats) -> Floats:
-    """Numbers and dates: the penalty of ranges, by largest minus smallest value."""
+    """Return the penalty of ranges of numbers or dates, from largest minus smallest value."""
     return width / (attribute.domain_width or 1.0)
 
 
 def cover_penalty(attribute: QuasiIdentifier, covered: npt.NDArray[np.integer]) -> Floats:
-    """Categories: the penalty of labels and sets, by how many values of the data they cover."""
+    """Return the penalty of labels and sets, from the number of values that they cover."""
     return np.where(covered > 1, covered / attribute.column.distinct, 0.0)

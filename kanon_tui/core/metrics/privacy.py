@@ -25,7 +25,7 @@ from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = [
     "PrivacyMeasures",
-    "Reached",
+    "RequirementResult",
     "measure_privacy",
     "prosecutor_risk",
     "violations",
@@ -34,7 +34,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class Reached:
+class RequirementResult:
     """A requirement and the figure of the worst class."""
 
     requirement: ColumnRequirement
@@ -43,11 +43,11 @@ class Reached:
 
 @dataclass(frozen=True, eq=False)
 class PrivacyMeasures:
-    """The privacy of a release."""
+    """The privacy measures of a release."""
 
     k: int
     figures: Mapping[str, Mapping[str, float]]
-    """Of the worst class, by the name of a model (`l_distinct`, `t`, …) and sensitive attribute."""
+    """Figures of the worst class, by model (`l_distinct`, `t`, …) and sensitive attribute."""
     risk_max: float
     """Prosecutor risk 1/|E|: of the most exposed record, |E| being people where some have several
     records."""
@@ -56,11 +56,11 @@ class PrivacyMeasures:
     violations: int
     """Records generalised beyond a MAGVal or a largest width."""
     violating_values: Mapping[str, int]
-    """By quasi-identifier with such limits how many values (cells) are beyond."""
-    required: tuple[Reached, ...]
-    """What is required beyond k, and what the worst class has."""
+    """By quasi-identifier with such limits, the number of values (cells) beyond them."""
+    required: tuple[RequirementResult, ...]
+    """The requirements beyond k, with the figure of the worst class."""
     class_sizes: Int64s = field(repr=False)
-    """Of every class its records, or its people where some have several."""
+    """The records of every class, or its people where some have several."""
     smallest_class: int
     """Records of the smallest class."""
 
@@ -70,13 +70,13 @@ class PrivacyMeasures:
         return int((self.class_sizes == 1).sum())
 
     def records_at_risk(self, threshold: float) -> int:
-        """Published records whose prosecutor risk is above the threshold; people, if counted."""
+        """Return how many records (or people) have a prosecutor risk above the threshold."""
         exposed = self.class_sizes[1.0 / self.class_sizes > threshold]
         return int(exposed.sum())
 
 
 def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMeasures:
-    """All privacy measures of a release, over the classes that are published."""
+    """Return all privacy measures of a release, over the published classes."""
     records, person = release.published_sizes, release.task.repeated
     sizes = records if person is None else release.values_of(person).distinct
     found = {
@@ -87,7 +87,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     }
     risk_max, risk_mean = prosecutor_risk(sizes)
     beyond = violations(release, cells)
-    nobody = np.zeros(release.task.rows, dtype=bool)
+    none_beyond = np.zeros(release.task.rows, dtype=bool)
     return PrivacyMeasures(
         k=KAnonymity.measured(sizes),
         figures={
@@ -96,10 +96,10 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
         },
         risk_max=risk_max,
         risk_mean=risk_mean,
-        violations=release.task.records_in(np.logical_or.reduce([*beyond.values(), nobody])),
+        violations=release.task.records_in(np.logical_or.reduce([*beyond.values(), none_beyond])),
         violating_values={name: release.task.records_in(values) for name, values in beyond.items()},
         required=tuple(
-            Reached(each, _worst_required(release, each))
+            RequirementResult(each, _worst_required(release, each))
             for each in release.task.requirements
             if len(sizes)
         ),
@@ -109,7 +109,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
 
 
 def _worst_of_blocks(release: Release, column: Column) -> dict[str, float]:
-    """By the name of every model its worst figure, over some classes at a time."""
+    """Return by model the figure of the worst class, computed for some classes at a time."""
     blocks = [worst_figures(lambda _: each, column) for each in release.value_blocks(column)]  # noqa: B023
     if len(blocks) == 1:
         return blocks[0]
@@ -125,7 +125,7 @@ def _worst_required(release: Release, requirement: ColumnRequirement) -> float:
 
 
 def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:
-    """Largest and mean 1/|E| over the records of all classes; 0 where nothing is published."""
+    """Return largest and mean 1/|E| over all records; 0 where nothing is published."""
     if len(sizes) == 0:
         return 0.0, 0.0
     return 1.0 / int(sizes.min()), len(sizes) / int(sizes.sum())
@@ -134,7 +134,7 @@ def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:
 def worst_figures(
     values_of: Callable[[Column], GroupValues], column: Column, person: Column | None = None
 ) -> dict[str, float]:
-    """By the name of every model its figure of the worst class of a sensitive column.
+    """Return by model the figure of the worst class of a sensitive column.
 
     `values_of` gives the values that classes hold of a column; `person` says whose each record is,
     where some have several.
@@ -149,7 +149,7 @@ def worst_figures(
 
 
 def violations(release: Release, cells: Sequence[CellGroups]) -> dict[str, Flags]:
-    """By attribute with limits, which records have a published cell that goes beyond theirs.
+    """Return per attribute with limits which records have a published cell beyond them.
 
     A label must not cover values outside the MAGVal of the record's own value, nor a range be wider
     than `max_width`. In a clustering a range of numbers covers the values that its class holds. A
@@ -186,8 +186,8 @@ def _beyond_mark(
         group = classes if cells.level is None else hierarchy.maps[cells.level][codes]
         allowed = np.zeros(len(hierarchy.paths), dtype=np.int64)
         for level, labels in enumerate(hierarchy.maps):
-            here = hierarchy.mark_levels == level
-            allowed[here] = hierarchy.covered(level)[labels[here]]
+            at_level = hierarchy.mark_levels == level
+            allowed[at_level] = hierarchy.covered(level)[labels[at_level]]
         return np.asarray(cells.covered[group] > allowed[codes], dtype=bool)
     beyond = np.zeros(len(codes), dtype=bool)
     for level in np.unique(hierarchy.mark_levels).tolist():

@@ -33,9 +33,9 @@ def check_published(
     k: int,
     person: str | None = None,
 ) -> dict[str, Any]:
-    """Measure a table that is already anonymised, whoever made it.
+    """Return the measures of a table that is already anonymised.
 
-    `person` names a column that says whose each row is: then people are counted. Without one, a
+    `person` names a column that says persons each row is: then people are counted. Without one, a
     column that numbers people and repeats is warned of.
 
     Cells are compared as they are printed; every row counts, one of nothing but `*` too. The
@@ -51,24 +51,24 @@ def check_published(
         raise InputError("no quasi-identifiers are named; name at least one column")
     printed = as_table(table, missing_tokens=())
     classes = number_rows([printed.column(name, Kind.CATEGORICAL).codes for name in quasi])
-    whose, warnings = _people(table, quasi, sensitive, person)
+    persons, warnings = _people(table, quasi, sensitive, person)
     records = np.bincount(classes)
 
     def held(column: Column) -> GroupValues:
         return GroupValues.from_records(classes, column.codes, len(records))
 
-    sizes = records if whose is None else held(whose).distinct
+    sizes = records if persons is None else held(persons).distinct
     risk_max, risk_mean = prosecutor_risk(sizes)
     found: dict[str, float | None] = dict.fromkeys(MODELS)
     if sensitive is not None:
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
         column = table.column(sensitive, guess.kind, guess.format)
         counted = by_value(column, table.missing_tokens)
-        figures = worst_figures(held, counted, whose)
+        figures = worst_figures(held, counted, persons)
         found |= {n: f if math.isfinite(f) else None for n, f in figures.items()}
     return {
         "records": table.height,
-        **({} if whose is None else {"people": len(whose.values)}),
+        **({} if persons is None else {"people": len(persons.values)}),
         "quasi": list(quasi),
         "classes": len(sizes),
         KAnonymity.name: KAnonymity.measured(sizes),
@@ -83,15 +83,19 @@ def check_published(
 def _people(
     table: Table, quasi: Sequence[str], sensitive: str | None, person: str | None
 ) -> tuple[Column | None, list[str]]:
-    """Whose every row is, and what to warn of where nobody says so."""
+    """Return the person of every row, or warnings where people seem to have several rows."""
     if person is None:
         others = [name for name in table.names if name not in (*quasi, sensitive)]
-        unsaid = repeated_people(table, others)
-        return None, [] if unsaid is None else [unsaid.warning]
+        suspected = repeated_people(table, others)
+        return None, [] if suspected is None else [suspected.warning]
     column = by_value(table.column(person, Kind.CATEGORICAL), table.missing_tokens)
     if person in quasi or person == sensitive:
-        raise InputError(f"'{person}' says whose a row is, so it is no other column; name another")
+        raise InputError(
+            f"'{person}' says persons a row is, so it is no other column; name another"
+        )
     if column.missing is not None:
-        gone = count_of(int(column.counts[column.missing]), "row has", "rows have")
-        raise InputError(f"'{person}' says whose a row is, but {gone} no value in it; fill it in")
+        missing = count_of(int(column.counts[column.missing]), "row has", "rows have")
+        raise InputError(
+            f"'{person}' says persons a row is, but {missing} no value in it; fill it in"
+        )
     return column, []

@@ -42,7 +42,7 @@ __all__ = [
 
 
 def level_research_values(attribute: QuasiIdentifier) -> npt.NDArray[np.float64]:
-    """The research value of every level, weight included, from level 0 to the root.
+    """Return the research value of every level, weight included, from level 0 to the root.
 
     Cost: O(levels · distinct values).
     """
@@ -64,7 +64,7 @@ def level_research_values(attribute: QuasiIdentifier) -> npt.NDArray[np.float64]
 
 
 def attribute_research_value(cells: CellGroups) -> float:
-    """The research value that a release leaves an attribute."""
+    """Return the research value that a release leaves an attribute."""
     published = int(cells.size.sum())
     if published == 0:
         return 0.0
@@ -77,7 +77,7 @@ def attribute_research_value(cells: CellGroups) -> float:
 
 
 def emphasised(attribute: QuasiIdentifier, detail: float, kept: float) -> tuple[float, float]:
-    """Granularity (or its reciprocal) and rules, each with the emphasis that the attribute has."""
+    """Return granularity (or its reciprocal) and rules, raised to the emphasis of the attribute."""
     f = attribute.rule_emphasis
     if f == EVEN_EMPHASIS:
         return detail, kept
@@ -85,7 +85,7 @@ def emphasised(attribute: QuasiIdentifier, detail: float, kept: float) -> tuple[
 
 
 def _share_of_level(cells: CellGroups, level: int, published: int) -> float:
-    """What is left of a level's value where records are suppressed: all of it where none is."""
+    """Return the share of a level's value that is left when records are suppressed."""
     attribute = cells.attribute
     n = attribute.column.records
     typed = attribute.typed_research_values
@@ -103,12 +103,12 @@ def _share_of_level(cells: CellGroups, level: int, published: int) -> float:
 
 
 def mean_span(cells: CellGroups) -> float:
-    """Mean over all records of the span of their cell: Σ N·span / n."""
+    """Return the mean over all records of the span of their cell: Σ N·span / n."""
     whole = cells.attribute.domain_span
     return cells.total(cells.span, worst=whole) / cells.attribute.column.records
 
 
 def rules_kept(cells: CellGroups) -> npt.NDArray[np.float64]:
-    """Per rule the share of the published records whose group keeps it."""
+    """Return per rule the share of the published records whose group keeps it."""
     published = max(int(cells.size.sum()), 1)
     return np.asarray((~cells.broken) @ cells.size / published, dtype=np.float64)

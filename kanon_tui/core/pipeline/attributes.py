@@ -40,7 +40,7 @@ PROJECT_ENDINGS = (".yaml", ".yml")
 
 
 def as_project(project: Project | str | Path) -> Project:
-    """A project as it is, a project file (.yaml) loaded, or a new project for a data file."""
+    """Return a project: as it is, loaded from a .yaml file, or a new one for a data file."""
     if isinstance(project, Project):
         return project
     path = Path(project)
@@ -50,7 +50,7 @@ def as_project(project: Project | str | Path) -> Project:
 
 
 def read_column(data: Project | Path, name: str, kind: str | None = None) -> Column:
-    """A column of a data file, or of a project's with what the project says of it."""
+    """Return a column of a data file, read with the settings of its project if there is one."""
     project = as_project(data)
     table = project.read_data()
     spec = project.completed(table).attributes.get(name)
@@ -64,18 +64,18 @@ def read_column(data: Project | Path, name: str, kind: str | None = None) -> Col
 
 
 def coded_column(table: Table, name: str, spec: AttributeSpec) -> Column:
-    """The codes of an attribute, in the kind the project gives it."""
+    """Return the codes of an attribute, in the kind that the project gives it."""
     assert spec.kind is not None, "Project.completed fills in every kind"
     return table.column(name, spec.kind, spec.format)
 
 
 def published_column(table: Table, name: str, spec: AttributeSpec) -> Column:
-    """The codes of a quasi-identifier, with its ends coded where the project asks for it."""
+    """Return the codes of a quasi-identifier, its ends coded where the project asks for it."""
     return code_ends(coded_column(table, name, spec), spec.coded_bounds)
 
 
 def sensitive_column(table: Table, name: str, spec: AttributeSpec, project: Project) -> Column:
-    """A sensitive attribute, its values told apart as the project says."""
+    """Return a sensitive attribute; values count as distinct as the project says."""
     column = coded_column(table, name, spec)
     wanted = [r for r in project.privacy.requirements if isinstance(r, HierarchicalTCloseness)]
     if spec.hierarchy is not None and any(r.attribute in (name, None) for r in wanted):
@@ -86,21 +86,21 @@ def sensitive_column(table: Table, name: str, spec: AttributeSpec, project: Proj
 
 
 def _ground(hierarchy: BoundHierarchy) -> tuple[npt.NDArray[np.integer], ...]:
-    """The label of every value, level by level, up to where all present values meet."""
+    """Return per level the label of every value, without the levels that have a single label."""
     present = slice(hierarchy.column.missing)  # missing is the last value
     between = [labels for labels in hierarchy.maps[1:] if len(np.unique(labels[present])) > 1]
     return tuple(between)
 
 
 def emphasis_of(project: Project, spec: AttributeSpec) -> float:
-    """The rule emphasis of an attribute: its own, or else the project's."""
+    """Return the rule emphasis of an attribute: its own, or else the project's."""
     return project.rule_emphasis if spec.rule_emphasis is None else spec.rule_emphasis
 
 
 def quasi_identifier(
     column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[Note]
 ) -> QuasiIdentifier:
-    """An attribute with its hierarchy, rules and numbers; `built` gets what was made up."""
+    """Return an attribute with hierarchy, rules and domain; `built` gets notes on default ones."""
     hierarchy, given = _hierarchy(column, spec, folder, built)
     _check_recoding(column, spec, given)
     bound = hierarchy.bind(column)
@@ -128,7 +128,7 @@ _FOR_CATEGORIES = ("ancestor", "set", "mode")
 
 
 def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
-    """Options that do nothing are refused."""
+    """Refuse options that have no effect on this attribute."""
     name, ordered = column.name, column.kind.ordered
     allowed = _FOR_NUMBERS if ordered else _FOR_CATEGORIES
     if spec.publish is not None and spec.publish not in allowed:
@@ -146,7 +146,7 @@ def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
 
 
 def _is_typed(spec: AttributeSpec) -> bool:
-    """Whether somebody wrote the hierarchy value by value; a builder takes values of the data."""
+    """Return whether the hierarchy was written value by value, not built from the data."""
     return spec.hierarchy is not None and "builder" not in spec.hierarchy
 
 
@@ -160,8 +160,8 @@ def _hierarchy(
         raise InputError(
             f"{column.name}: it has magvals but no hierarchy to mark; give it a hierarchy"
         )
-    hierarchy, said = default_hierarchy(column)
-    built.append(said)
+    hierarchy, note = default_hierarchy(column)
+    built.append(note)
     return hierarchy, False
 
 
@@ -210,7 +210,7 @@ def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
 
 
 def _end(column: Column, written: int | float | str) -> float:
-    """An end of the domain: a number as it is, a text as the column writes its values."""
+    """Return an end of the domain as a number; a text is parsed like the values of the column."""
     if isinstance(written, str) or column.kind is Kind.DATE:
         return float(column.parse([str(written)])[0])
     return float(written)

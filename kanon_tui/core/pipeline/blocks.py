@@ -57,12 +57,12 @@ _CUTS_PER_STEP = 16
 
 @dataclass(frozen=True, eq=False)
 class BlockCut:
-    """A table in blocks."""
+    """A table cut into blocks."""
 
     blocks: Sequence[Int64s]
     """The records of every block."""
     groups: int
-    """How many there were before anything was cut: groups of MAGVals, or the table."""
+    """The number of groups before the cut: groups of MAGVals, or one for the whole table."""
     suppressed: Int64s
     """The records in groups of MAGVals that are too small for any class."""
 
@@ -75,7 +75,7 @@ class BlockCut:
 def cut_into_blocks(
     algorithm: BlockClustering, task: Task, size: int
 ) -> Generator[Step, None, BlockCut]:
-    """The blocks of a table; equal records are in the same one."""
+    """Yield steps and return the blocks of a table; equal records are in the same block."""
     groups = [np.arange(task.n)]
     if algorithm.keeps_magvals:
         found = group_by_magvals(task)
@@ -110,35 +110,35 @@ def _coarse_cut(part: Task, before: int) -> Steps:
 
 
 _LOOK = 0.05
-"""Seconds between two looks at whether anybody still pulls."""
+"""Seconds between two checks whether the caller still pulls."""
 
 
 @dataclass(frozen=True, eq=False)
 class JobReport:
-    """What a job tells of after each of its steps."""
+    """The progress of a job after one of its steps."""
 
     job: int
     progress: float
     grouping: Grouping | None = None
-    """What it found, when it is done."""
+    """The grouping of the block, once the job is done."""
 
 
 def side_by_side(
     jobs: Sequence[Callable[[], Steps]], workers: int
 ) -> Generator[JobReport, None, None]:
-    """The steps of all jobs, so many of them at a time; closing it ends them all."""
+    """Yield the progress of all jobs, `workers` of them at a time; closing it ends them."""
     if workers <= 1 or len(jobs) == 1:
         for number, job in enumerate(jobs):
-            yield from _heard(number, job)
+            yield from _job_reports(number, job)
         return
-    told: Queue[JobReport | BaseException] = Queue(maxsize=1)
+    reports: Queue[JobReport | BaseException] = Queue(maxsize=1)
     over = threading.Event()
     waiting, lock = iter(enumerate(jobs)), threading.Lock()
 
-    def tell(news: JobReport | BaseException) -> None:
+    def tell(report: JobReport | BaseException) -> None:
         while not over.is_set():
             try:
-                told.put(news, timeout=_LOOK)
+                reports.put(report, timeout=_LOOK)
             except Full:
                 continue
             return
@@ -150,8 +150,8 @@ def side_by_side(
             if job is None:
                 return
             try:
-                for news in _heard(number, job):
-                    tell(news)
+                for report in _job_reports(number, job):
+                    tell(report)
                     if over.is_set():
                         return
             except BaseException as error:
@@ -164,18 +164,18 @@ def side_by_side(
     try:
         done = 0
         while done < len(jobs):
-            news = told.get()
-            if isinstance(news, BaseException):
-                raise news
-            done += news.grouping is not None
-            yield news
+            report = reports.get()
+            if isinstance(report, BaseException):
+                raise report
+            done += report.grouping is not None
+            yield report
     finally:
         over.set()
         for thread in threads:
             thread.join()
 
 
-def _heard(number: int, job: Callable[[], Steps]) -> Iterator[JobReport]:
+def _job_reports(number: int, job: Callable[[], Steps]) -> Iterator[JobReport]:
     steps = job()
     while True:
         try:
@@ -187,13 +187,13 @@ def _heard(number: int, job: Callable[[], Steps]) -> Iterator[JobReport]:
 
 
 def cluster_block(algorithm: BlockClustering, task: Task, cut: BlockCut, number: int) -> Steps:
-    """Cluster one block, with a seed made from that of the run and its number."""
+    """Return the steps of one block, with a seed made of the run's seed and the block's number."""
     seed = int(np.random.SeedSequence([task.seed, number]).generate_state(1)[0])
     return algorithm.steps(part_of(task, cut.blocks[number], seed), RunContext())
 
 
 def put_together(task: Task, cut: BlockCut, found: Mapping[int, Grouping]) -> Grouping:
-    """The grouping of all blocks; one that is not done yet is a class."""
+    """Return the grouping of all blocks; a block that is not done yet is one class."""
     labels = np.full(task.n, -1, dtype=np.int32)
     hidden: np.ndarray | None = None
     classes = 0
@@ -209,7 +209,7 @@ def put_together(task: Task, cut: BlockCut, found: Mapping[int, Grouping]) -> Gr
             if hidden is None:
                 hidden = np.zeros((task.n, len(task.quasi)), dtype=bool)
             hidden[records] = own.suppressed_cells
-    notes = dict.fromkeys(said for number in sorted(found) for said in found[number].notes)
+    notes = dict.fromkeys(each for number in sorted(found) for each in found[number].notes)
     early: tuple[Note, ...] = ()
     if len(found) < len(cut.blocks):
         early = (note("stopped early: blocks that were not reached are one class each"),)
@@ -222,7 +222,7 @@ def put_together(task: Task, cut: BlockCut, found: Mapping[int, Grouping]) -> Gr
 
 
 def _summed(found: Mapping[int, Grouping]) -> dict[str, Any]:
-    """The figures of all searches, those that can be added."""
+    """Return the sums of the numeric figures of all searches."""
     summed: dict[str, Any] = {}
     for grouping in found.values():
         for name, figure in grouping.search.items():
@@ -235,16 +235,16 @@ SAMPLE_BLOCKS = 4
 
 
 class BlockSample:
-    """Records drawn by the seed, to be clustered both ways."""
+    """A sample of records, clustered as a whole and in blocks to compare the two."""
 
     def __init__(self, algorithm: BlockClustering, task: Task, cut: BlockCut | None) -> None:
-        """`task` is that of the sample; without a cut there is nothing to measure."""
+        """Take the task of the sample and its cut; None where there is nothing to measure."""
         self._task, self._cut = task, cut
         self.jobs: list[Callable[[], Steps]] = []
-        """First the sample as a whole, then its blocks."""
+        """The jobs: first the sample as a whole, then its blocks."""
         self.sizes: list[int] = []
         self.found: dict[int, Grouping] = {}
-        """What jobs have found."""
+        """The groupings by number of the job."""
         if cut is not None:
             blocks = range(len(cut.blocks))
             self.jobs = [partial(algorithm.steps, task, RunContext())]
@@ -255,7 +255,7 @@ class BlockSample:
     def draw(
         cls, algorithm: BlockClustering, task: Task, size: int, cut: BlockCut
     ) -> Generator[Step, None, Self]:
-        """A sample of a table that was cut into blocks of about so many records."""
+        """Yield steps and return a sample of a table in blocks of about `size` records."""
         count = min(task.n, SAMPLE_BLOCKS * size)
         records = np.random.default_rng(task.seed).choice(task.n, count, replace=False)
         sample = part_of(task, np.sort(records), task.seed)
@@ -265,7 +265,7 @@ class BlockSample:
         return cls(algorithm, sample, own if own.divides else None)
 
     def measured(self) -> dict[str, Any]:
-        """For the report: the records of the sample and its NCP both ways; empty: not measured."""
+        """Return the size of the sample and its NCP both ways; empty where nothing was measured."""
         if self._cut is None:
             return {}
         whole, *blocks = (self.found[job] for job in range(len(self.jobs)))
@@ -278,7 +278,7 @@ class BlockSample:
 
 
 def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
-    """What a report says of blocks."""
+    """Return the note about blocks for a report."""
     sizes = [len(records) for records in cut.blocks]
     counts = {"blocks": len(sizes), "least": min(sizes), "most": max(sizes)}
     if measured:
@@ -305,7 +305,7 @@ def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
 def block_steps(
     algorithm: BlockClustering, task: Task, context: RunContext, workers: int | None = None
 ) -> Steps:
-    """The steps of a clustering, in blocks where it is to take the table so."""
+    """Yield the steps of a clustering, in blocks where its parameters ask for them."""
     size = algorithm.block_size(task.n)
     if size is None or task.copies is not None:
         return (yield from algorithm.steps(task, context))
@@ -320,7 +320,7 @@ def block_steps(
 
 
 class _Blocks:
-    """The blocks of a table while they are clustered."""
+    """The blocks of a table while the algorithm clusters them."""
 
     def __init__(
         self,
@@ -336,7 +336,7 @@ class _Blocks:
         self._drawn = context.watched and task.n <= MOST_FOLLOWED
 
     def run(self, workers: int) -> Iterator[Step]:
-        """Cluster every block, and the sample both ways."""
+        """Yield the steps of clustering every block, and the sample both ways."""
         sizes = [len(records) for records in self._cut.blocks]
         yield self._first_step(sizes)
         own = [
@@ -345,34 +345,34 @@ class _Blocks:
         ]
         weights = np.array([*sizes, *self._sample.sizes], dtype=float)
         done = np.zeros(len(weights))
-        with closing(side_by_side([*own, *self._sample.jobs], workers)) as news:
-            for heard in news:
-                done[heard.job] = max(done[heard.job], heard.progress)
-                yield self._take(heard, float(done @ weights / weights.sum()))
+        with closing(side_by_side([*own, *self._sample.jobs], workers)) as reports:
+            for report in reports:
+                done[report.job] = max(done[report.job], report.progress)
+                yield self._take(report, float(done @ weights / weights.sum()))
         yield from self._pool_left_overs()
 
     def grouping(self) -> Grouping:
-        """All blocks together, and what the report says of them."""
+        """Return the grouping of all blocks, with the notes and figures for the report."""
         together = put_together(self._task, self._cut, self._found)
         measured = self._sample.measured()
-        told = {"count": len(self._cut.blocks), **measured}
+        figures = {"count": len(self._cut.blocks), **measured}
         return replace(
             together,
-            search={**together.search, "blocks": told},
+            search={**together.search, "blocks": figures},
             notes=(*together.notes, blocks_note(self._cut, measured)),
         )
 
-    def _take(self, heard: JobReport, share: float) -> Step:
+    def _take(self, report: JobReport, share: float) -> Step:
         blocks = len(self._cut.blocks)
         facts: dict[str, Any] = {"blocks": blocks}
         template = "Cluster the blocks: {done:,} of {blocks:,} are done."
-        if heard.job >= blocks:
+        if report.job >= blocks:
             template = "Measure on a sample what blocks cost; {done:,} of {blocks:,} are done."
-            if heard.grouping is not None:
-                self._sample.found[heard.job - blocks] = heard.grouping
-        elif heard.grouping is not None:
-            self._found[heard.job] = heard.grouping
-            facts |= self._placed(heard.job, heard.grouping)
+            if report.grouping is not None:
+                self._sample.found[report.job - blocks] = report.grouping
+        elif report.grouping is not None:
+            self._found[report.job] = report.grouping
+            facts |= self._placed(report.job, report.grouping)
             template = "Block {number:,}, {size}: {classes}. {done:,} of {blocks:,} are done."
         facts["done"] = len(self._found)
         return self._step(template, facts, share)
@@ -392,7 +392,7 @@ class _Blocks:
         return facts
 
     def _pool_left_overs(self) -> Iterator[Step]:
-        """Cluster together what blocks have left over, where that is enough for a class."""
+        """Yield the steps of clustering the records that blocks left over, if they fill a class."""
         blocks = self._cut.blocks
         left = [each[self._found[number].labels < 0] for number, each in enumerate(blocks)]
         records = np.sort(np.concatenate(left))
@@ -402,11 +402,9 @@ class _Blocks:
         yield self._step(template, {"left": count_of(len(records), "record")}, 1.0)
         self._cut = replace(self._cut, blocks=[*blocks, records])
         pool = partial(cluster_block, self._algorithm, self._task, self._cut, len(blocks))
-        for heard in side_by_side([pool], 1):
-            if heard.grouping is not None:
-                yield self._take(replace(heard, job=len(blocks)), 1.0)
-
-    # -- what is told
+        for report in side_by_side([pool], 1):
+            if report.grouping is not None:
+                yield self._take(replace(report, job=len(blocks)), 1.0)
 
     def _first_step(self, sizes: Sequence[int]) -> Step:
         facts: dict[str, Any] = {"blocks": len(sizes), "n": self._task.n}

@@ -36,7 +36,7 @@ _BYTES_PER_CELL = 60
 
 
 def check_streamable(project: Project) -> None:
-    """Refuse what cannot be done on pieces, before anything is read."""
+    """Refuse a project that cannot be run on pieces, before anything is read."""
     name = project.algorithm.name
     algorithm = find_algorithm(name)
     if not algorithm.works_on_counted_rows:
@@ -78,13 +78,13 @@ def check_streamable(project: Project) -> None:
 
 
 def memory_limit(project: Project) -> MemoryLimit:
-    """What the project lets a run take."""
+    """Return the memory limit of a project's runs."""
     memory = project.run.memory
     return MemoryLimit(0 if memory == "auto" else memory)
 
 
 def needed_in_memory(path: Path) -> int:
-    """About how many bytes a run takes that holds the table of these files."""
+    """Return about how many bytes a run in memory takes for the table of these files."""
     needed = _BASE
     for file in part_files(path):
         try:
@@ -111,7 +111,7 @@ def _cells(file: Path) -> int:
 
 
 def fits_in_memory(project: Project) -> bool:
-    """Whether the table of a project may be held whole, whatever its runs need.
+    """Return whether the whole table of a project may be held in memory.
 
     What cannot be read in pieces counts as fitting: the reader knows how much it can take.
     """
@@ -123,7 +123,7 @@ def fits_in_memory(project: Project) -> bool:
 
 
 def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "stream", "dask"]:
-    """The engine of a run; `folder` says that the release is a folder of parts."""
+    """Return the engine of a run; `folder` says that the release is a folder of parts."""
     asked = project.run.engine
     if asked in ("stream", "dask"):
         if is_address(project.data.path):

@@ -23,25 +23,25 @@ __all__ = ["SPEEDS", "LiveRun", "RemainingTime", "Snapshot"]
 LEAST_PROGRESS = 0.01
 LEAST_SECONDS = 0.5
 LATEST = 0.3
-"""The part of the time so far that counts as the latest."""
+"""The share of the elapsed time that counts as the latest part."""
 INERTIA = 0.1
-"""The part of the time so far that it takes to come round to another reading."""
+"""The share of the elapsed time in which the estimate follows a new reading."""
 APART = 4.0
-"""Readings that differ by more than this factor contradict each other."""
+"""Two readings that differ by more than this factor give no estimate."""
 MEMORY = 200
 
 
 class RemainingTime:
-    """Seconds to go of one run."""
+    """An estimate of the remaining seconds of a run, from its own progress."""
 
     def __init__(self) -> None:
         self.seconds: float | None = None
-        """The answer; None where it is not known."""
+        """The remaining seconds; None where they are not known."""
         self._seen: deque[tuple[float, float]] = deque(maxlen=MEMORY)
         self._asked = 0.0
 
     def look(self, progress: float | None, seconds: float) -> float | None:
-        """Take note of how far the run is after so many seconds; gives what is left."""
+        """Record the progress after so many seconds and return the remaining seconds."""
         if progress is None:
             self.seconds = None
             return None
@@ -75,14 +75,14 @@ class RemainingTime:
 
 
 SPEEDS: tuple[float, ...] = (0.5, 1, 2, 5, 20, 100, float("inf"))
-"""Decisions per second; the last is as fast as the machine can."""
+"""Decisions per second; the last one is full speed."""
 _SLICE = 0.05
-"""Seconds between two looks at the orders while waiting: a cancel must answer at once."""
+"""Seconds between two checks for orders while waiting, so that a cancel acts at once."""
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What can be seen of a run at one moment."""
+    """The visible state of a run at one moment."""
 
     state: State = State.READY
     paused: bool = False
@@ -92,11 +92,11 @@ class Snapshot:
     counters: Mapping[str, float] = field(default_factory=dict)
     progress: float | None = None
     remaining: float | None = None
-    """Seconds still to go, from the run's own progress; None where that says nothing."""
+    """The estimated remaining seconds; None where progress gives no estimate."""
 
 
 class LiveRun:
-    """Orders for a run, and the picture of it."""
+    """A run that other threads control and watch."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class LiveRun:
         timeline: Timeline | None = None,
         every_decision: bool = False,
     ) -> None:
-        """`every_decision`: also at full speed a step is one decision, as small tables allow."""
+        """Take a run; with `every_decision` a step is one decision at full speed, too."""
         self.run = run
         self.timeline = Timeline() if timeline is None else timeline
         self._every_decision = every_decision
@@ -114,7 +114,7 @@ class LiveRun:
         self._speed = len(SPEEDS) - 1
         self._paused = paused
         self._steps_asked = threading.Semaphore(0)
-        """Steps that were asked for and not yet taken; several threads ask, one takes."""
+        """Steps that were ordered and not yet taken; several threads order, one takes."""
         self._cancelled = False
         self._wake = threading.Event()
         self._remaining = RemainingTime()
@@ -123,12 +123,12 @@ class LiveRun:
 
     @property
     def paused(self) -> bool:
-        """Whether it waits for somebody."""
+        """Whether the run is paused."""
         return self._paused
 
     @property
     def speed(self) -> float:
-        """Decisions per second."""
+        """The speed in decisions per second."""
         return SPEEDS[self._speed]
 
     def pause(self) -> None:
@@ -137,40 +137,40 @@ class LiveRun:
         self._wake.set()
 
     def resume(self) -> None:
-        """Go on."""
+        """Resume a paused run."""
         self._paused = False
         self._wake.set()
 
     def step(self) -> None:
-        """One decision, then wait again."""
+        """Take one decision, then pause."""
         self._paused = True
         self._steps_asked.release()
         self._wake.set()
 
     def set_speed(self, decisions: float) -> None:
-        """One of `SPEEDS`."""
+        """Set the speed to one of `SPEEDS`."""
         self._speed = SPEEDS.index(decisions)
         self._wake.set()
 
     def faster(self) -> None:
-        """The next higher speed."""
+        """Raise the speed to the next of `SPEEDS`."""
         self._speed = min(self._speed + 1, len(SPEEDS) - 1)
         self._wake.set()
 
     def slower(self) -> None:
-        """The next lower speed."""
+        """Lower the speed to the next of `SPEEDS`."""
         self._speed = max(self._speed - 1, 0)
         self._wake.set()
 
     def cancel(self) -> None:
-        """Stop after the step that is under way, and keep the best so far."""
+        """Stop after the current step, and keep the best grouping so far."""
         self._cancelled = True
         self._wake.set()
 
     # -- the one thread that runs it
 
     def drive(self, abandoned: Callable[[], bool] = lambda: False) -> None:
-        """Pull steps as ordered until the run ends; `abandoned` says nobody waits any more."""
+        """Pull steps as ordered until the run ends, or `abandoned` returns True."""
         due = time.monotonic()
         while True:
             if self._cancelled or abandoned():

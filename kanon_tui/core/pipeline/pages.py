@@ -59,16 +59,16 @@ __all__ = [
 ]
 
 _WHOLE = 100
-"""Pages that are read at once where all rows are looked through."""
+"""Pages that are read at once in a search through all rows."""
 
 
 class SearchedPages(Pages):
-    """Pages of texts under names."""
+    """Pages of texts that can be searched for a text, for cells, or row by row."""
 
     names: tuple[str, ...]
 
     def stretches(self, stop: Callable[[], bool] = lambda: False) -> Iterator[pl.DataFrame]:
-        """All rows, some at a time; ends early when nobody waits any more."""
+        """Yield all rows, some at a time, until `stop` returns True."""
         for begin, end in self._stretches(-1, 1):
             if stop():
                 return
@@ -82,7 +82,7 @@ class SearchedPages(Pages):
         columns: Sequence[str] = (),
         stop: Callable[[], bool] = lambda: False,
     ) -> tuple[Int64s, pl.DataFrame]:
-        """The numbers of the rows with these cells, of which there are so many, and some columns.
+        """Return the numbers of the `count` rows with these cells, and some of their columns.
 
         In sorted files they are next to one another, so that it is looked around one of them first.
         """
@@ -114,7 +114,7 @@ class SearchedPages(Pages):
     def find(
         self, text: str, row: int, direction: int = 1, stop: Callable[[], bool] = lambda: False
     ) -> int | None:
-        """The next row after or before this one with a text in a cell, whatever its case.
+        """Return the next row after (or before) a row with a text in a cell, ignoring case.
 
         At the end it goes on from the other one; None where no row has it.
         """
@@ -138,7 +138,7 @@ class SearchedPages(Pages):
         direction: int = 1,
         stop: Callable[[], bool] = lambda: False,
     ) -> int | None:
-        """The next row after or before this one that is flagged, or else from the other end on."""
+        """Return the next flagged row after (or before) a row, wrapping around."""
         for begin, end in self._stretches(row, direction):
             if stop():
                 return None
@@ -148,7 +148,7 @@ class SearchedPages(Pages):
         return None
 
     def _stretches(self, row: int, direction: int) -> Iterator[tuple[int, int]]:
-        """All rows, some at a time: those beyond this one, then those up to it."""
+        """Yield ranges of rows: those beyond a row, then those up to it."""
         step, height = self.size * _WHOLE, self.height
         if direction > 0:
             for low, high in ((row + 1, height), (0, row + 1)):
@@ -166,7 +166,7 @@ _CHUNK = 1 << 22
 
 
 class FilePages(Pages):
-    """Records of a source whose pieces know how many they have."""
+    """The records of a source, by page."""
 
     def __init__(self, source: Source, page: int = RECORDS_PER_PAGE) -> None:
         super().__init__(
@@ -174,10 +174,10 @@ class FilePages(Pages):
         )
         self.source = source
         self._offsets: dict[int, list[int]] = {}
-        """By CSV piece where its pages begin, and at last where it ends."""
+        """By CSV piece, the byte offsets of its pages and of its end."""
 
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
-        """Some records of a piece, a header not counted."""
+        """Return some records of a piece; a header is not counted."""
         piece = self.source.pieces[place]
         if self.source.dialect is None:
             start = piece.begin
@@ -200,7 +200,7 @@ class FilePages(Pages):
         return pl.concat(self.source.read(part)).slice(begin - first * self.size, end - begin)
 
     def _page_offsets(self, piece: Piece) -> list[int]:
-        """Where every so many records of a CSV piece begin, its header among them."""
+        """Return the byte offsets of the pages of a CSV piece, its header counted as a record."""
         assert self.source.dialect is not None
         assert piece.line_end is not None
         with open(piece.path, "rb") as file:
@@ -227,7 +227,7 @@ class FilePages(Pages):
 
 
 def pages_before(result: StreamedResult) -> FilePages | None:
-    """The records that the rows of a release were, row by row; None where rows do not tell.
+    """Return the input record of every published row; None where rows do not tell.
 
     They do in the order of the input, where no record was left out and nobody wrote to the data.
     """
@@ -236,7 +236,7 @@ def pages_before(result: StreamedResult) -> FilePages | None:
 
 
 def records_of(result: StreamedResult) -> FilePages | None:
-    """The records that were read; None where the files have changed, or nobody knows how many."""
+    """Return the input records of a run; None where files have changed or were not counted."""
     table = result.task.table
     assert isinstance(table, CountedTable)
     source = table.source
@@ -251,7 +251,7 @@ _BLOCK = 1 << 22
 
 
 class ReleasePages(SearchedPages):
-    """Rows of the files of a release, in their order."""
+    """The rows of a written release, by page."""
 
     def __init__(
         self,
@@ -259,7 +259,7 @@ class ReleasePages(SearchedPages):
         page: int = ROWS_PER_PAGE,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Look at the files, which takes a moment for text; `stop` says nobody waits any more."""
+        """Index the files, which takes a moment for CSV; `stop` ends it early."""
         if not result.files:
             raise InputError("this release was not written; run again to write it")
         csv = result.csv
@@ -280,7 +280,7 @@ class ReleasePages(SearchedPages):
 
 
 class _File(ABC):
-    """One file of a release."""
+    """One file of a written release."""
 
     names: tuple[str, ...]
     rows: int
@@ -290,7 +290,7 @@ class _File(ABC):
         file.check()
 
     def read(self, begin: int, end: int) -> pl.DataFrame:
-        """The cells of these rows; the file must be the one that was proved."""
+        """Return the cells of these rows; refuse a file that has changed since it was verified."""
         self._file.check()
         try:
             found = self._cells(begin, end)
@@ -345,7 +345,7 @@ class _CsvFile(_File):
         return cells.slice(begin - first * self._page, end - begin)
 
     def _parsed(self, begin: int, last: int) -> pl.DataFrame:
-        """The records from a byte up to the beginning of a page."""
+        """Return the records from a byte offset up to the beginning of a page."""
         end = int(self._offsets[last])
         with open(self._file.path, "rb") as file:
             file.seek(begin)
@@ -359,7 +359,7 @@ class _CsvFile(_File):
 def _index(
     file: WrittenFile, csv: CsvFormat, page: int, stop: Callable[[], bool]
 ) -> tuple[np.ndarray, int]:
-    """Where every page begins, and at last where the file ends; and how many rows there are."""
+    """Return the byte offsets of the pages and of the end of the file, and the number of rows."""
     line, mark = ord(csv.line_end[-1]), ord(csv.quote)
     offsets: list[np.ndarray] = []
     ended, inside, place = 0, 0, 0
@@ -385,24 +385,24 @@ def _index(
 
 
 LEFT_OUT = "×"
-"""In every cell of a record that is not in the release."""
+"""The mark in every cell of a record that is not in the release."""
 _BYTES_PER_TUPLE = 40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowOfRecord:
-    """Finds the counted row of every record."""
+    """A lookup of the counted row of input records."""
 
     result: StreamedResult
     encoders: tuple[Encoder, ...]
     packing: Packing
     index: TupleIndex
     first: Int64s
-    """By place of a tuple one of its rows: where more is required of a release it has several."""
+    """By place of a tuple, one of its rows; with requirements beyond k it can have several."""
 
     @classmethod
-    def of(cls, result: StreamedResult) -> RowOfRecord:
-        """Counted rows to look up, where there is room for them."""
+    def from_result(cls, result: StreamedResult) -> RowOfRecord:
+        """Return the lookup of a result; refuse where it does not fit into memory."""
         task, table = result.task, result.task.table
         assert isinstance(table, CountedTable)
         assert result.project is not None
@@ -417,20 +417,20 @@ class RowOfRecord:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that `find` looks at."""
+        """The names of the columns that `find` needs."""
         table = self.result.task.table
         assert isinstance(table, CountedTable)
         return tuple(dict.fromkeys((*(one.name for one in self.encoders), *table.complete)))
 
     def find(self, records: pl.DataFrame) -> tuple[Int64s, Flags]:
-        """The row of every record; and which records have none, as something is missing."""
+        """Return the row of every record, and which records were dropped for a missing value."""
         table = self.result.task.table
         assert isinstance(table, CountedTable)
         tokens = list(table.missing_tokens)
-        gone = np.zeros(records.height, dtype=bool)
+        dropped = np.zeros(records.height, dtype=bool)
         for name in table.complete:
-            gone |= records[name].is_in(tokens).to_numpy()
-        kept = records.filter(~gone)
+            dropped |= records[name].is_in(tokens).to_numpy()
+        kept = records.filter(~dropped)
         rows = np.zeros(records.height, dtype=np.int64)
         if kept.height:
             columns = {
@@ -439,12 +439,12 @@ class RowOfRecord:
             words = self.packing.pack_cells(
                 kept.height, [encoder.coded(columns) for encoder in self.encoders]
             )
-            rows[~gone] = self.first[self.index.find(words)]
-        return rows, gone
+            rows[~dropped] = self.first[self.index.find(words)]
+        return rows, dropped
 
 
 class PublishedPages(SearchedPages):
-    """The rows of records, in the order of these; those left out are marked in every cell."""
+    """The published rows of input records, in their order; `LEFT_OUT` marks those left out."""
 
     def __init__(
         self,
@@ -453,27 +453,27 @@ class PublishedPages(SearchedPages):
         names: tuple[str, ...],
         rows: RowOfRecord | None = None,
     ) -> None:
-        """`names` are those of the columns in the files; `rows` where they are known already."""
+        """Take the input pages and the names in the files; `rows` is a lookup, if there is one."""
         super().__init__([before.height], before.size, _PAGES_KEPT)
         self.names = names
         self._result, self._before = result, before
-        self._rows = RowOfRecord.of(result) if rows is None else rows
+        self._rows = RowOfRecord.from_result(result) if rows is None else rows
 
     @cached_property
     def _texts(self) -> list[pl.Series]:
-        """Per quasi-identifier what is printed, and at last what a suppressed record prints."""
+        """Per quasi-identifier, the published texts, and last the text of suppressed records."""
         release = self._result.release
         return [pl.Series([*cells.texts, HIDDEN], dtype=pl.String) for cells in release.cells]
 
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
         if begin % self.size or end - begin > self.size:
-            return self.of(self._before.read(begin, end))
-        return self.of(self._before.page(self.page_of(begin)).head(end - begin))
+            return self.rows_of(self._before.read(begin, end))
+        return self.rows_of(self._before.page(self.page_of(begin)).head(end - begin))
 
-    def of(self, records: pl.DataFrame) -> pl.DataFrame:
-        """The rows of some records as they are written."""
+    def rows_of(self, records: pl.DataFrame) -> pl.DataFrame:
+        """Return the published rows of some records, as they are written."""
         result, release = self._result, self._result.release
-        rows, gone = self._rows.find(records)
+        rows, dropped = self._rows.find(records)
         suppressed = release.suppressed[rows]
         place = {attribute.name: x for x, attribute in enumerate(result.task.quasi)}
         columns = []
@@ -488,7 +488,7 @@ class PublishedPages(SearchedPages):
         if result.task.output.formulas == "escape":
             frame = escape_formulas(frame)
         frame.columns = list(self.names)
-        left_out = gone | suppressed if result.task.output.suppressed == "drop" else gone
+        left_out = dropped | suppressed if result.task.output.suppressed == "drop" else dropped
         if left_out.any():
             mark = pl.Series(left_out)
             frame = frame.select(
@@ -504,12 +504,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class RankedRows:
-    """Numbers of rows, those of one rank after the other."""
+    """Row numbers ordered by a rank."""
 
     numbers: npt.NDArray[np.uint32]
-    """By rank; rising within each."""
+    """The row numbers by rank, rising within each."""
     sizes: Int64s
-    """How many rows have each rank."""
+    """The number of rows of every rank."""
     turns: Int64s
     """The ranks in the order in which they are shown."""
 
@@ -523,14 +523,14 @@ class RankedRows:
         return int(self.numbers[self._begins[rank] + place - before])
 
     def place_of(self, row: int) -> int:
-        """Where a row stands."""
+        """Return the place of a row in this order."""
         found = int(np.flatnonzero(self.numbers == row)[0])
         rank = int(np.searchsorted(self._begins + self.sizes, found, "right"))
         turn = int(np.flatnonzero(self.turns == rank)[0])
         return int(self._ends[turn] - self.sizes[rank] + found - self._begins[rank])
 
     def in_turn(self, turns: Int64s) -> RankedRows:
-        """The same rows with their ranks in another order, or some of these alone."""
+        """Return the rows with their ranks in another order, or of some ranks only."""
         return replace(self, turns=turns)
 
     @cached_property
@@ -548,7 +548,7 @@ def ranked_rows(
     sizes: Int64s,
     memory: MemoryLimit,
 ) -> RankedRows:
-    """Put all rows in their places, some at a time; `sizes` says how many have each rank."""
+    """Return all rows ordered by rank; `sizes` has the number of rows of each rank."""
     memory.check_fits(int(sizes.sum()) * BYTES_PER_ROW, "another order of its rows")
     numbers = np.empty(int(sizes.sum()), dtype=np.uint32)
     free = np.cumsum(sizes) - sizes
@@ -556,12 +556,12 @@ def ranked_rows(
     for stretch in stretches:
         ranks = rank_of(stretch)
         order = np.argsort(ranks, kind="stable")
-        here, first, count = np.unique(ranks[order], return_index=True, return_counts=True)
-        if (free[here] + count > len(numbers)).any():
+        present, first, count = np.unique(ranks[order], return_index=True, return_counts=True)
+        if (free[present] + count > len(numbers)).any():
             raise InputError(CHANGED)
         within = np.arange(len(ranks)) - np.repeat(first, count)
-        numbers[np.repeat(free[here], count) + within] = order + row
-        free[here] += count
+        numbers[np.repeat(free[present], count) + within] = order + row
+        free[present] += count
         row += len(ranks)
     if row != len(numbers) or (free != np.cumsum(sizes)).any():
         raise InputError(CHANGED)

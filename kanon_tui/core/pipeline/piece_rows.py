@@ -106,7 +106,7 @@ class SortedRows:
     """A sample of the first words of its rows."""
     used: Mapping[str, Int32s]
     """By unchanged column, the ranks of published records; empty where no record is dropped."""
-    gone: tuple[Int64s, ...]
+    suppressed_values: tuple[Int64s, ...]
     """Per quasi-identifier, how many suppressed records have each value; empty where tuples tell
     values apart."""
 
@@ -118,7 +118,7 @@ def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
     pairs: list[list[Words]] = [[] for _ in recoding.sensitive]
     used: dict[str, Int32s] = {}
     suppressed_some = bool(recoding.suppressed.any())
-    gone = [np.zeros(encoder.size, dtype=np.int64) for encoder in recoding.values]
+    suppressed_values = [np.zeros(encoder.size, dtype=np.int64) for encoder in recoding.values]
     for columns in source.columns_of(source.pieces[piece], recoding.read_names):
         kept = complete_records(columns, recoding.complete, recoding.missing_tokens)
         rows = records_in(kept)
@@ -135,14 +135,16 @@ def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
             lost = recoding.suppressed[tuples]
             for number, encoder in enumerate(recoding.values):
                 values, places = encoder.coded(kept)
-                gone[number] += np.bincount(values[places[lost]], minlength=encoder.size)
+                suppressed_values[number] += np.bincount(
+                    values[places[lost]], minlength=encoder.size
+                )
         if suppressed_some and not recoding.starred:
             shown = ~recoding.suppressed[tuples]
             tuples = tuples[shown]
             for name, (ranks, places) in as_they_are.items():
                 as_they_are[name] = ranks, places[shown]
-                here = ranks[np.bincount(places[shown], minlength=len(ranks)) > 0]
-                used[name] = np.union1d(used.get(name, here[:0]), here)
+                present = ranks[np.bincount(places[shown], minlength=len(ranks)) > 0]
+                used[name] = np.union1d(used.get(name, present[:0]), present)
         others = [as_they_are.get(name) for name in recoding.columns]
         words = recoding.layout.pack_cells(len(tuples), others)
         kept_words.append([one | of[tuples] for one, of in zip(words, recoding.rows, strict=True)])
@@ -158,7 +160,7 @@ def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
         _save(pairs_path(recoding.folder, number, piece), np.sort(np.concatenate([*keys, _NONE])))
     apart = min(SAMPLED, max(len(words[0]) // 16, 1))
     sample = words[0][apart - 1 :: apart].copy()
-    return SortedRows(piece, len(words[0]), sample, used, tuple(gone))
+    return SortedRows(piece, len(words[0]), sample, used, tuple(suppressed_values))
 
 
 def _save(path: Path, array: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
@@ -345,7 +347,7 @@ class CountedRelease(Release):
     pieces: int = 0
     columns: tuple[str, ...] = ()
     """The sensitive columns, in the order of their files."""
-    gone: list[Int64s] = field(default_factory=list)
+    suppressed_values: list[Int64s] = field(default_factory=list)
     """Per quasi-identifier, how many suppressed records have each value; empty where rows tell
     values apart."""
 
@@ -364,7 +366,7 @@ class CountedRelease(Release):
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
         """Return the values that classes hold; `published` counts starred records as one class."""
         if column.name not in self.columns:
-            self._check_told_apart(column)
+            self._check_values_counted(column)
             return super().values_of(column, published)
         count = len(self.class_sizes)
         (values,) = self._blocks(column, [0, count + 1])
@@ -385,11 +387,11 @@ class CountedRelease(Release):
 
     def published_counts(self, x: int) -> Int64s:
         """Return per value of quasi-identifier number x how many records are not suppressed."""
-        if not self.gone:
+        if not self.suppressed_values:
             return super().published_counts(x)
-        return self.task.quasi[x].column.counts - self.gone[x]
+        return self.task.quasi[x].column.counts - self.suppressed_values[x]
 
-    def _check_told_apart(self, column: Column) -> None:
+    def _check_values_counted(self, column: Column) -> None:
         levels = self.task.counted_levels or (0,) * len(self.task.quasi)
         for attribute, level in zip(self.task.quasi, levels, strict=True):
             if level and attribute.name == column.name:

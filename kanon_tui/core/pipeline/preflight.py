@@ -21,7 +21,7 @@ __all__ = ["Preflight", "hiding", "in_words", "preflight"]
 
 @dataclass(frozen=True)
 class Preflight:
-    """What a person should know before starting."""
+    """Facts and warnings about a run before it starts."""
 
     facts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ def preflight(
     trial: Trial | None = None,
     whole: int | None = None,
 ) -> Preflight:
-    """Size, gaps and estimates for one algorithm on a task; `trial` knows how long it takes.
+    """Return size, gaps and estimates of a run; `trial` has its expected time.
 
     `whole` is the number of records where the task is of a sample of them.
     """
@@ -76,7 +76,7 @@ def preflight(
 
 
 def _published(task: Task) -> list[str]:
-    """Which columns are published as they are, and which not at all."""
+    """Return sentences about the columns that are published unchanged or left out."""
     columns = {"published as they are": task.published_as_they_are, "left out": task.left_out}
     return [f"{what}: {short_list(names, most=6)}" for what, names in columns.items() if names]
 
@@ -88,7 +88,7 @@ def _may_suppress(task: Task, algorithm: type[Algorithm]) -> bool:
 
 
 def _strings(task: Task) -> tuple[int, int]:
-    """Strings of the whole space, and of the levels that pass alone."""
+    """Return the number of strings, and of those whose levels pass alone."""
     surviving = [
         sum(level.passes for level in level_measures(a, task.k, task.allowed_suppressed))
         for a in task.quasi
@@ -97,7 +97,7 @@ def _strings(task: Task) -> tuple[int, int]:
 
 
 def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
-    """Working memory beyond the table itself."""
+    """Return the working memory of a run in MB, the table not counted."""
     codes = task.n * len(task.quasi) * 4
     strings = 0
     if algorithm.bytes_per_string:
@@ -116,7 +116,7 @@ def _time(trial: Trial | None) -> str:
 
 
 def in_words(seconds: float) -> str:
-    """`less than a second`, `about 7 s`, `about 46 min`."""
+    """Return a time in words: `less than a second`, `about 7 s`, `about 46 min`."""
     if seconds < 1:
         return "less than a second"
     if seconds < 100:
@@ -127,7 +127,7 @@ def in_words(seconds: float) -> str:
 
 
 def hiding(trial: Trial) -> str:
-    """That a release would hide columns from everybody; empty when it would not."""
+    """Return a warning about attributes hidden in every record; empty where there are none."""
     if not trial.hidden or trial.ncp is None:
         return ""
     return f"{first_few(trial.hidden, 3)} would be hidden from everybody (NCP {trial.ncp:.2f})"

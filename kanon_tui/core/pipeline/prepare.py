@@ -65,8 +65,8 @@ def count_project(
     check_streamable(project)
     memory.check_start()
     progress("look", 0.0)
-    heard = _scan_progress(project, progress)
-    source = open_source(project.data_path, project.data.read_options, *pieces, heard)
+    on_bytes = _scan_progress(project, progress)
+    source = open_source(project.data_path, project.data.read_options, *pieces, on_bytes)
     workers.begin("count values", progress)
     return count_table(source, workers, memory, columns_to_count(project, source.names))
 
@@ -161,7 +161,7 @@ def _joined(project: Project, table: Table) -> Task:
     weights = attribute_weights(columns, [specs[n].weight for n in quasi_names], project.weights)
     lost = (note("{n:,} records with missing values were dropped", n=dropped),) if dropped else ()
     ends = (coding_note(column) for column in columns)
-    notes = (*lost, *(said for said in ends if said is not None))
+    notes = (*lost, *(each for each in ends if each is not None))
     built: list[Note] = []
     quasi = tuple(
         replace(
@@ -196,7 +196,7 @@ def _joined(project: Project, table: Table) -> Task:
 
 
 def _person(project: Project, table: Table, roles: Mapping[str, Role]) -> Column | None:
-    """Whose record each is: the column of the role person, of which there is one at most."""
+    """Return the column that has the role person; None where there is none."""
     names = [name for name, role in roles.items() if role is Role.PERSON]
     if not names:
         return None
@@ -207,10 +207,10 @@ def _person(project: Project, table: Table, roles: Mapping[str, Role]) -> Column
         )
     column = by_value(table.column(names[0], Kind.CATEGORICAL), table.missing_tokens)
     if column.missing is not None:
-        gone = int(column.counts[column.missing])
+        missing = int(column.counts[column.missing])
         raise InputError(
             f"{project.title}: {names[0]} has the role person, but "
-            f"{count_of(gone, 'record has', 'records have')} no value in it, so that nobody can "
+            f"{count_of(missing, 'record has', 'records have')} no value in it, so that nobody can "
             f"tell whose they are; fill them in, or write data: {{missing: {{policy: drop}}}} to "
             f"leave such records out"
         )
@@ -220,7 +220,7 @@ def _person(project: Project, table: Table, roles: Mapping[str, Role]) -> Column
 def _pseudonymised(
     table: Table, specs: Mapping[str, AttributeSpec], roles: Mapping[str, Role]
 ) -> tuple[str, ...]:
-    """The identifiers that are published in code."""
+    """Return the identifiers that are published as pseudonyms."""
     coded = tuple(name for name in table.names if specs[name].identifier == "pseudonym")
     for name in coded:
         if roles[name] is not Role.IDENTIFIER:

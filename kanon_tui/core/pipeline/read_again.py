@@ -36,22 +36,22 @@ from kanon_tui.core.task.task import Task
 __all__ = ["MOST_DRAWN", "ReadRecords", "WrittenRows", "drawn", "read_again"]
 
 MOST_DRAWN = 100_000
-"""Records of a sample, where all of them are needed at once."""
+"""The largest sample of records, where all of them would be needed in memory."""
 _FEW_ROWS = 100_000
 _BYTES_PER_ROW = 100
-"""Of a distinct row that is counted: its codes, its place and its records."""
+"""Memory of a counted distinct row: its codes, its place and its number of records."""
 
 Stop = Callable[[], bool]
 
 
 def read_again(result: StreamedResult, stop: Stop = lambda: False) -> tuple[Task, WrittenRows]:
-    """The task with its records, and the release; `stop` says nobody waits any more."""
+    """Return the task of a streamed run and its release, both reading their files again."""
     records = ReadRecords.of(result, stop)
     return replace(result.task, table=records), WrittenRows.of(result, stop)
 
 
 def drawn(result: StreamedResult, stop: Stop = lambda: False) -> tuple[Task, Table]:
-    """A task and a release of some records, drawn by the seed: all, or `MOST_DRAWN` of each."""
+    """Return a task and a release of at most `MOST_DRAWN` records each, drawn by the seed."""
     task, rows = read_again(result, stop)
     records = task.table
     assert isinstance(records, ReadRecords)
@@ -60,7 +60,7 @@ def drawn(result: StreamedResult, stop: Stop = lambda: False) -> tuple[Task, Tab
 
 
 def _chosen(height: int, most: int, seed: int) -> Int64s:
-    """The numbers of the records that are drawn, rising."""
+    """Return the numbers of the drawn records, rising."""
     if height <= most:
         return np.arange(height)
     chance = np.random.default_rng(seed)
@@ -68,7 +68,7 @@ def _chosen(height: int, most: int, seed: int) -> Int64s:
 
 
 def _of_frames(frames: Iterator[pl.DataFrame], chosen: Int64s) -> pl.DataFrame:
-    """The chosen rows of frames that follow one another."""
+    """Return the chosen rows of consecutive frames."""
     parts, before = [], 0
     for frame in frames:
         begin, end = np.searchsorted(chosen, [before, before + frame.height])
@@ -77,14 +77,14 @@ def _of_frames(frames: Iterator[pl.DataFrame], chosen: Int64s) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _check_rows(room: MemoryLimit, distinct: int) -> None:
+def _check_rows(memory: MemoryLimit, distinct: int) -> None:
     if distinct > _FEW_ROWS:
-        room.check_fits(distinct * _BYTES_PER_ROW, f"looking at {distinct:,} distinct rows")
+        memory.check_fits(distinct * _BYTES_PER_ROW, f"looking at {distinct:,} distinct rows")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Coding:
-    """What a job needs to code the records of a piece."""
+    """The input of the jobs that code the records of the pieces."""
 
     source: Source
     encoders: tuple[Encoder, ...]
@@ -105,15 +105,15 @@ def _coded_piece(coding: _Coding, piece: int) -> list[tuple[Int32s, ...]]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReadRecords(CountedTable):
-    """The records of a table whose values are counted."""
+    """A counted table whose records are read again from its files."""
 
     stop: Stop = lambda: False
     sample: pl.DataFrame | None = None
-    """Texts of some records; its columns then have their codes."""
+    """The texts of a sample; columns then have its codes."""
 
     @classmethod
     def of(cls, result: StreamedResult, stop: Stop) -> Self:
-        """The records that a run has read, of files that are as they were."""
+        """Return the input records of a run; refuse files that have changed."""
         table = result.task.table
         assert isinstance(table, CountedTable)
         if table.source is None or not table.source.unchanged:
@@ -124,7 +124,7 @@ class ReadRecords(CountedTable):
         )
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """One attribute with the values of all records, and the codes of those that were drawn."""
+        """Return an attribute with the values of all records and the codes of the sample."""
         column = super().column(name, kind, format)
         if self.sample is None:
             return column
@@ -134,7 +134,7 @@ class ReadRecords(CountedTable):
         return replace(column, codes=codes[places])
 
     def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
-        """The codes of columns, some records at a time."""
+        """Yield the codes of columns, some records at a time."""
         if self.sample is not None:
             yield from super().coded_blocks(columns)
             return
@@ -148,19 +148,19 @@ class ReadRecords(CountedTable):
             yield from blocks
 
     def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
-        """Some columns of the records with these numbers."""
+        """Return some columns of the records with these numbers."""
         return _of_frames(self._frames(), records).select(names)
 
     def check_rows(self, distinct: int) -> None:
-        """Refuse to hold so many distinct rows."""
-        _check_rows(self._room, distinct)
+        """Refuse a number of distinct rows that does not fit into memory."""
+        _check_rows(self._memory_left, distinct)
 
     @cached_property
-    def _room(self) -> MemoryLimit:
+    def _memory_left(self) -> MemoryLimit:
         return replace(self.memory, held=0).with_held_memory()
 
     def drawn(self, most: int, seed: int) -> Self:
-        """Some of the records, so many at most."""
+        """Return a sample of at most `most` records."""
         return replace(self, sample=_of_frames(self._frames(), _chosen(self.height, most, seed)))
 
     def _frames(self) -> Iterator[pl.DataFrame]:
@@ -175,7 +175,7 @@ class ReadRecords(CountedTable):
                 yield frame.filter(~pl.any_horizontal(missing)) if missing else frame
 
     def _encoder(self, column: Column) -> Encoder:
-        """Texts to the codes of a column."""
+        """Return the encoder from texts to the codes of a column."""
         if column.coding is not None:
             return value_encoder(self, column)
         texts = self.occurrences(column.name)["value"]
@@ -191,14 +191,14 @@ class ReadRecords(CountedTable):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WrittenRows(Table):
-    """The rows of a release in files, under the names that the task has for its columns."""
+    """The rows of a written release as a table, under the task's names of the columns."""
 
     result: StreamedResult | None = None
     stop: Stop = lambda: False
 
     @classmethod
     def of(cls, result: StreamedResult, stop: Stop) -> Self:
-        """The rows of a release as they were proved."""
+        """Return the rows of a written release."""
         task = result.task
         schema = dict.fromkeys(result.columns, pl.String)
         return cls(
@@ -207,16 +207,16 @@ class WrittenRows(Table):
 
     @property
     def height(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         assert self.result is not None
         return self.result.rows
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """A column with the texts that it may have, without codes: `coded_blocks` reads them."""
+        """Return a column with its possible texts and no codes, which `coded_blocks` reads."""
         return self._values(name).column(np.empty(0, dtype=np.int32))
 
     def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
-        """The codes of columns, some rows at a time."""
+        """Yield the codes of columns, some rows at a time."""
         encoders = [self._encoder(column.name) for column in columns]
         for rows in self.frames():
             cells = {each.name: Cells.from_series(rows[each.name], each.name) for each in encoders}
@@ -224,22 +224,22 @@ class WrittenRows(Table):
             yield tuple(codes[places] for codes, places in coded)
 
     def check_rows(self, distinct: int) -> None:
-        """Refuse to hold so many distinct rows."""
-        _check_rows(self._room, distinct)
+        """Refuse a number of distinct rows that does not fit into memory."""
+        _check_rows(self._memory_left, distinct)
 
     @cached_property
-    def _room(self) -> MemoryLimit:
+    def _memory_left(self) -> MemoryLimit:
         assert self.result is not None
         table = self.result.task.table
         assert isinstance(table, CountedTable)
         return replace(table.memory, held=0).with_held_memory()
 
     def drawn(self, most: int, seed: int) -> pl.DataFrame:
-        """Some of the rows, so many at most, as they would stand in memory."""
+        """Return a sample of at most `most` rows, formulas not escaped."""
         return self.rows_at(_chosen(self.height, most, seed), self.names)
 
     def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
-        """Some columns of the rows with these numbers."""
+        """Return some columns of the rows with these numbers."""
         own = _of_frames(self.frames(), records).select(names)
         assert self.result is not None
         if self.result.task.output.formulas != "escape":
@@ -250,7 +250,7 @@ class WrittenRows(Table):
         )
 
     def frames(self) -> Iterator[pl.DataFrame]:
-        """The rows as they are written, some at a time."""
+        """Yield the rows as they are written, some at a time."""
         assert self.result is not None
         for rows in ReleasePages(self.result).stretches():
             if self.stop():
@@ -259,7 +259,7 @@ class WrittenRows(Table):
             yield rows
 
     def _texts(self, name: str) -> pl.Series:
-        """All texts that a column may have."""
+        """Return all texts that a column may have."""
         assert self.result is not None
         task = self.result.task
         for attribute, cells in zip(task.quasi, self.result.release.cells, strict=True):
@@ -269,7 +269,7 @@ class WrittenRows(Table):
         return task.table.occurrences(name)["value"].alias(name)
 
     def _written(self, name: str) -> pl.Series:
-        """The same as files have them."""
+        """Return all texts that a column may have, as files have them."""
         assert self.result is not None
         texts = self._texts(name)
         if self.result.task.output.formulas != "escape":
@@ -287,7 +287,7 @@ class WrittenRows(Table):
         )
 
     def _encoder(self, name: str) -> Encoder:
-        """What files have to the codes of a column."""
+        """Return the encoder from written texts to the codes of a column."""
         values = self._values(name)
         own = pl.DataFrame({"text": self._texts(name)})
         codes = own.join(values.lookup, on="text", how="left", maintain_order="left")["code"]

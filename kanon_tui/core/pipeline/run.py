@@ -21,7 +21,7 @@ __all__ = ["Run", "State"]
 
 
 class State(StrEnum):
-    """Where a run is."""
+    """The state of a run."""
 
     READY = "ready"
     RUNNING = "running"
@@ -31,7 +31,7 @@ class State(StrEnum):
 
 
 class Run(Iterator[Step]):
-    """One algorithm at work on one task."""
+    """One run of an algorithm on a task."""
 
     def __init__(self, task: Task, algorithm: Algorithm, context: RunContext | None = None) -> None:
         self.task = task
@@ -41,7 +41,7 @@ class Run(Iterator[Step]):
         self.seconds = 0.0
         """Time spent inside the algorithm; pauses between steps do not count."""
         self.phases: Seconds = {}
-        """Time spent before it, on reading and preparing."""
+        """Seconds of the phases before the search: reading and preparing."""
         self.steps = 0
         self.last: Step | None = None
         self.grouping: Grouping | None = None
@@ -66,7 +66,7 @@ class Run(Iterator[Step]):
         return self.last
 
     def finish(self) -> Grouping | None:
-        """Run to the end at full speed; None if it was cancelled with nothing to keep."""
+        """Run to the end at full speed; return None if a cancelled run has nothing to keep."""
         for _ in self:
             pass
         return self.grouping
@@ -81,7 +81,7 @@ class Run(Iterator[Step]):
         return grouping
 
     def cancel(self) -> Grouping | None:
-        """Stop here and keep the best grouping so far, if there is one."""
+        """Stop, and return the best grouping so far, if there is one."""
         if self.state in (State.READY, State.RUNNING):
             self._generator.close()
             self.state = State.CANCELLED
@@ -91,7 +91,7 @@ class Run(Iterator[Step]):
 
 
 def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    """Those of the algorithm, and what follows it on every task."""
+    """Return the steps of the algorithm and of what follows it on this task."""
     if algorithm.family is Family.CLUSTERING:
         from kanon_tui.core.pipeline.blocks import clustering_steps
 

@@ -51,37 +51,37 @@ __all__ = [
 ]
 
 SAMPLE = 50_000
-"""About how many records are at hand."""
+"""About how many records a sample has."""
 _STRETCHES = 20
-"""Places of a Parquet file that are looked at: each decodes pages of all columns."""
+"""Places of a Parquet file that are sampled; each decodes pages of all columns."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SampledTable(Table):
-    """`frame` holds the sample; `height` and what is counted are of the whole."""
+    """A table whose `frame` holds a sample; `height` and `counts` are of the whole table."""
 
     source: Source | None = None
-    """Where the records are; a CSV file is not cut into pieces before it is counted."""
+    """The source of the records; a CSV file has no pieces before it is counted."""
     records: int = 0
     exact: bool = False
     """Whether `records` was counted, not estimated."""
     counts: Counts = field(default_factory=dict)
     too_many: frozenset[str] = frozenset()
-    """Columns with more values than there is room for."""
+    """Columns with more distinct values than fit into memory."""
 
     @property
     def height(self) -> int:
-        """The number of records of the whole; about, until they are counted."""
+        """The number of records of the whole table; an estimate until they are counted."""
         return self.records
 
     @property
     def uncounted_columns(self) -> frozenset[str]:
-        """Columns of which only the sample is known."""
+        """The columns that are known from the sample only."""
         return frozenset(name for name in self.names if name not in self.counts)
 
     @cached_property
     def sample(self) -> Sample:
-        """The records at hand, as a table of their own."""
+        """The sample as a table of its own."""
         return Sample(self.frame, self.facts, self.missing_tokens, self.formats, whole=self)
 
     def as_counted(self, workers: Workers, memory: MemoryLimit) -> CountedTable:
@@ -100,12 +100,12 @@ class SampledTable(Table):
         )
 
     def occurrences(self, name: str) -> pl.DataFrame:
-        """Every `value` of a column with the number of `records` that have it."""
+        """Return every `value` of a column with the number of `records` that have it."""
         self._check_names([name])
         return self.counts[name] if name in self.counts else super().occurrences(name)
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
-        """The distinct values of a column that are not missing, and how many cells have one."""
+        """Return the distinct present values of a column, and how many cells have one."""
         if name not in self.counts:
             return super().present_values(name)
         counts = self.counts[name]
@@ -113,18 +113,18 @@ class SampledTable(Table):
         return present["value"].alias(name), int(present["records"].sum())
 
     def missing_cells(self) -> dict[str, int]:
-        """How many cells of each column are missing, of the sample where it is not counted."""
+        """Return per column how many cells are missing; in the sample where it is not counted."""
         found = super().missing_cells()
         for name in self.counts:
             found[name] = self.records - self.present_values(name)[1]
         return found
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
-        """Of the records at hand: those in which none of these columns is missing."""
+        """Return the sample's records in which none of these columns is missing."""
         return self.sample.drop_missing(columns)
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """An attribute with the values of the whole and the codes of the sample."""
+        """Return an attribute with the values of the whole table and the codes of the sample."""
         if name not in self.counts:
             return super().column(name, kind, format)
         key = (name, kind, format if kind.ordered else None)
@@ -154,23 +154,23 @@ class SampledTable(Table):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(Table):
-    """The records at hand alone; columns have the values of the whole, where these are known."""
+    """The sampled records; columns have the values of the whole table, where these are counted."""
 
     whole: SampledTable | None = None
 
     @property
     def uncounted_columns(self) -> frozenset[str]:
-        """Columns of which only the sample is known."""
+        """The columns that are known from the sample only."""
         assert self.whole is not None
         return self.whole.uncounted_columns
 
     def occurrences(self, name: str) -> pl.DataFrame:
-        """How often values occur in the whole: what is rare in a sample need not be rare."""
+        """Return every value of a column with its number of records in the whole table."""
         assert self.whole is not None
         return self.whole.occurrences(name)
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """An attribute of the sample, coded with the values of the whole."""
+        """Return an attribute of the sample, coded with the values of the whole table."""
         assert self.whole is not None
         self._check_names([name])
         column = self.whole.column(name, kind, format)
@@ -179,7 +179,7 @@ class Sample(Table):
 
 
 def read_or_sample(project: Project) -> Table:
-    """The table of a project for somebody to work on: in memory where that fits, else a sample."""
+    """Return the table of a project to work on: in memory where it fits, else a sample."""
     if fits_in_memory(project):
         return project.read_data()
     try:
@@ -189,7 +189,7 @@ def read_or_sample(project: Project) -> Table:
 
 
 def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> SampledTable:
-    """A sample of a file, a folder or a pattern; takes seconds whatever its size."""
+    """Return a sample of a file, a folder or a pattern, in seconds whatever its size."""
     files = part_files(Path(path))
     formats = options.formats
     if is_parquet_source(files):
@@ -212,7 +212,7 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
 
 
 def _sample_of_pieces(source: Source, records: int) -> pl.DataFrame:
-    """Stretches at equal distances over the pieces of a Parquet source."""
+    """Return ranges of records at equal distances over the pieces of a Parquet source."""
     total = source.records
     stretches = 1 if total <= records else min(_STRETCHES, records)
     each = min(-(-records // stretches), total)
@@ -233,15 +233,15 @@ def _sample_of_pieces(source: Source, records: int) -> pl.DataFrame:
 
 _MERGED_AT_A_TIME = 8
 _LOOKS = 2
-"""How often a CSV file is walked over before its pieces are known."""
+"""How many times a CSV file is scanned before its pieces are known."""
 
 
 class CountingStoppedError(Exception):
-    """Nobody waits for the numbers any more."""
+    """The counting was stopped."""
 
 
 class TableCounting:
-    """One pass over a table, told of and stopped from other threads."""
+    """One counting pass over a table, watched and stopped from other threads."""
 
     def __init__(
         self, table: SampledTable, path: Path, names: Sequence[str], memory: MemoryLimit
@@ -249,22 +249,22 @@ class TableCounting:
         self._table, self._path, self._memory = table, path, memory
         self.names = tuple(names)
         self.records = 0
-        """Records counted so far."""
+        """The number of records counted so far."""
         self._looked_at = 0
         self._stopped = threading.Event()
 
     def stop(self) -> None:
-        """End it soon: `run` raises then."""
+        """Stop the pass soon: `run` raises `CountingStoppedError`."""
         self._stopped.set()
 
     @property
     def stopped(self) -> bool:
-        """Whether nobody waits for it."""
+        """Whether the pass was stopped."""
         return self._stopped.is_set()
 
     @property
     def progress(self) -> str:
-        """`looking through the file, 40%`, then `12,000,000 of 50,000,000 records counted`."""
+        """The progress: `looking through the file, 40%`, `12,000 of 50,000 records counted`."""
         table = self._table
         if self._looked_at and not table.exact and table.facts is not None:
             share = min(self._looked_at / max(table.facts.bytes * _LOOKS, 1), 1)
@@ -274,7 +274,7 @@ class TableCounting:
         return f"{self.records:,} of {about}{whole:,} records counted"
 
     def run(self) -> SampledTable:
-        """The table with these columns counted; raises `CountingStoppedError` when stopped."""
+        """Return the table with these columns counted; raise when stopped."""
         table = self._table = self._surveyed()
         assert table.source is not None
         counting = Counting(table.source, self.names)
@@ -301,7 +301,7 @@ class TableCounting:
         )
 
     def _surveyed(self) -> SampledTable:
-        """The table with the pieces of its source, which a CSV file does not have at first."""
+        """Return the table with the pieces of its source, for which a CSV file is scanned."""
         table = self._table
         assert table.source is not None
         if table.source.pieces:
@@ -326,7 +326,7 @@ class TableCounting:
             raise CountingStoppedError
 
     def _within_memory(self, counting: Counting, whole: Counts) -> Counting:
-        """Go on without the column that takes most, as long as all do not fit."""
+        """Drop the columns with most values until the counts fit into memory."""
         while (largest := self._memory.too_many_values(whole)) is not None:
             del whole[largest]
             names = tuple(name for name in counting.names if name != largest)

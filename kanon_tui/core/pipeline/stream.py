@@ -214,8 +214,8 @@ def conclude_stream(
             workers.begin("recode", progress)
             jobs = [(piece,) for piece in range(release.pieces)]
             pieces: list[SortedRows] = list(workers.each(recode_piece, recoding, jobs))
-            gone = zip(*(one.gone for one in pieces), strict=True)
-            release.gone[:] = [np.sum(each, axis=0) for each in gone]
+            counts = zip(*(one.suppressed_values for one in pieces), strict=True)
+            release.suppressed_values[:] = [np.sum(each, axis=0) for each in counts]
         progress("measure", 0.0)
         with timed(phases, "measure"):
             measures = measure(release)
@@ -274,11 +274,11 @@ PASSES: Mapping[str, str] = {
     "write": "write",
     "verify": "prove what was written",
 }
-"""What the engine does, in its order, and what people call it."""
+"""The passes of a streaming run in their order, with their titles."""
 
 
 class StoppedError(NotReachedError):
-    """Somebody did not want the release any more."""
+    """The run was stopped; nothing was written."""
 
     def __init__(self) -> None:
         super().__init__("stopped; nothing was written")
@@ -286,7 +286,7 @@ class StoppedError(NotReachedError):
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass as far as it is."""
+    """The progress of one pass."""
 
     name: str
     begun: float
@@ -294,12 +294,12 @@ class Pass:
     ended: float | None = None
 
     def seconds(self) -> float:
-        """How long it took, or takes by now."""
+        """Return the seconds that the pass took, or has taken so far."""
         return (time.monotonic() if self.ended is None else self.ended) - self.begun
 
 
 class WatchedStream:
-    """Orders for a streaming run, and the picture of it."""
+    """A streaming run that other threads control and watch."""
 
     def __init__(
         self,
@@ -308,30 +308,31 @@ class WatchedStream:
         force: bool,
         watch: Callable[[Run], LiveRun],
         known: SampledTable | None = None,
-        room: Callable[[], AbstractContextManager[None]] = nullcontext,
+        free_memory: Callable[[], AbstractContextManager[None]] = nullcontext,
         trust: bool = False,
     ) -> None:
-        """`watch` makes the live run of a search that begins; what is `known` is not counted.
+        """Take a project and a target; `watch` makes the live run of its search.
 
-        `room` is entered while it runs: who started it makes room for it in memory. `trust` says
-        that whoever started it agrees to the scheduler of the project.
+        Columns that are counted in `known` are not counted again. `free_memory` is entered while
+        the run works. `trust` says that the user agrees to the scheduler of the project.
         """
         self.project, self.target, self.force = project, target, force
-        self._watch, self._known, self._room, self._trust = watch, known, room, trust
+        self._watch, self._known, self._trust = watch, known, trust
+        self._free_memory = free_memory
         self.passes: tuple[Pass, ...] = ()
-        """Those that have begun, replaced as a whole."""
+        """The passes that have begun; replaced as a whole."""
         self.live: LiveRun | None = None
-        """The search, once it has begun."""
+        """The live run of the search, once it has begun."""
         self.over = False
         self._stopped = False
 
     @property
     def stopping(self) -> bool:
-        """Whether it was told to leave nothing behind."""
+        """Whether the run was told to stop without a release, and is still running."""
         return self._stopped and not self.over
 
     def cancel(self) -> None:
-        """A search ends with the best so far, which is written; whatever else leaves nothing."""
+        """End a search with the best grouping so far; stop any other pass without a release."""
         live = self.live
         if live is not None and live.run.state in (State.READY, State.RUNNING):
             live.cancel()
@@ -339,13 +340,13 @@ class WatchedStream:
             self._stopped = True
 
     def stop(self) -> None:
-        """Leave nothing behind, wherever it is."""
+        """Stop without a release, in any pass."""
         self._stopped = True
         if self.live is not None:
             self.live.cancel()
 
     def run(self, abandoned: Callable[[], bool] = lambda: False) -> StreamedResult:
-        """All passes; `abandoned` says nobody waits any more."""
+        """Run all passes and return the result; `abandoned` may end it."""
 
         def progress(what: str, share: float) -> None:
             if self._stopped or abandoned():
@@ -361,7 +362,7 @@ class WatchedStream:
 
         try:
             progress("look", 0.0)
-            with self._room(), workers_of(self.project, self.target, self._trust) as workers:
+            with self._free_memory(), workers_of(self.project, self.target, self._trust) as workers:
                 return run_stream(
                     self.project,
                     workers,

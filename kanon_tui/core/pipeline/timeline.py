@@ -21,85 +21,85 @@ from kanon_tui.core.task.steps import Step
 __all__ = ["Nothing", "Playhead", "RunState", "Timeline", "landmark"]
 
 MOST_KEPT = 20_000
-"""Steps; a quarter of them goes when there are more."""
+"""The most steps that are kept; beyond that a quarter of them is dropped."""
 _APART = 256
-"""Steps between two states that are kept."""
+"""Steps between two cached states."""
 _MOST_STATES = 32
 
 
 class RunState(ABC):
-    """What is known after some steps."""
+    """The state of a picture after some steps."""
 
     @abstractmethod
     def take(self, number: int, step: Step) -> None:
-        """Take in the next step."""
+        """Apply the next step."""
 
     @abstractmethod
     def copy(self) -> Self:
-        """The same, to go on from without changing this one."""
+        """Return a copy that can be changed without changing this state."""
 
 
 class Nothing(RunState):
-    """The state of a run of which no picture is drawn."""
+    """The state of a run without pictures."""
 
     def take(self, number: int, step: Step) -> None:
-        """Nothing to know."""
+        """Ignore the step."""
 
     def copy(self) -> Self:
-        """There is nothing to share."""
+        """Return this state, which never changes."""
         return self
 
 
 class Timeline:
-    """The steps of one run by number, from 1; one thread adds, others look."""
+    """The steps of one run by number, from 1; one thread adds, others read."""
 
     def __init__(self, make: Callable[[], RunState] = Nothing, most: int = MOST_KEPT) -> None:
         self._most = most
         self._kept: tuple[int, list[Step]] = 1, []
-        """The number of the oldest step that is kept, and the steps; replaced as one."""
+        """The number of the oldest kept step, and the steps; replaced together."""
         self._lock = threading.Lock()
         self._states: dict[int, RunState] = {0: make()}
-        """By the number of the last step taken in; the first belongs to the oldest step kept."""
+        """Cached states by the number of the last applied step."""
         self._apart = _APART
         self._number, self._state = 0, self._states[0].copy()
 
     @property
     def first(self) -> int:
-        """The oldest step that is still kept."""
+        """The number of the oldest kept step."""
         return self._kept[0]
 
     @property
     def last(self) -> int:
-        """The newest step; 0 before there is any."""
+        """The number of the newest step; 0 before there is any."""
         first, steps = self._kept
         return first + len(steps) - 1
 
     def add(self, step: Step) -> int:
-        """Keep the next step; gives its number."""
+        """Add the next step and return its number."""
         first, steps = self._kept
         steps.append(step)
         if len(steps) > self._most:
-            gone = len(steps) // 4
+            dropped = len(steps) // 4
             with self._lock:
-                state = self._at(first + gone - 1).copy()
-                later = {n: known for n, known in self._states.items() if n >= first + gone}
-                self._states = {first + gone - 1: state, **later}
-                self._kept = first + gone, steps[gone:]
+                state = self._at(first + dropped - 1).copy()
+                later = {n: known for n, known in self._states.items() if n >= first + dropped}
+                self._states = {first + dropped - 1: state, **later}
+                self._kept = first + dropped, steps[dropped:]
         return self.last
 
     def step(self, number: int) -> Step:
-        """The step of a number, or the nearest that is kept."""
+        """Return the step of a number, or the nearest kept one."""
         first, steps = self._kept
         return steps[min(max(number - first, 0), len(steps) - 1)]
 
     def steps(self, begin: int, end: int) -> list[tuple[int, Step]]:
-        """The kept steps from one number to another, both included."""
+        """Return the kept steps from one number to another, both included."""
         first, steps = self._kept
         begin, end = max(begin, first), min(end, first + len(steps) - 1)
         return [(number, steps[number - first]) for number in range(begin, end + 1)]
 
     def find(self, fits: Callable[[Step], bool], number: int, forward: bool = True) -> int | None:
-        """The nearest step before or after a number that fits."""
+        """Return the number of the nearest step after (or before) a number that fits."""
         if forward:
             beyond = self.steps(number + 1, self.last)
         else:
@@ -107,7 +107,7 @@ class Timeline:
         return next((n for n, step in beyond if fits(step)), None)
 
     def state(self, number: int) -> RunState:
-        """What is known after a step. To be read before the next is asked for."""
+        """Return the state after a step; it is valid until the next call."""
         with self._lock:
             return self._at(number)
 
@@ -138,26 +138,26 @@ Fits = Callable[[Step], bool]
 
 
 def landmark(step: Step) -> str:
-    """The kind of decision that one jumps to: a test is what it found."""
+    """Return the kind of a step to jump to; a test is named by its outcome."""
     if step.kind == "test":
         return "passes" if step.facts.get("passes") else "fails"
     return step.kind
 
 
 class Playhead:
-    """The step that is shown: the newest, as long as nobody goes elsewhere."""
+    """The step that is shown: the newest, until the viewer moves to another."""
 
     def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
         self._shown: int | None = None
         self.bookmarks: set[int] = set()
         self.sought = ""
-        """What `again` looks for, in words."""
+        """The last search, in words."""
         self._fits: Fits | None = None
 
     @property
     def number(self) -> int:
-        """The step that is shown; 0 before there is any."""
+        """The number of the step that is shown; 0 before there is any."""
         if self._shown is None:
             return self.timeline.last
         return min(max(self._shown, self.timeline.first), self.timeline.last)
@@ -168,7 +168,7 @@ class Playhead:
         return self.number >= self.timeline.last
 
     def go(self, number: int) -> bool:
-        """Show a step, or the nearest there is; whether that is another than before."""
+        """Show a step, or the nearest one; return whether it is another than before."""
         before = self.number
         self._shown = min(max(number, self.timeline.first), self.timeline.last)
         if self._shown == self.timeline.last:
@@ -176,25 +176,25 @@ class Playhead:
         return self.number != before
 
     def hold(self) -> None:
-        """Stay at this step, whatever comes."""
+        """Stay at this step when new ones come."""
         self._shown = self.number
 
     def move(self, steps: int) -> bool:
-        """Some steps on, or back."""
+        """Move some steps on, or back; return whether the step changed."""
         return self.go(self.number + steps)
 
     def kinds(self) -> list[tuple[str, int]]:
-        """The kinds of decisions there are, and how many of each, the rarest first."""
+        """Return the kinds of steps with their counts, the rarest first."""
         steps = self.timeline.steps(self.timeline.first, self.timeline.last)
         counts = Counter(landmark(step) for _, step in steps)
         return sorted(counts.items(), key=lambda pair: (pair[1], pair[0]))
 
     def seek_kind(self, kind: str) -> bool:
-        """Look for decisions of a kind, from here on."""
+        """Go to the next step of a kind; return whether there is one."""
         return self._seek(f"the next {kind}", lambda step: landmark(step) == kind)
 
     def seek_text(self, text: str) -> bool:
-        """Look for sentences with a text in them, whatever its capitals."""
+        """Go to the next step with a text in its sentence; return whether there is one."""
         wanted = text.casefold()
         return self._seek(f"'{text}'", lambda step: wanted in step.sentence.casefold())
 
@@ -203,7 +203,7 @@ class Playhead:
         return self.again()
 
     def again(self, forward: bool = True) -> bool:
-        """The next (or the one before) of what was last looked for; from the end, the first."""
+        """Repeat the last search, wrapping around; return whether it found a step."""
         if self._fits is None:
             return False
         found = self.timeline.find(self._fits, self.number, forward)
@@ -215,12 +215,12 @@ class Playhead:
         return found is not None
 
     def toggle_bookmark(self) -> bool:
-        """Mark the step that is shown, or take its mark away; whether it has one now."""
+        """Set or remove a bookmark on the shown step; return whether it has one now."""
         self.bookmarks ^= {self.number}
         return self.number in self.bookmarks
 
     def next_bookmark(self) -> bool:
-        """The next step with a mark, from the end the first."""
+        """Go to the next bookmark, wrapping around; return whether there is one."""
         kept = sorted(n for n in self.bookmarks if n >= self.timeline.first)
         if not kept:
             return False

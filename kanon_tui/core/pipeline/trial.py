@@ -34,60 +34,60 @@ __all__ = ["Sample", "Trial", "clock_of", "hidden_columns", "sampled", "try_out"
 
 SMALLEST = 500
 STEP = 4
-"""How much larger each sample is than the one before."""
+"""The factor from one sample size to the next."""
 LEAP = 8
-"""How much larger than a sample a table may be that is tried whole next."""
+"""A table at most so many times larger than a sample is tried whole next."""
 BUDGET = 1.5
-"""Seconds that one trial may take, or a little more: a run is looked at after every step."""
+"""Seconds that a trial may take, checked after every step."""
 IMPATIENT = 8
-"""How many times longer that may be on a machine that is busy with other things."""
+"""The factor on the budget, in wall time, on a machine that is busy with other work."""
 REFINED_GROWTH = 0.85
 """Of refining, which is most of a run that refines, with the rows that differ: where many are equal
 there is little to exchange."""
 BESIDE_GROWTH = 0.5
-"""How far from it a measured exponent may lie to be believed."""
+"""A measured exponent is clipped to this distance from the expected one."""
 MARGIN = 0.15
-"""So much steeper than expected the next sample may grow and still fit in."""
+"""The margin on the exponent when the next sample size is chosen."""
 STEEPEST_LOSS = 0.5
 """The loss of a sample falls no faster than with the root of its size."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample that was run."""
+    """The run of one sample."""
 
     records: int
     seconds: float
-    """In the algorithm; not printing and proving the release."""
+    """Seconds inside the algorithm, without recoding and verifying the release."""
     ncp: float | None
-    """The loss of its release; None where it found none."""
+    """The NCP of its release; None where it found none."""
     hidden: tuple[str, ...] = ()
-    """Attributes whose values it hid from everybody."""
+    """Attributes that its release hides in every record."""
     rules_kept: float | None = None
     """The share of the rules' importance that it kept; None where there are none."""
     after: float = 0.0
-    """Seconds for printing, proving and measuring its release."""
+    """Seconds for recoding, verifying and measuring its release."""
     rows: int | None = None
-    """How many of its records differ in the quasi-identifiers, where time depends on that."""
+    """The number of distinct records, where the time depends on it."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What samples of a table say about all of it."""
+    """Estimates for a run on a whole table, from runs on samples."""
 
     records: int
-    """Of the whole table."""
+    """The number of records of the whole table."""
     growth: float
-    """The exponent to expect of the algorithm."""
+    """The expected exponent of the algorithm's time."""
     samples: tuple[Sample, ...] = ()
     block: int | None = None
     """Records of a block, where the table is clustered in blocks."""
     workers: int = 1
-    """How many blocks are clustered side by side."""
+    """The number of blocks that are clustered at the same time."""
     rows: int | None = None
-    """How many of all records differ, where time depends on that."""
+    """The number of distinct records, where the time depends on it."""
     stopped: tuple[int, float] | None = None
-    """Records of a sample that did not fit in, and the seconds after which it was stopped."""
+    """The size of a sample that exceeded the budget, and the seconds after which it was stopped."""
 
     @property
     def whole(self) -> bool:
@@ -96,7 +96,7 @@ class Trial:
 
     @property
     def seconds(self) -> float | None:
-        """What a run on all records takes; None when nothing was run to its end."""
+        """The estimated seconds of a run on all records; None when no sample was finished."""
         if not self.samples:
             return None
         block = self.block
@@ -109,7 +109,7 @@ class Trial:
         return max(sample, (blocks * once + sample) / self.workers) + self._after
 
     def _search(self, records: int) -> float:
-        """What the algorithm takes for so many records."""
+        """Return the estimated seconds of the algorithm for a number of records."""
         last = self.samples[-1]
         times = records / last.records
         if self.rows is not None and last.rows is not None and records == self.records:
@@ -118,7 +118,7 @@ class Trial:
 
     @property
     def _after(self) -> float:
-        """What follows the algorithm: on a line through the last two samples."""
+        """The estimated seconds after the algorithm, on a line through the last two samples."""
         last = self.samples[-1]
         if len(self.samples) < 2:
             return last.after * self.records / last.records
@@ -128,7 +128,7 @@ class Trial:
 
     @property
     def exponent(self) -> float:
-        """With which power of the records time grows: midway between measured and expected."""
+        """The exponent with which time grows: midway between measured and expected."""
         if len(self.samples) < 2:
             return self.growth
         one, last = self.samples[-2:]
@@ -142,7 +142,7 @@ class Trial:
 
     @property
     def ncp(self) -> float | None:
-        """The loss to expect on all records; None when no sample had a release."""
+        """The estimated NCP on all records; None when no sample had a release."""
         losses = [(one.records, one.ncp) for one in self.samples if one.ncp is not None]
         if not losses:
             return None
@@ -154,7 +154,7 @@ class Trial:
 
     @property
     def hidden(self) -> tuple[str, ...]:
-        """Attributes hidden from everybody: a sample hides more than the whole table would."""
+        """Attributes hidden in every record; known only when the whole table was run."""
         return self.samples[-1].hidden if self.whole else ()
 
     @property
@@ -164,7 +164,7 @@ class Trial:
 
 
 def _growth(few: int, seconds: float, more: int, longer: float) -> float:
-    """The exponent with which time grows from one number of records to another."""
+    """Return the exponent with which time grows from one number of records to another."""
     return log(max(longer, 1e-6) / max(seconds, 1e-6)) / log(more / few)
 
 
@@ -175,7 +175,7 @@ def try_out(
     stop: Callable[[], bool] = lambda: False,
     clock: Callable[[], float] | None = None,
 ) -> Trial:
-    """Run samples until the time is used up, the table is, or somebody says `stop`.
+    """Return estimates from samples, run until the budget or the table is used up, or `stop`.
 
     Time is processor time: what else the machine does just now must not look like the algorithm.
     Where helper processes work for it, it is that on the wall.
@@ -221,21 +221,21 @@ def _refines(algorithm: Algorithm) -> bool:
 
 
 def _different_rows(task: Task, algorithm: Algorithm) -> int | None:
-    """How many records differ in the quasi-identifiers, where time depends on that."""
+    """Return the number of distinct records, where the time depends on it."""
     if not _refines(algorithm):
         return None
     return int(number_rows(a.column.codes for a in task.quasi).max()) + 1
 
 
 def clock_of(algorithm: Algorithm) -> Callable[[], float]:
-    """A clock for a run in this thread, for runs in which other processes may work as well."""
+    """Return a clock for a run in this thread that helper processes may take part in."""
     in_blocks = isinstance(getattr(algorithm, "blocks", None), int)
-    elsewhere = in_blocks or hasattr(algorithm, "workers")
-    return _HelpedClock() if elsewhere else time.thread_time
+    in_processes = in_blocks or hasattr(algorithm, "workers")
+    return _HelpedClock() if in_processes else time.thread_time
 
 
 class _HelpedClock:
-    """Processor time, but the time on the wall as long as helpers are at work.
+    """A clock of processor time, and of wall time while helper processes work.
 
     Most runs of an algorithm that may use helpers have none: what else the machine does must not
     count there. It has to be read at every step.
@@ -262,7 +262,7 @@ def _in_blocks(trial: Trial, algorithm: Algorithm) -> Trial:
 
 
 def sampled(task: Task, records: int) -> Task:
-    """The task of so many records, drawn by its seed; hierarchies, rules and domains stay whole.
+    """Return the task of a sample drawn by its seed, with whole hierarchies, rules and domains.
 
     Columns keep only the values that were drawn: algorithms count on every value to occur.
     """
@@ -295,7 +295,7 @@ def _sampled_attribute(attribute: QuasiIdentifier, rows: Int64s) -> QuasiIdentif
 
 
 def _sampled_column(column: Column, rows: Int64s) -> tuple[Column, Int64s]:
-    """The column of these records, and which of its values they have."""
+    """Return the column of these records, and the codes of the values that they have."""
     there, codes = np.unique(column.codes[rows], return_inverse=True)
     kept = there.astype(np.int64)
     return column.with_values(kept, codes), kept
@@ -307,7 +307,7 @@ def _run(
     give_up: Callable[[], bool],
     clock: Callable[[], float],
 ) -> Sample | None:
-    """One sample; None when it was stopped or took too long."""
+    """Run one sample; return None when it was stopped or took too long."""
     for attribute in task.quasi:  # of the whole table this is known when a run begins
         _ = attribute.hierarchy.maps, attribute.column.counts
     run = Run(task, algorithm)
@@ -341,6 +341,6 @@ def _rules_kept(result: Result) -> float | None:
 
 
 def hidden_columns(result: Result) -> tuple[str, ...]:
-    """Attributes of which a release says nothing any more."""
+    """Return the attributes that a release hides in every record."""
     measured = result.measures.attributes
     return tuple(name for name, each in measured.items() if each.ncp > 1 - 1e-9)

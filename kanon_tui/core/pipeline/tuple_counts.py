@@ -48,13 +48,13 @@ __all__ = [
 ]
 
 _BYTES_PER_TUPLE = 200
-"""Besides its codes: its words, copies and labels, and what sorting and searching them takes."""
+"""Memory of a tuple besides its codes: words, copies, labels, and room to sort and search them."""
 _BY_VALUES = ("ncp", "il")
-"""What a suppressed record loses in these depends on its values."""
+"""Objectives in which the loss of a suppressed record depends on its values."""
 
 
 def levels_to_count(task: Task, choice: AlgorithmChoice) -> tuple[int, ...]:
-    """Per quasi-identifier the lowest level that has to be told apart."""
+    """Return per quasi-identifier the lowest level whose labels tuples must tell apart."""
     values = (0,) * len(task.quasi)
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
     if not algorithm.pre_prunes:
@@ -78,7 +78,7 @@ def _needs_values(attribute: QuasiIdentifier) -> bool:
 
 
 def coarsest_codes(attribute: QuasiIdentifier, level: int) -> Int32s:
-    """By code the first one that has the same label at a level."""
+    """Return by code the first code that has the same label at a level."""
     labels = attribute.hierarchy.maps[level]
     first = np.zeros(int(labels.max(initial=0)) + 1, dtype=np.int32)
     first[labels[::-1]] = np.arange(len(labels) - 1, -1, -1, dtype=np.int32)
@@ -87,7 +87,7 @@ def coarsest_codes(attribute: QuasiIdentifier, level: int) -> Int32s:
 
 @dataclass(frozen=True, eq=False)
 class TupleCounting:
-    """What a job needs to count the tuples of a piece."""
+    """The input of the jobs that count the tuples of the pieces."""
 
     source: Source
     encoders: tuple[Encoder, ...]
@@ -97,13 +97,13 @@ class TupleCounting:
 
     @property
     def read_names(self) -> tuple[str, ...]:
-        """The columns that are read."""
+        """The names of the columns to read."""
         names = (encoder.name for encoder in self.encoders)
         return tuple(dict.fromkeys((*names, *self.complete)))
 
 
 class Tuples:
-    """Distinct tuples, as words, with the records that have them."""
+    """Distinct tuples, packed into words, with their numbers of records."""
 
     def __init__(self, words: int) -> None:
         self._index = TupleIndex(words)
@@ -114,16 +114,16 @@ class Tuples:
 
     @property
     def words(self) -> list[Words]:
-        """The tuples in the order of their first records."""
+        """The packed tuples, in the order of their first records."""
         return self._index.words()
 
     @property
     def copies(self) -> Int64s:
-        """How many records have each."""
+        """The number of records of every tuple."""
         return self._copies[: len(self)]
 
     def add(self, words: Sequence[Words], copies: Int64s | None = None) -> None:
-        """Count records, or distinct tuples that so many of them have."""
+        """Add packed records, or distinct tuples with their numbers of records."""
         places = self._index.add(words)
         if len(self._copies) < len(self):
             more = np.zeros(max(len(self), 2 * len(self._copies)), dtype=np.int64)
@@ -135,13 +135,13 @@ class Tuples:
             self._copies[places] += copies
 
     def codes(self, packing: Packing, names: Sequence[str]) -> Mapping[str, Int32s]:
-        """By the name of a column its code in every tuple."""
+        """Return by column name the codes of all tuples."""
         words = self.words
         return {name: packing.unpack(words, place) for place, name in enumerate(names)}
 
 
 def count_tuples(counting: TupleCounting, piece: int) -> Tuples:
-    """The tuples of one piece."""
+    """Return the tuples of one piece."""
     source, packing = counting.source, counting.packing
     found = Tuples(packing.words)
     for columns in source.columns_of(source.pieces[piece], counting.read_names):
@@ -152,7 +152,7 @@ def count_tuples(counting: TupleCounting, piece: int) -> Tuples:
 
 
 def merge_tuples(several: Sequence[Tuples]) -> Tuples:
-    """The tuples of several pieces together, in the order of these; the first takes in the rest."""
+    """Return the tuples of several pieces, merged in their order into the first."""
     whole, *others = several
     for each in others:
         whole.add(each.words, each.copies)
@@ -187,13 +187,13 @@ def with_tuples(task: Task, table: CountedTable) -> Task:
 
 
 def value_encoder(table: CountedTable, column: Column) -> Encoder:
-    """Texts to the values of a quasi-identifier, with its ends coded."""
+    """Return the encoder from texts to the codes of a quasi-identifier, its ends coded."""
     new = None if column.coding is None else column.coding.new_code
     return replace(table.encoder(column.name, new), size=len(column.values), _kind=[])
 
 
 def tuple_encoder(table: CountedTable, task: Task, x: int) -> Encoder:
-    """Texts to the codes that tuples have of quasi-identifier number x."""
+    """Return the encoder from texts to the codes that tuples have of quasi-identifier number x."""
     attribute = task.quasi[x]
     encoder = value_encoder(table, attribute.column)
     level = task.counted_levels[x] if task.counted_levels else 0

@@ -26,18 +26,18 @@ _DENSE = 4  # numbers of a table per row
 
 
 def number_rows(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
-    """A number for every distinct row, counted in order of first appearance."""
+    """Return per row the number of its distinct row, in order of first appearance."""
     keys = pl.DataFrame({"key": row_keys(columns)})
     return _places(keys, keys.unique(maintain_order=True))
 
 
 def dense_ranks(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
-    """Per row the number of smaller distinct rows, the first column counting most."""
+    """Return per row the number of smaller distinct rows, the first column counting most."""
     return _ranks(*_keys(columns))
 
 
 def order_of_rows(columns: Iterable[npt.NDArray[np.integer]]) -> Int64s:
-    """The places of the rows, smaller rows first and equal ones as they stand."""
+    """Return the row numbers sorted by row, equal rows in their order."""
     keys, size = _keys(columns)
     bits = len(keys).bit_length()
     if (size - 1).bit_length() + bits > _BITS:
@@ -50,12 +50,12 @@ def order_of_rows(columns: Iterable[npt.NDArray[np.integer]]) -> Int64s:
 
 
 def row_keys(columns: Iterable[npt.NDArray[np.integer]]) -> Int64s:
-    """A number for every row, in the order of the rows."""
+    """Return a key per row; keys compare like rows."""
     return _keys(columns)[0]
 
 
 def _keys(columns: Iterable[npt.NDArray[np.integer]]) -> tuple[Int64s, int]:
-    """The same, and a number that is larger than all of them."""
+    """Return a key per row, and a number larger than all keys."""
     keys: Int64s | None = None
     size = 1
     for column in columns:
@@ -90,7 +90,7 @@ def _ranks(keys: Int64s, size: int) -> npt.NDArray[np.int32]:
 
 
 def _places(rows: pl.DataFrame, distinct: pl.DataFrame) -> npt.NDArray[np.int32]:
-    """Per row its place among the distinct ones."""
+    """Return per row the place of its key among the distinct ones."""
     numbered = distinct.with_row_index("place")
     found = rows.join(numbered, on="key", how="left", nulls_equal=True, maintain_order="left")
     return found["place"].to_numpy().astype(np.int32)

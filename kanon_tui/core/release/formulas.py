@@ -18,7 +18,7 @@ _NUMBER = r"^[+-]([0-9][0-9.,'\x{2019} \x{a0}\x{2009}\x{202f}]*|[.,][0-9]+)([eE]
 
 
 def count_formulas(frame: pl.DataFrame) -> int:
-    """How many cells and column names begin like a formula."""
+    """Return how many cells and column names begin like a formula."""
     names = pl.Series(frame.columns, dtype=pl.String)
     return sum(map(_formulas_in, (names, *frame.iter_columns())))
 
@@ -33,12 +33,12 @@ def _formulas_in(cells: pl.Series) -> int:
 
 
 def looks_like_formula(texts: pl.Series) -> pl.Series:
-    """Which texts begin like a formula."""
+    """Return per text whether it begins like a formula."""
     return texts.str.contains(_FORMULA) & ~texts.str.contains(_NUMBER)
 
 
 def escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
-    """The same table with an apostrophe before every formula, column names included."""
+    """Return the table with an apostrophe before every formula, column names included."""
     names = _escaped(pl.Series(frame.columns, dtype=pl.String)).to_list()
     columns = zip(names, frame.cast(pl.String).iter_columns(), strict=True)
     return pl.DataFrame([_escaped(column).alias(name) for name, column in columns])

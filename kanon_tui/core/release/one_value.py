@@ -44,7 +44,7 @@ Whole = npt.NDArray[Any]
 
 
 def one_value_texts(attribute: QuasiIdentifier, classes: GroupValues) -> list[str]:
-    """What every class prints; `*` for a class without values."""
+    """Return the text of every class; `*` for a class without values."""
     if attribute.publish == "mode":
         return _modes(attribute.column, classes)
     column = attribute.column
@@ -65,7 +65,7 @@ def one_value_texts(attribute: QuasiIdentifier, classes: GroupValues) -> list[st
 
 
 def decimals_of(column: Column) -> int:
-    """Decimals of the value that has most of them; 0 for dates, which are whole days."""
+    """Return the most decimals of any value; 0 for dates, which are whole days."""
     if column.kind is Kind.DATE:
         return 0
     exponents = (number.normalize().as_tuple().exponent for number in column.exact_numbers)
@@ -76,9 +76,10 @@ def decimals_of(column: Column) -> int:
 def dominated_classes(
     attribute: QuasiIdentifier, classes: npt.NDArray[np.integer], p: float = DOMINANCE
 ) -> int:
-    """Classes in which all but the two largest values sum to less than a share p of the largest.
+    """Return the number of classes whose largest value dominates by the p% rule.
 
-    Sizes of values count, not their signs. Classes whose values are all equal are left out: their
+    That is, all but its two largest values sum to less than a share p of the largest. Sizes of
+    values count, not their signs. Classes whose values are all equal are left out: their
     mean is the value, as a range of one value would be.
     """
     column = attribute.column
@@ -103,7 +104,7 @@ def dominated_classes(
 
 
 def one_value_note(attribute: QuasiIdentifier) -> Note:
-    """What a reader should know of an attribute that publishes one value per class."""
+    """Return the note about an attribute that publishes one value per class."""
     what = {"mean": "mean", "median": "median", "mode": "most frequent value"}[attribute.publish]
     decimals = decimals_of(attribute.column) if attribute.publish != "mode" else 0
     written = "" if attribute.publish == "mode" else f", written with {decimals} decimals"
@@ -121,7 +122,7 @@ def one_value_note(attribute: QuasiIdentifier) -> Note:
 
 
 def one_value_warning(attribute: QuasiIdentifier, classes: npt.NDArray[np.integer]) -> Note | None:
-    """The sentence for means that one record dominates; None where there is none."""
+    """Return the warning about means that one record dominates; None where there is none."""
     if attribute.publish != "mean" or attribute.column.kind is Kind.DATE:
         return None
     count = dominated_classes(attribute, classes)
@@ -141,7 +142,7 @@ def one_value_warning(attribute: QuasiIdentifier, classes: npt.NDArray[np.intege
 def _class_units(
     column: Column, classes: GroupValues, publish: str, decimals: int, wanted: npt.NDArray[np.bool_]
 ) -> Whole:
-    """Mean or median of every wanted class, in units of the last decimal, rounded."""
+    """Return mean or median of every wanted class, rounded, in units of the last decimal."""
     value = _units(column, decimals)[classes.code]
     found: Whole = np.zeros(classes.count, dtype=object)
     there = np.flatnonzero(wanted)
@@ -166,7 +167,7 @@ def _class_units(
 
 
 def _units(column: Column, decimals: int) -> Whole:
-    """Every value as a whole number of units of the last decimal; 0 for the missing value."""
+    """Return every value as a whole number of units of the last decimal; 0 for missing."""
     if column.kind is Kind.DATE:
         assert column.numbers is not None
         return np.floor(np.nan_to_num(column.numbers)).astype(np.int64)
@@ -177,7 +178,7 @@ def _units(column: Column, decimals: int) -> Whole:
 
 
 def _summable(value: Whole, records: Int64s) -> Whole:
-    """Values times records, in numbers that their sum fits into."""
+    """Return values times records, in a type that holds their sum."""
     largest = int(np.abs(value).max(initial=0))
     if value.dtype == object or largest * int(records.sum()) >= _EXACT:
         return value.astype(object) * records
@@ -185,7 +186,7 @@ def _summable(value: Whole, records: Int64s) -> Whole:
 
 
 def _divided(total: int, count: int) -> int:
-    """The nearest whole number, of two equally near ones the even one."""
+    """Return the quotient rounded to the nearest whole number, halves to even."""
     whole, rest = divmod(total, count)
     return whole + (2 * rest > count or (2 * rest == count and whole % 2))
 

@@ -27,17 +27,17 @@ __all__ = ["ClassTexts", "PublishedCells", "cell_texts", "class_texts", "publish
 
 
 class ClassTexts(NamedTuple):
-    """What every class prints: many print the same."""
+    """The published texts of classes, equal ones stored once."""
 
     numbers: Int64s
-    """Per class an index into the texts."""
+    """Per class, an index into the texts."""
     texts: list[str]
 
 
 def cell_texts(
     attribute: QuasiIdentifier, clusters: GroupValues, stretches: Int32s | None = None
 ) -> list[str]:
-    """What every cluster prints for its shown values; with stretches, the whole of one or `*`."""
+    """Return the text of every cluster; with stretches, a whole stretch or `*`."""
     numbers, texts = class_texts(attribute, clusters, stretches)
     return [texts[number] for number in numbers.tolist()]
 
@@ -45,7 +45,7 @@ def cell_texts(
 def class_texts(
     attribute: QuasiIdentifier, clusters: GroupValues, stretches: Int32s | None = None
 ) -> ClassTexts:
-    """The same, every text made once or a few times, however many clusters print it."""
+    """Return the texts of all clusters as numbers into a short list of texts."""
     if attribute.publishes_one_value:
         return ClassTexts(np.arange(clusters.count), one_value_texts(attribute, clusters))
     if attribute.ordered:
@@ -56,7 +56,7 @@ def class_texts(
 
 
 def _ranges(column: Column, clusters: GroupValues, stretches: Int32s | None) -> ClassTexts:
-    """`[lo..hi]` with both ends observed; `*` where missing meets present."""
+    """Return ranges `[lo..hi]` with observed ends; `*` where missing meets present."""
     values, missing = column.values, column.missing
     low, high = clusters.ends(clusters.code)
     if stretches is not None:
@@ -80,7 +80,7 @@ def _ranges(column: Column, clusters: GroupValues, stretches: Int32s | None) -> 
 
 
 def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> ClassTexts:
-    """The label of the lowest level at which all values of a cluster agree."""
+    """Return the labels of the lowest level at which all values of a cluster agree."""
     hierarchy = attribute.hierarchy
     levels, labels = hierarchy.common_ancestors(clusters)
     before = np.cumsum([0, *map(len, hierarchy.labels)])
@@ -89,7 +89,7 @@ def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> Clas
 
 
 def _sets(column: Column, clusters: GroupValues) -> ClassTexts:
-    """`{A|B|C}`: the values of a cluster, sorted as text."""
+    """Return sets `{A|B|C}` of the values of a cluster, sorted as text."""
     values = column.values
     same, examples = clusters.same_sets
     begins, ends = clusters.starts[examples].tolist(), clusters.starts[examples + 1].tolist()
@@ -103,18 +103,18 @@ def _sets(column: Column, clusters: GroupValues) -> ClassTexts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublishedCells:
-    """One quasi-identifier as it is published: records of a group print the same text."""
+    """The published cells of a quasi-identifier; records of a group print the same text."""
 
     groups: Int32s
     """The group of every record, -1 for a suppressed one."""
     of_group: Int32s
-    """Per group an index into the printed texts, and a last one for what is suppressed: -1."""
+    """Per group, an index into the texts; the last entry, -1, is for suppressed records."""
     texts: tuple[str, ...]
-    """What records print, different from one another."""
+    """The distinct texts that records print."""
 
     @cached_property
     def codes(self) -> Int32s:
-        """Per record an index into the printed texts, -1 for a suppressed one."""
+        """Per record, an index into the texts; -1 for a suppressed one."""
         return self.of_group[self.groups]
 
     def forget_codes(self) -> None:
@@ -123,7 +123,7 @@ class PublishedCells:
 
 
 def published_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
-    """The cells of every quasi-identifier of a grouping."""
+    """Return the cells of every quasi-identifier of a grouping."""
     if grouping.levels is None:
         return _local_cells(task, grouping)
     cells = []
@@ -144,7 +144,7 @@ def published_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...
 
 
 def _with_one_value(task: Task, labels: Sequence[PublishedCells]) -> tuple[PublishedCells, ...]:
-    """The labels of levels, save that some attributes publish one value for a whole class."""
+    """Return the cells of levels, with one value per class for attributes that publish so."""
     if not any(attribute.publishes_one_value for attribute in task.quasi):
         return tuple(labels)
     shown = labels[0].groups >= 0
@@ -172,7 +172,7 @@ def _unified(
     groups: npt.NDArray[np.integer],
     in_order: bool,
 ) -> PublishedCells:
-    """Equal texts get one code, and texts that no record has are left out.
+    """Return cells in which equal texts have one code and unused texts are left out.
 
     `numbers` has the text of every group, `groups` the group of every record. Unless texts are
     `in_order` already they are sorted: clusters are numbered as they were found, and every one has
@@ -193,7 +193,7 @@ def _unified(
 
 
 def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
-    """The cells of a clustering: every cluster has one text per attribute."""
+    """Return the cells of a clustering: every cluster has one text per attribute."""
     cluster, count = _numbered(grouping.labels)
     cells = []
     for x, attribute in enumerate(task.quasi):
@@ -214,7 +214,7 @@ def _local_cells(task: Task, grouping: Grouping) -> tuple[PublishedCells, ...]:
 
 
 def _numbered(labels: npt.NDArray[np.integer]) -> tuple[Int32s, int]:
-    """Clusters numbered from 0 without a gap, in the order of their labels, and how many."""
+    """Return clusters renumbered from 0 in the order of their labels, and their number."""
     kept = labels[labels >= 0]
     if int(kept.max(initial=-1)) >= 2 * len(labels):
         numbers = np.full(len(labels), -1, dtype=np.int32)

@@ -39,17 +39,17 @@ __all__ = ["PublishedCells", "PublishedColumn", "Release", "recode", "rows_in_or
 
 @dataclass(frozen=True, eq=False)
 class PublishedColumn:
-    """A column of the release; texts are different from one another."""
+    """A column of the release with distinct texts."""
 
     name: str
     texts: pl.Series
     codes: Int32s
-    """An index into the texts: per record, or of a quasi-identifier per kind of row."""
+    """Indices into the texts, per record, or per kind of row for a quasi-identifier."""
     of_rows: bool
     """Whether codes are per kind of row."""
 
     def cells(self, row_of: Int32s, records: Int64s) -> pl.Series:
-        """The cells of some records; `row_of` has the kind of row of each."""
+        """Return the cells of some records; `row_of` has the kind of row of each."""
         cells = coded_series(self.name, self.texts)
         if self.of_rows:
             return cells.gather(self.codes.view(np.uint32)).gather(row_of.view(np.uint32))
@@ -57,7 +57,7 @@ class PublishedColumn:
 
     @property
     def ranks(self) -> npt.NDArray[np.integer]:
-        """Where codes are: the place of the cell among the sorted texts."""
+        """The rank of every code's text among the sorted texts."""
         ranks: npt.NDArray[np.integer] = text_ranks(self.texts)[self.codes]
         return ranks
 
@@ -65,7 +65,7 @@ class PublishedColumn:
 def rows_in_order(
     columns: Sequence[PublishedColumn], row_of: Int32s, records: Int64s
 ) -> npt.NDArray[np.integer]:
-    """The places of records in the order of their cells, the first column counting most.
+    """Return the places of records sorted by their cells, the first column counting most.
 
     Quasi-identifiers that stand side by side are compared once per kind of row, not per record.
     """
@@ -84,7 +84,7 @@ def _key_columns(
 
 
 def text_ranks(texts: pl.Series | Sequence[str]) -> Int64s:
-    """The place of every text among the sorted ones, which are different from one another."""
+    """Return the rank of every text among the sorted ones; texts must be distinct."""
     series = texts if isinstance(texts, pl.Series) else pl.Series(texts, dtype=pl.String)
     ranks = np.empty(series.len(), dtype=np.int64)
     ranks[series.arg_sort().to_numpy()] = np.arange(series.len())
@@ -93,7 +93,7 @@ def text_ranks(texts: pl.Series | Sequence[str]) -> Int64s:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Release:
-    """A table as it will be published, still joined to the task it came from."""
+    """A table as it will be published, joined to its task."""
 
     task: Task
     grouping: Grouping
@@ -102,12 +102,12 @@ class Release:
 
     @cached_property
     def suppressed(self) -> npt.NDArray[np.bool_]:
-        """Which records are suppressed."""
+        """Per record, whether it is suppressed."""
         return self.grouping.labels < 0
 
     @cached_property
     def classes(self) -> npt.NDArray[np.int32]:
-        """Per record the number of its equivalence class (equal cells), -1 if suppressed.
+        """Per record, the number of its class (equal cells); -1 if suppressed.
 
         Classes are numbered by their cells, in the order of texts: a number tells nothing of where
         in the input a class stood.
@@ -129,14 +129,14 @@ class Release:
 
     @cached_property
     def class_members(self) -> Int64s:
-        """Per class the number of one of its records."""
+        """Per class, the number of one of its records."""
         members = np.empty(len(self.class_sizes), dtype=np.int64)
         kept = np.flatnonzero(self.classes >= 0)
         members[self.classes[kept]] = kept
         return members
 
     def class_cells(self, x: int) -> Int32s:
-        """Per class which text of quasi-identifier number x it prints."""
+        """Return per class the index of its text of quasi-identifier number x."""
         cells = self.cells[x]
         return cells.of_group[cells.groups[self.class_members]]
 
@@ -148,12 +148,12 @@ class Release:
 
     @cached_property
     def suppressed_records(self) -> int:
-        """How many records are suppressed."""
+        """The number of suppressed records."""
         return self.task.records_in(self.suppressed)
 
     @cached_property
     def published_classes(self) -> npt.NDArray[np.int32]:
-        """As `classes`, but starred records, where they are published, are a class as well."""
+        """Per record, the number of its published class; starred records are a class, too."""
         if self.task.output.suppressed != "star" or not self.suppressed.any():
             return self.classes
         columns = self._quasi_columns
@@ -169,7 +169,7 @@ class Release:
 
     @property
     def published_class_cells(self) -> pl.DataFrame:
-        """What every published class prints, in the order of `published_sizes`."""
+        """The published cells of every class, in the order of `published_sizes`."""
         members = np.empty(len(self.published_sizes), dtype=np.int64)
         shown = np.flatnonzero(self.published_classes >= 0)
         members[self.published_classes[shown]] = shown
@@ -187,13 +187,13 @@ class Release:
         )
 
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
-        """The values that classes hold of a column; `published` counts starred records as one."""
+        """Return the values that classes hold; `published` counts starred records as one class."""
         classes = self.published_classes if published else self.classes
         count = len(self.published_sizes if published else self.class_sizes)
         return GroupValues.from_records(classes, column.codes, count, column.copies)
 
     def published_counts(self, x: int) -> Int64s:
-        """Of quasi-identifier number x, how many records show each value, as it was or coarser."""
+        """Return per value of quasi-identifier number x how many records are not suppressed."""
         column, singly = self.task.quasi[x].column, self.grouping.suppressed_cells
         shown = ~self.suppressed if singly is None else ~(self.suppressed | singly[:, x])
         if shown.all():
@@ -202,12 +202,12 @@ class Release:
         return counted(column.codes[shown], copies, len(column.values))
 
     def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
-        """As `values_of`, some classes at a time where all would take too much memory."""
+        """Yield the values that classes hold, some classes at a time beyond memory."""
         yield self.values_of(column, published)
 
     @cached_property
     def order(self) -> Int64s:
-        """Record numbers in the order they are published.
+        """The numbers of the published records, in the order of publication.
 
         Sorted is a function of the published cells alone: of records with equal cells it does not
         matter which comes first. Shuffled starts from there, too, and takes its chance from the
@@ -244,17 +244,17 @@ class Release:
 
     @property
     def in_file_order(self) -> pl.DataFrame:
-        """The same records as they follow one another in the input: for the analyst's eyes only."""
+        """The published table in the order of the input, for the analyst only."""
         return self._cells_of(self._published).cast(pl.String)
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader should know of how classes are printed."""
+        """Notes on how classes are printed."""
         return tuple(one_value_note(each) for each in self.task.quasi if each.publishes_one_value)
 
     @cached_property
     def warnings(self) -> tuple[Note, ...]:
-        """What nobody should overlook in the printed cells."""
+        """Warnings about the printed cells."""
         found = (one_value_warning(each, self.classes) for each in self.task.quasi)
         return tuple(each for each in found if each is not None)
 
@@ -264,14 +264,14 @@ class Release:
 
     @property
     def _row_of(self) -> Int32s:
-        """Per record its kind of row: its class, and one more for records that are suppressed."""
+        """Per record, its kind of row: its class, or one more for suppressed records."""
         if not self.suppressed.any():
             return self.classes
         return np.where(self.suppressed, np.int32(len(self.class_sizes)), self.classes)
 
     @property
     def _quasi_columns(self) -> dict[str, PublishedColumn]:
-        """The quasi-identifiers as the kinds of rows have them, the suppressed one last."""
+        """The quasi-identifiers by kind of row, that of suppressed records last."""
         found = {}
         for x, (attribute, cells) in enumerate(zip(self.task.quasi, self.cells, strict=True)):
             codes, texts = self.class_cells(x), cells.texts
@@ -285,7 +285,7 @@ class Release:
 
     @cached_property
     def _columns(self) -> list[PublishedColumn]:
-        """Every column that is published."""
+        """The published columns, in their order."""
         task, found = self.task, []
         quasi = self._quasi_columns
         for name, role in task.roles.items():
@@ -301,5 +301,5 @@ class Release:
 
 
 def recode(task: Task, grouping: Grouping) -> Release:
-    """The published cells of a grouping."""
+    """Return the release of a grouping."""
     return Release(task, grouping, published_cells(task, grouping))

@@ -24,12 +24,12 @@ __all__ = ["PHASES", "FinishedRun", "Seconds", "timed"]
 PHASES = ("read", "prepare", "search", "recode", "verify", "measure", "write")
 
 Seconds = dict[str, float]
-"""By the name of a phase; one that did not take place is not there."""
+"""Seconds by phase; a phase that did not take place is missing."""
 
 
 @contextmanager
 def timed(seconds: Seconds, phase: str) -> Iterator[None]:
-    """Count the time of the block for a phase, beside what it has taken before."""
+    """Add the time of the block to a phase."""
     began = time.perf_counter()
     try:
         yield
@@ -39,22 +39,22 @@ def timed(seconds: Seconds, phase: str) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FinishedRun:
-    """All that a report tells about."""
+    """A finished run: task, release, measures and settings, as reports need them."""
 
     task: Task
     algorithm: Algorithm
     grouping: Grouping
     release: Release
     seconds: float
-    """Time spent inside the algorithm."""
+    """Seconds inside the algorithm."""
     measures: Measures
     project: Project | None = None
-    """Where it came from, for the part of the report that tells how to repeat it."""
+    """The project of the run, for the command that repeats it."""
     phases: Seconds = field(default_factory=dict)
-    """How long each part of the way took, as far as it is known; writing adds to it."""
+    """Seconds of each phase, as far as known; writing adds to them."""
 
     def __repr__(self) -> str:
-        """Figures alone: tracebacks, logs and notebooks show it."""
+        """Return figures only, no values: tracebacks, logs and notebooks show it."""
         measures = self.measures
         return (
             f"<{type(self).__name__} of {self.algorithm.name}, k = {self.task.k}: "
@@ -79,7 +79,7 @@ class FinishedRun:
 
     @property
     def risk_reached(self) -> float | None:
-        """The risk of the release by the model that is required; None where none is."""
+        """The risk of the release by the required model; None where none is required."""
         bound = self.task.privacy.risk
         if bound is None:
             return None
@@ -87,7 +87,7 @@ class FinishedRun:
 
     @property
     def written(self) -> pl.DataFrame:
-        """The published table as files have it: formulas escaped where that is asked for.
+        """The published table as files have it, with formulas escaped where the project says so.
 
         A column may know its texts by number (`pl.Enum`).
         """
@@ -96,17 +96,17 @@ class FinishedRun:
 
     @property
     def classes(self) -> npt.NDArray[np.int32]:
-        """Per row of `table` the number of its class, -1 for a suppressed record."""
+        """Per row of `table`, the number of its class; -1 for a suppressed record."""
         return self.release.classes[self.release.order]
 
     @property
     def published_as_they_are(self) -> tuple[str, ...]:
-        """The columns that nothing was done to."""
+        """The columns that are published unchanged."""
         return self.task.published_as_they_are
 
     @property
     def generalised_unasked(self) -> tuple[str, ...]:
-        """The columns that the project does not name, but that seem to be quasi-identifying."""
+        """The quasi-identifiers that the project does not name, but that were guessed."""
         named = self.task.roles if self.project is None else self.project.attributes
         return tuple(each.name for each in self.task.quasi if each.name not in named)
 
@@ -117,7 +117,7 @@ class FinishedRun:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What a reader should know: hierarchies that were made up, records dropped, and so on."""
+        """Notes for the reader: warnings, default hierarchies, dropped records, and so on."""
         full_domain = self.algorithm.family is Family.FULL_DOMAIN
         built = self.task.built if full_domain else ()
         release = self.release.notes
@@ -128,5 +128,5 @@ class FinishedRun:
 
     @property
     def warnings(self) -> tuple[Note, ...]:
-        """Those of the notes that nobody should overlook."""
+        """The notes that are warnings."""
         return (*self.task.warnings, *self.release.warnings)

@@ -19,21 +19,21 @@ _LABEL, _FIGURE = 22, 8
 
 
 def distribution_lines(drawn: Distribution, width: int = 76) -> list[str]:
-    """A title and two lines for every group; none is wider than `width`."""
+    """Return a title and two lines for every group, none wider than `width`."""
     most = max([*drawn.original, *drawn.release], default=0.0) or 1.0
-    room = max(width - _LABEL - _FIGURE - 1, 4)
+    longest = max(width - _LABEL - _FIGURE - 1, 4)
     lines = [f"{shortened(visible(drawn.title), width - 26)}   ▒ original  █ release"]
     for label, before, after in zip(drawn.labels, drawn.original, drawn.release, strict=True):
         name = f"{shortened(visible(label), _LABEL):<{_LABEL}}"
         for share, block in ((before, "▒"), (after, "█")):
-            cells = max(1, round(share / most * room)) if share > 0 else 0
-            lines.append(f"{name} {block * cells:<{room}} {share:{_FIGURE - 1}.1%}")
+            cells = max(1, round(share / most * longest)) if share > 0 else 0
+            lines.append(f"{name} {block * cells:<{longest}} {share:{_FIGURE - 1}.1%}")
             name = " " * _LABEL
     return lines
 
 
 def markdown(result: FinishedRun, utility: Sequence[Section] = ()) -> str:
-    """All sections of the story, one below the other."""
+    """Return the report as Markdown."""
     title, sections = story(result, utility)
     parts = [f"# {_escaped(title)}"]
     for section in sections:
@@ -66,7 +66,7 @@ def _cell(cell: str | Bar) -> str:
 
 
 def _code(text: str) -> str:
-    """A block that the text in it cannot close."""
+    """Return a code block with a fence that the text cannot close."""
     longest = max(map(len, re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}\n{visible_lines(text)}\n{fence}"
@@ -83,7 +83,7 @@ REPORT_ENDINGS = (".json", ".md", ".html")
 
 
 def report_text(result: FinishedRun, path: Path, utility: Sequence[Section] = ()) -> str:
-    """The report in the form that the ending of a file name asks for.
+    """Return the report in the format of a file name's ending.
 
     `utility` are sections about what analyses find in the release, for people to read.
     """

@@ -23,9 +23,9 @@ _LONGEST = 22
 
 
 def distribution_svg(drawn: Distribution) -> str:
-    """A row per group: its name, two bars and their shares."""
+    """Return an SVG with a row per group: its name, two bars and their shares."""
     most = max([*drawn.original, *drawn.release], default=0.0) or 1.0
-    room = _WIDTH - _LEFT - _RIGHT
+    longest = _WIDTH - _LEFT - _RIGHT
     height = _TOP + _ROW * len(drawn.labels) + 4
     parts = [
         f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">',
@@ -40,7 +40,7 @@ def distribution_svg(drawn: Distribution) -> str:
             f"{_escaped(shortened(label, _LONGEST))}</text>"
         )
         for offset, share, kind in ((0, before, "before"), (_BAR + 2, after, "after")):
-            width = max(1.0, share / most * room) if share > 0 else 0.0
+            width = max(1.0, share / most * longest) if share > 0 else 0.0
             parts.append(
                 f'<rect class="{kind}" x="{_LEFT}" y="{y + offset}" width="{width:.1f}" '
                 f'height="{_BAR}"/>'
@@ -51,7 +51,7 @@ def distribution_svg(drawn: Distribution) -> str:
 
 
 def html(result: FinishedRun, utility: Sequence[Section] = ()) -> str:
-    """The report for people, as a self-contained HTML page."""
+    """Return the report as a self-contained HTML page."""
     title, sections = story(result, utility)
     measures = result.measures
     tiles = (

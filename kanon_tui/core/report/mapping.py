@@ -15,14 +15,14 @@ import numpy as np
 
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.metrics.measure import AttributeMeasures
-from kanon_tui.core.metrics.privacy import PrivacyMeasures, Reached
+from kanon_tui.core.metrics.privacy import PrivacyMeasures, RequirementResult
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.version import __version__
 
 __all__ = ["report_mapping", "versions"]
 
 FORM = 1
-"""The version of the report's form."""
+"""The version of the report's format."""
 _COUNTS = (
     "suppressed_records", "suppressed_cells", "classes", "distinct_published", "smallest_class",
     "largest_class",
@@ -31,7 +31,7 @@ _METRICS = ("ncp", "utility", "rv", "il", "dm", "cm", "c_avg", "md", "iloss", "p
 
 
 def report_mapping(result: FinishedRun) -> dict[str, Any]:
-    """Every figure of a result as plain dicts, lists, numbers and texts; None where not defined.
+    """Return every figure of a result as plain dicts, lists, numbers and texts.
 
     `records` are those the algorithm worked on, without the `dropped_missing` ones.
     """
@@ -69,7 +69,7 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
 
 
 def _people(result: FinishedRun) -> dict[str, Any]:
-    """What is counted of people where some have several records."""
+    """Return the counts of people, where some have several records."""
     if result.task.repeated is None:
         return {}
     return {"people": result.task.people, "suppressed_people": result.measures.suppressed_people}
@@ -96,8 +96,8 @@ def _privacy(privacy: PrivacyMeasures) -> dict[str, Any]:
     return figures
 
 
-def _required(reached: Reached) -> dict[str, Any]:
-    """A requirement beyond k, and what the worst class has."""
+def _required(reached: RequirementResult) -> dict[str, Any]:
+    """Return a requirement beyond k and the figure of its worst class."""
     requirement = reached.requirement
     return {
         "model": requirement.model.name,
@@ -109,7 +109,7 @@ def _required(reached: Reached) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """What the figures were computed with."""
+    """Return the versions of the software that computed the figures."""
     found = {"kanon_tui": __version__, "python": platform.python_version()}
     for package in ("polars", "numpy"):
         try:
@@ -120,7 +120,7 @@ def versions() -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
-    """The same with nothing in it that JSON does not know."""
+    """Return a value with only types that JSON has."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

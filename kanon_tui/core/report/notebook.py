@@ -18,11 +18,11 @@ __all__ = ["notebook_html"]
 
 _RECORDS = 5
 _SIZES = 12
-"""Bars of the picture of class sizes; what is larger is counted together."""
+"""The most bars of the class sizes; larger classes are counted together."""
 
 
 def notebook_html(result: FinishedRun) -> str:
-    """The result as HTML without scripts or styles of its own, for a cell of a notebook."""
+    """Return the result as HTML without scripts or styles, for a cell of a notebook."""
     measures = result.measures
     figures = {
         "k reached": measures.privacy.k,

@@ -26,7 +26,7 @@ __all__ = ["obstacle", "reproduce", "same_setup"]
 def reproduce(
     result: FinishedRun, saved: Project | None = None, out: str | Path = "release.csv"
 ) -> str:
-    """The command that makes this release again, quoted for a shell.
+    """Return the command that makes this release again, quoted for a shell.
 
     `saved` is the project as its file has it: the command then names the file in full, and states
     every parameter that the file sets otherwise.
@@ -45,7 +45,7 @@ def reproduce(
 
 
 def _engine(result: FinishedRun) -> list[str]:
-    """Where a run in pieces happened, with what it was allowed; the release depends on none."""
+    """Return the options for the engine of a run in pieces, with its memory and scheduler."""
     if result.engine == "memory" or result.project is None:
         return []
     asked = result.project.run
@@ -60,7 +60,7 @@ def _engine(result: FinishedRun) -> list[str]:
 
 
 def obstacle(result: FinishedRun, saved: Project) -> str:
-    """Why the command would not make the same release from the file; empty when it would."""
+    """Return why the command would not make the same release from the file; empty if it would."""
     if saved.path is None:
         return "the project is not saved yet, so there is no file to run; save it first"
     if result.project is None or not same_setup(result.project, saved):
@@ -72,7 +72,7 @@ def obstacle(result: FinishedRun, saved: Project) -> str:
 
 
 def same_setup(first: Project, second: Project) -> bool:
-    """Whether two projects differ at most in what the command line can override."""
+    """Return whether two projects differ at most in what the command line can override."""
     return _bare(first) == _bare(second)
 
 
@@ -101,7 +101,7 @@ def _file(result: FinishedRun, saved: Project | None) -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word for a shell; hidden characters of a file's name as `$'...'`, to be seen and pasted."""
+    """Return a word quoted for a shell; hidden characters are written as `$'...'`."""
     if is_visible(word):
         return shlex.quote(word)
     shown = (c if is_visible(c) and c not in "'\\" else _bytes(c) for c in word)

@@ -59,7 +59,7 @@ class Section:
 
 
 def figure(value: Any) -> str:
-    """A number as people read it: thousands apart, four digits that matter, a dash for none."""
+    """Return a number for people: thousands separated, four significant digits, a dash for None."""
     if value is None or not math.isfinite(value):
         return "–"
     if isinstance(value, bool):
@@ -81,7 +81,7 @@ COUNTS = (
 
 
 def counts_section(measures: Measures) -> Section:
-    """What can be counted of a release, with what it means."""
+    """Return the counts of a release, with their meanings."""
     rows = [(title, figure(getattr(measures, name)), meaning) for name, title, meaning in COUNTS]
     return Section("Counts", (), ("Measure", "Figure", "Meaning"), rows)
 
@@ -110,7 +110,7 @@ METRICS = (
 
 
 def metrics_section(measures: Measures) -> Section:
-    """Every utility metric that is defined for the release, with what it means."""
+    """Return the utility metrics that are defined for the release, with their meanings."""
     rows = [
         (title, figure(getattr(measures, name)), meaning)
         for name, title, meaning in METRICS
@@ -124,7 +124,7 @@ RISK_THRESHOLDS = (0.2, 0.1, 0.05)
 
 
 def privacy_section(result: FinishedRun) -> Section:
-    """What an attacker can still learn, with what the figures mean."""
+    """Return the privacy figures of a release, with their meanings."""
     privacy = result.measures.privacy
     rows = [
         (KAnonymity.report_title, figure(privacy.k), _k_meaning(result)),
@@ -164,7 +164,7 @@ def privacy_section(result: FinishedRun) -> Section:
 
 
 def _required_risk(result: FinishedRun) -> list[tuple[str, str, str]]:
-    """A bound for the risk, and the figures by a population that it names."""
+    """Return rows for a required bound of the risk, and for the population that it names."""
     risk, task, reached = result.task.privacy.risk, result.task, result.risk_reached
     if risk is None or reached is None:
         return []
@@ -193,7 +193,7 @@ def _k_meaning(result: FinishedRun) -> str:
 
 
 def class_sizes_section(result: FinishedRun) -> Section:
-    """How many records are in classes of k to 2k − 1, 2k to 5k − 1 records, and so on."""
+    """Return the numbers of classes with k to 2k − 1 records, 2k to 5k − 1 records, and so on."""
     sizes, k = result.release.class_sizes, result.task.k
     edges = [k, 2 * k, 5 * k, 10 * k, 100 * k]
     rows: list[list[str | Bar]] = []

@@ -36,7 +36,7 @@ __all__ = ["story"]
 
 
 def story(result: FinishedRun, utility: Sequence[Section] = ()) -> tuple[str, list[Section]]:
-    """The title and the sections, in reading order; those about utility come from elsewhere."""
+    """Return the title and the sections in reading order; the caller gives those about utility."""
     sections = [
         summary_section(result),
         decisions_section(result),
@@ -63,7 +63,7 @@ def _what_was_done(result: FinishedRun) -> Section:
     noun, reached = "records", measures.smallest_class
     if task.repeated is not None:
         noun, reached = "different people", measures.privacy.k
-    said = [
+    paragraphs = [
         f"{figure(task.n)} records{_of_people(result)} were generalised with "
         f"{result.algorithm.title} ({result.algorithm.name}) so that every published combination "
         f"of {joined(names)} is shared by at least {task.k:,} {noun}. The published table was "
@@ -73,14 +73,16 @@ def _what_was_done(result: FinishedRun) -> Section:
     ]
     if task.requirements:
         asked = "; ".join(str(requirement.model) for requirement in task.requirements)
-        said.append(f"Beyond that, every published class has {asked}; this was proven as well.")
+        paragraphs.append(
+            f"Beyond that, every published class has {asked}; this was proven as well."
+        )
     if task.left_out:
-        said.append(f"Left out: {joined(task.left_out)}.")
+        paragraphs.append(f"Left out: {joined(task.left_out)}.")
     if task.pseudonymised:
-        said.append(f"Published as pseudonyms: {joined(task.pseudonymised)}.")
+        paragraphs.append(f"Published as pseudonyms: {joined(task.pseudonymised)}.")
     if task.published_as_they_are:
-        said.append(f"Published as they are: {joined(task.published_as_they_are)}.")
-    said += [f"Singles people out: {each}." for each in task.singling_out]
+        paragraphs.append(f"Published as they are: {joined(task.published_as_they_are)}.")
+    paragraphs += [f"Singles people out: {each}." for each in task.singling_out]
     facts: list[tuple[str, object]] = [
         ("Asked for: k", task.k),
         ("Reached: k", measures.privacy.k),
@@ -91,7 +93,7 @@ def _what_was_done(result: FinishedRun) -> Section:
         ("Seconds", round(result.seconds, 3)),
     ]
     rows = [(name, figure(value)) for name, value in facts]
-    return Section("What was done", said, ("Fact", "Figure"), rows)
+    return Section("What was done", paragraphs, ("Fact", "Figure"), rows)
 
 
 def _of_people(result: FinishedRun) -> str:
@@ -100,7 +102,7 @@ def _of_people(result: FinishedRun) -> str:
 
 
 def _counted_people(result: FinishedRun) -> list[tuple[str, object]]:
-    """What is counted of people where some have several records."""
+    """Return the counts of people, where some have several records."""
     if result.task.repeated is None:
         return []
     return [
@@ -127,14 +129,14 @@ def _attributes(result: FinishedRun) -> Section:
             row.append(f"{figure(measured.level)} of {attribute.hierarchy.height}")
         rows.append([*row, first_few([_example(text) for text in cells.texts], 4)])
     if full_domain:
-        said = "Every record shows the label of the level chosen for the attribute."
+        text = "Every record shows the label of the level chosen for the attribute."
     else:
-        said = "Every class finds its own ranges and labels; a few of those published are shown."
-    return Section("Quasi-identifiers", [said, *_emphases(result)], columns, rows)
+        text = "Every class finds its own ranges and labels; a few of those published are shown."
+    return Section("Quasi-identifiers", [text, *_emphases(result)], columns, rows)
 
 
 def _emphases(result: FinishedRun) -> list[str]:
-    """Which research values do not count granularity and rules alike."""
+    """Return a sentence about attributes with a rule emphasis of their own."""
     uneven = [a for a in result.task.quasi if a.rule_emphasis != EVEN_EMPHASIS]
     if not uneven:
         return []
@@ -151,9 +153,9 @@ def _rules(result: FinishedRun) -> Section:
         for name, attribute in result.measures.attributes.items()
         for kept in attribute.rules
     ]
-    said = "Values that should not be mixed, and the share of records whose class keeps them apart."
+    text = "Values that should not be mixed, and the share of records whose class keeps them apart."
     columns = ("Attribute", "Keep apart", "Importance", "Kept")
-    return Section("Rules", [said], columns, rows) if rows else Section("Rules")
+    return Section("Rules", [text], columns, rows) if rows else Section("Rules")
 
 
 def _search(result: FinishedRun) -> Section:
@@ -169,18 +171,18 @@ def _search(result: FinishedRun) -> Section:
         f"research value {figure(found['rv'])}"
         for found in passing[:10]
     ]
-    said = []
+    paragraphs = []
     if len(passing) > 1:
-        said.append(
+        paragraphs.append(
             f"Of {len(passing):,} choices of levels found to reach k, the first ten are listed."
             if len(passing) > 10
             else f"{len(passing)} choices of levels were found to reach k."
         )
-    return Section("The search", said, ("Count", "Figure") if rows else (), rows, items)
+    return Section("The search", paragraphs, ("Count", "Figure") if rows else (), rows, items)
 
 
 def _levels(levels: Any, result: FinishedRun) -> list[tuple[str, Any]]:
-    """Levels with the names of their attributes, however the search lists them."""
+    """Return levels with the names of their attributes, for either form that searches list."""
     if hasattr(levels, "items"):
         return list(levels.items())
     return [(a.name, level) for a, level in zip(result.task.quasi, levels, strict=True)]
@@ -188,8 +190,8 @@ def _levels(levels: Any, result: FinishedRun) -> list[tuple[str, Any]]:
 
 def _reproduce(result: FinishedRun) -> Section:
     used = ", ".join(f"{name} {number}" for name, number in versions().items())
-    said = f"The same project, data and versions give the same release ({used})."
-    return Section("How to make it again", [said], command=reproduce(result))
+    text = f"The same project, data and versions give the same release ({used})."
+    return Section("How to make it again", [text], command=reproduce(result))
 
 
 def _example(text: str) -> str:

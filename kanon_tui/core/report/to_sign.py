@@ -21,11 +21,11 @@ PROOF = "counted again from the published cells, by code of its own"
 
 
 def summary_section(result: FinishedRun) -> Section:
-    """What was released, who is protected against what, and the proof: one page."""
+    """Return the summary: what was released, the protection, and its verification."""
     task, measures = result.task, result.measures
     texts = _texts(result)
     asked = [("For", texts.purpose), ("Goes to", texts.recipients)]
-    said = [
+    paragraphs = [
         *(f"{title}: {text}" for title, text in asked if text),
         _released(result),
         _protected(result),
@@ -49,11 +49,11 @@ def summary_section(result: FinishedRun) -> Section:
         *_risk_row(result),
     ]
     columns = ("Requirement", "Asked for", "Worst has", "Holds", "Proof")
-    return Section("Summary", said, columns, rows)
+    return Section("Summary", paragraphs, columns, rows)
 
 
 def _risk_row(result: FinishedRun) -> list[tuple[str, ...]]:
-    """A bound for the risk of the release, where one is required."""
+    """Return the row for a bound of the risk, where one is required."""
     bound, reached = result.task.privacy.risk, result.risk_reached
     if bound is None or reached is None:
         return []
@@ -88,7 +88,7 @@ def _protected(result: FinishedRun) -> str:
 
 
 def decisions_section(result: FinishedRun) -> Section:
-    """What was decided and by whom, and room to sign."""
+    """Return the section of decisions, with lines for signatures."""
     texts = _texts(result)
     rows = [(name, "", "") for name in texts.signed_by]
     columns = ("Name", "Date", "Signature") if rows else ()
@@ -96,7 +96,7 @@ def decisions_section(result: FinishedRun) -> Section:
 
 
 def residual_section(result: FinishedRun) -> Section:
-    """Risks that remain, in words."""
+    """Return the section of the remaining risks."""
     task, privacy = result.task, result.measures.privacy
     people = "people" if task.repeated is not None else "records"
     items = [
@@ -112,13 +112,13 @@ def residual_section(result: FinishedRun) -> Section:
             continue
         records, classes = found
         if records:
-            said = (
+            text = (
                 f"{count_of(records, 'record')} in {count_of(classes, 'class', 'classes')} share "
                 f"one value with everybody in their class: who finds the class learns it"
             )
         else:
-            said = "no class has a single value, so nobody learns it for certain from the classes"
-        items.append(f"Attribute disclosure of {column.name}: {said}.")
+            text = "no class has a single value, so nobody learns it for certain from the classes"
+        items.append(f"Attribute disclosure of {column.name}: {text}.")
     for each in task.singling_out:
         items.append(f"Singling out: {each}.")
     suppressed = result.measures.suppressed_records
@@ -131,7 +131,7 @@ def residual_section(result: FinishedRun) -> Section:
 
 
 def checklist_section(result: FinishedRun) -> Section:
-    """What k-anonymity does not protect against, with the figures of this release."""
+    """Return a checklist of what k-anonymity does not protect against."""
     task = result.task
     required = {each.requirement.column.name for each in result.measures.privacy.required}
     open_ones = [column.name for column in task.sensitive if column.name not in required]
@@ -179,25 +179,25 @@ def checklist_section(result: FinishedRun) -> Section:
             "can give people away; output: {order: sorted} tells nothing",
         ),
     ]  # fmt: skip
-    said = (
+    text = (
         "k-anonymity bounds identity disclosure by the key variables, and nothing else. Tick what "
         "has been considered."
     )
     columns = ("☐ Not protected against", "This release", "What is done, or to consider")
     marked = [(f"☐ {first}", second, third) for first, second, third in rows]
-    return Section("What k-anonymity does not do", [said], columns, marked)
+    return Section("What k-anonymity does not do", [text], columns, marked)
 
 
 def _homogeneity(result: FinishedRun) -> str:
     found = {column.name: _homogeneous(result, column) for column in result.task.sensitive}
-    said = [f"{name}: {each[0]:,} records" for name, each in found.items() if each is not None]
-    if found and not said:
+    counts = [f"{name}: {each[0]:,} records" for name, each in found.items() if each is not None]
+    if found and not counts:
         return "not counted where the data is read in pieces"
-    return first_few(said, _NAMES_SHOWN) or "no sensitive attribute"
+    return first_few(counts, _NAMES_SHOWN) or "no sensitive attribute"
 
 
 def _homogeneous(result: FinishedRun, column: Column) -> tuple[int, int] | None:
-    """Records and classes whose members all have one value; None where codes are not at hand."""
+    """Return the numbers of records and classes with one value; None where there are no codes."""
     release = result.release
     if len(column.codes) != len(release.published_classes):
         return None

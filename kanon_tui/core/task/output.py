@@ -23,12 +23,12 @@ INPUT_ORDER_WARNING = note(
 _SHUFFLE = FieldType(
     "true or false", lambda located: "shuffled" if located.switch() else "input", name="str"
 )
-"""`shuffle: true|false`, which files had before there was an order to choose."""
+"""Reads `shuffle: true|false`, the former key for the order."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """How the release is written."""
+    """Settings for how the release is written."""
 
     suppressed: Literal["drop", "star"] = declared(
         "drop", "What becomes of suppressed records: left out, or published with every cell hidden"
@@ -54,5 +54,5 @@ class Output:
 
     @property
     def warnings(self) -> tuple[Note, ...]:
-        """What a reader should be warned of."""
+        """Warnings for the reader of a result."""
         return (INPUT_ORDER_WARNING,) if self.order == "input" else ()

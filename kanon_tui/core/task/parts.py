@@ -19,7 +19,7 @@ __all__ = ["part_of", "with_counted_rows"]
 
 
 def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -> Task:
-    """The task with these rows; `codes` has those of a column by its name.
+    """Return the task over counted rows; `codes` has the codes of the rows by column name.
 
     Every quasi-identifier needs codes, and so does every column that something is required of.
     Another sensitive column may go without: it then knows how many records have each value. Where
@@ -59,7 +59,7 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
 
 
 def part_of(task: Task, records: Int64s, seed: int) -> Task:
-    """The task of these records.
+    """Return the task of some of the records.
 
     Values, domains, hierarchies, rules and weights stay those of the whole, so that a range loses
     as much here as there. What is required beyond k is left to whoever puts the parts together.

@@ -33,7 +33,7 @@ __all__ = ["RULES", "Apart", "BoundRules", "Boundary", "Rule", "RuleTable"]
 
 @dataclass(frozen=True)
 class Apart:
-    """Keep the values of one set apart from those of another."""
+    """A rule that keeps the values of one set apart from those of another."""
 
     first: tuple[str, ...]
     second: tuple[str, ...]
@@ -43,7 +43,7 @@ class Apart:
         return f"{_set_text(self.first)} | {_set_text(self.second)}"
 
     def sides(self, column: Column) -> tuple[Flags, Flags]:
-        """For every value code: is it in the first set, is it in the second?"""
+        """Return per value code whether it is in the first set, and whether it is in the second."""
         both = sorted(set(self.first) & set(self.second))
         if both:
             raise InputError(
@@ -65,7 +65,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class Boundary:
-    """Keep numbers or dates up to `low` apart from those from `high` on."""
+    """A rule that keeps numbers or dates up to `low` apart from those from `high` on."""
 
     low: str
     high: str
@@ -75,7 +75,7 @@ class Boundary:
         return f"{self.low} | {self.high}"
 
     def sides(self, column: Column) -> tuple[Flags, Flags]:
-        """For every value code: is it at or below `low`, is it at or above `high`?"""
+        """Return per value code whether it is at most `low`, and whether it is at least `high`."""
         if column.numbers is None:
             raise InputError(
                 f"{column.name}: rule 'boundary {self}' needs numbers or dates, the attribute is "
@@ -101,13 +101,13 @@ Rule = Apart | Boundary
 
 @dataclass(frozen=True)
 class RuleTable:
-    """The rules of one attribute and the base value that even breaking them all leaves."""
+    """The rules of an attribute, and the base value that is left when all are broken."""
 
     base: float = 0.0
     rules: tuple[Rule, ...] = ()
 
     def bind(self, column: Column) -> BoundRules:
-        """Join the rules to the values of a column; wrong values are refused here."""
+        """Return the rules bound to a column; refuse values that it does not have."""
         for rule in self.rules:
             if not 0 < rule.importance < np.inf:
                 raise InputError(
@@ -153,7 +153,7 @@ class BoundRules:
         groups: npt.NDArray[np.integer],
         count: int | None = None,
     ) -> Flags:
-        """`broken[r, g]`: group g holds a value of either side of rule r.
+        """Return flags of shape (rules, groups): the group has values of both sides.
 
         `codes[i]` is a value in group `groups[i]`; groups are numbered from 0 and negative ones
         (suppressed records) are passed over. `count` says how many groups there are where the last
@@ -172,7 +172,7 @@ class BoundRules:
         return result
 
     def ratio(self, broken: Flags) -> Floats:
-        """DR of every group: the share of importance (base included) that is not broken."""
+        """Return DR of every group: the share of importance (base included) that is not broken."""
         if not self.rules:
             return np.ones(broken.shape[1], dtype=np.float64)
         whole = self.table.base + self.importances.sum()
@@ -180,16 +180,16 @@ class BoundRules:
         return np.asarray(kept / whole, dtype=np.float64)
 
     def of_groups(self, codes: npt.NDArray[np.integer], groups: npt.NDArray[np.integer]) -> Floats:
-        """DR of every group of records."""
+        """Return DR of every group of records."""
         return self.ratio(self.broken(codes, groups))
 
     def broken_by_level(self, level_map: npt.NDArray[np.integer]) -> Flags:
-        """Per rule: is it broken by any group of this level? `level_map`: value code → group."""
+        """Return per rule whether any group of a level breaks it; `level_map`: code → group."""
         codes = np.arange(len(level_map))
         return np.asarray(self.broken(codes, level_map).any(axis=1), dtype=bool)
 
     def of_level(self, level_map: npt.NDArray[np.integer]) -> float:
-        """DR of a whole level, where one breaking group is enough to break a rule."""
+        """Return DR of a whole level, where one group is enough to break a rule."""
         return float(self.ratio(self.broken_by_level(level_map)[:, None])[0])
 
 

@@ -24,7 +24,7 @@ __all__ = [
 ]  # fmt: skip
 
 FULL_SPEED = 10_000
-"""Decisions per step where nobody watches: enough to cost nothing, few enough to cancel soon."""
+"""Decisions per step at full speed: enough to cost little, few enough to cancel soon."""
 
 
 class Family(StrEnum):
@@ -36,10 +36,10 @@ class Family(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """What an algorithm decides: which records belong together, and nothing about how it prints."""
+    """The result of an algorithm: which records belong together, not how they are printed."""
 
     labels: npt.NDArray[np.int32]
-    """Per record the number of its group; -1 for a suppressed record."""
+    """Per record, the number of its group; -1 for a suppressed record."""
     levels: tuple[int, ...] | None = None
     """Full-domain: the level of every quasi-identifier."""
     suppressed_cells: npt.NDArray[np.bool_] | None = None
@@ -48,41 +48,41 @@ class Grouping:
     """Clusterings without overlap: per quasi-identifier that publishes ranges, in which stretch of
     its line every value code lies. A class publishes the whole stretch, or `*` over several."""
     search: Mapping[str, Any] = field(default_factory=dict)
-    """What the report says about the search."""
+    """Figures of the search for the report."""
     notes: tuple[Note, ...] = ()
-    """Sentences a reader of the result should see, such as 'not proven optimal'."""
+    """Notes for the reader of the result, such as 'not proven optimal'."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One of the things a decision could have taken."""
+    """One of the alternatives of a decision."""
 
     what: object
-    """What it is; its text is put together when somebody reads it."""
+    """The alternative; its text is made when it is read."""
     score: float
     note: str = ""
-    """What else is worth knowing, such as its place in a list."""
+    """A remark, such as its place in a list."""
     chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a decision was taken from: the fact `choice` of a step."""
+    """The alternatives of a decision: the fact `choice` of a step."""
 
     question: str
-    """What was asked: `which attribute is raised`."""
+    """The question, such as `which attribute is raised`."""
     score: str
-    """What the numbers are: RV, distance, distinct values …"""
+    """The name of the score: RV, distance, distinct values …"""
     candidates: tuple[Candidate, ...]
     """The best few, best first, or those around the chosen one where a place decides."""
     among: int
-    """How many there were in all."""
+    """The number of all candidates."""
     rule: str
-    """What decides: `the highest wins, the first of equals`."""
+    """The rule of the decision: `the highest wins, the first of equals`."""
     formula: tuple[str, ...] = ()
-    """How the score of the chosen one comes about, with the numbers put in."""
+    """The computation of the chosen score, with its numbers."""
     best_first: bool = True
-    """Whether the score decides, so that the second has a margin."""
+    """Whether the score decides, so that the runner-up has a margin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,11 @@ class Step:
     progress: float | None = None
     """Share of the work that is done, 0 to 1, where it is known."""
     keep: Callable[[], Grouping] | None = None
-    """Gives the best grouping so far, which a cancel keeps."""
+    """Returns the best grouping so far, which a cancel keeps."""
 
     @property
     def sentence(self) -> str:
-        """The decision in words."""
+        """The sentence about the decision."""
         return self.template.format_map(self.facts)
 
 
@@ -115,18 +115,18 @@ Steps = Generator[Step, None, Grouping]
 
 @dataclass(eq=False)
 class RunContext:
-    """What a run lends an algorithm."""
+    """Settings and helpers that a run gives an algorithm."""
 
     decisions_per_step: int = FULL_SPEED
     """How many decisions one step may stand for. Whoever drives the run may change it between
     steps; the answer never depends on it."""
     watched: bool = False
-    """Whether somebody looks at pictures: steps then carry the facts that these are drawn from."""
+    """Whether pictures are shown: steps then carry the facts that these are drawn from."""
     shared: dict[Hashable, Any] = field(default_factory=dict)
     """What runs on the same records can share. Who puts something there has a function that finds
     it again, such as `lattice.frequency.shared_counts`."""
     helpers: Callable[..., Helpers] = Processes
-    """Who works on the parts of a search, made as `Processes` are: of this machine or a cluster."""
+    """Makes the helpers that work on parts of a search, on this machine or a cluster."""
 
 
 @dataclass(frozen=True)

@@ -46,11 +46,11 @@ EVEN_EMPHASIS = 0.5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QuasiIdentifier:
-    """A quasi-identifier with all that is known of it."""
+    """A quasi-identifier with its hierarchy, rules, weight and domain."""
 
     column: Column
     hierarchy: BoundHierarchy
-    """Always there: a default one (intervals or flat) where the project gives none."""
+    """The hierarchy; a default one (intervals or flat) where the project gives none."""
     hierarchy_given: bool
     rules: BoundRules
     weight: float
@@ -59,19 +59,19 @@ class QuasiIdentifier:
     domain: tuple[float, float]
     """Numbers and dates: smallest and largest value; (0, 0) for categories."""
     typed_research_values: tuple[float | None, ...] = ()
-    """Research values by hand, one per level; None keeps the computed one."""
+    """Typed research values, one per level; None keeps the computed one."""
     span: str = "domain"
-    """What the span of a range counts: units of the domain, or distinct values of the table."""
+    """The unit of a range's span: `domain` units, or `distinct` values of the table."""
     publish: str = ""
-    """What a class publishes where that is not as usual, in the words of a project file."""
+    """The `publish` setting of the project file; empty for the default of the kind."""
     max_width: float | None = None
-    """Numbers and dates: the widest range that is not too wide."""
+    """Numbers and dates: the largest width of a range that breaks no limit."""
     rule_emphasis: float = EVEN_EMPHASIS
-    """How much rules count against granularity in its research value: 0 not at all, 1 alone."""
+    """The weight of rules against granularity in its research value: 0 none, 1 alone."""
     hierarchy_spec: Mapping[str, Any] | None = None
-    """Its hierarchy as the project writes it; None where one was made up."""
+    """Its hierarchy as the project writes it; None for a default one."""
     typed_hierarchy: Hierarchy | None = None
-    """The level table where somebody wrote one value by value: it may be shown to anybody."""
+    """The level table where it was written value by value: it reveals no data."""
 
     @property
     def name(self) -> str:
@@ -106,7 +106,7 @@ class QuasiIdentifier:
 
     @cached_property
     def unit_ends(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Where the first and the last unit lie that every value may stand for.
+        """The first and the last unit that every value may stand for.
 
         That is its place, but for a coded end: it goes on to the end of the original.
         """
@@ -128,7 +128,7 @@ class QuasiIdentifier:
 
     @property
     def domain_span(self) -> float:
-        """Span of the whole domain, which a hidden cell counts with."""
+        """The span of the whole domain, with which a hidden cell counts."""
         if self.ordered and self.span == "distinct":
             return float(np.nanmax(self.unit_ends[1], initial=0.0)) + 1
         if self.ordered:
@@ -138,7 +138,7 @@ class QuasiIdentifier:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Task:
-    """Everything an algorithm may look at."""
+    """The input of an algorithm: coded table, hierarchies, rules, weights and privacy."""
 
     table: Table
     quasi: tuple[QuasiIdentifier, ...]
@@ -149,30 +149,30 @@ class Task:
     pseudonymised: tuple[str, ...] = ()
     """The identifiers that are published as pseudonyms."""
     key_file: KeyFile | None = None
-    """Where the key of the pseudonyms is."""
+    """The file with the key of the pseudonyms."""
     personal_k: Column | None = None
     """The k that each person asks for."""
     overlap: bool = True
     """Clusterings: whether published ranges of an attribute may overlap."""
     least_levels: tuple[int, ...] = ()
-    """Full-domain: the levels below which no string is looked at; none where it is empty."""
+    """Full-domain: the lowest levels of a search; empty where all levels are searched."""
     counted_levels: tuple[int, ...] = ()
     """Counted rows: per quasi-identifier the level below which they do not tell values apart; a
     row then has some value with the same label. Empty where all values are told apart."""
     person: Column | None = None
-    """Whose record it is, where a person may have several; every record has somebody."""
+    """The person of every record, where a person may have several."""
     seed: int = 0
     output: Output = field(default_factory=Output)
     dropped_missing: int = 0
     notes: tuple[Note, ...] = ()
-    """What a reader of any result should know."""
+    """Notes for the reader of any result."""
     built: tuple[Note, ...] = ()
-    """What a reader of a full-domain result should know: hierarchies that were made up."""
+    """Notes for the reader of a full-domain result: default hierarchies."""
     copies: npt.NDArray[np.int64] | None = None
-    """A counted table: how many equal records each row of the codes stands for; None: one each."""
+    """The number of records that each row of the codes stands for; None: one each."""
 
     def __repr__(self) -> str:
-        """Without a value: tracebacks, logs and notebooks show it."""
+        """Return a text without values: tracebacks, logs and notebooks show it."""
         return f"<Task of {self.n:,} records, {len(self.quasi)} quasi-identifiers, k = {self.k}>"
 
     @cached_property
@@ -182,11 +182,11 @@ class Task:
 
     @property
     def rows(self) -> int:
-        """Number of rows of the codes: records, or distinct tuples of a counted table."""
+        """The number of rows of the codes: records, or distinct tuples of a counted table."""
         return self.table.height if self.copies is None else len(self.copies)
 
     def records_in(self, rows: npt.NDArray[np.bool_]) -> int:
-        """How many records some rows stand for."""
+        """Return how many records some rows stand for."""
         return int(rows.sum() if self.copies is None else self.copies[rows].sum())
 
     @property
@@ -197,12 +197,12 @@ class Task:
 
     @property
     def release_risk(self) -> RiskBound | None:
-        """A bound for the risk of the whole release, which no class keeps by itself."""
+        """A bound for the risk of the whole release, which no class can keep alone."""
         risk = self.privacy.risk
         return None if risk is None or risk.measure == "highest" else risk
 
     def sizes_of(self, classes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-        """People of every class, or records where nobody has several; -1 is no class."""
+        """Return the number of people of every class, or of records where nobody has several."""
         there = classes >= 0
         if self.repeated is not None:
             codes = self.repeated.codes[there]
@@ -211,33 +211,33 @@ class Task:
 
     @cached_property
     def repeated(self) -> Column | None:
-        """The person of every record where some have several: then people are counted."""
+        """The person of every record, where some have several; None otherwise."""
         person = self.person
         return person if person is not None and len(person.values) < self.n else None
 
     @property
     def people(self) -> int:
-        """Number of people: of records, where nothing says whose they are."""
+        """The number of people; of records, where no column names the person."""
         return self.n if self.repeated is None else len(self.repeated.values)
 
     def count(self, records: npt.NDArray[np.bool_]) -> int:
-        """How many people some records are of; how many they are, where people have one each."""
+        """Return how many people some records belong to."""
         if self.repeated is None:
             return self.records_in(records)
         return len(np.unique(self.repeated.codes[records]))
 
     @property
     def allowed_people(self) -> int:
-        """How many people `max_suppression` lets go: whoever loses a record counts as gone."""
+        """The number of people who may lose records under `max_suppression`."""
         return self.privacy.allowed_suppressed(self.people)
 
     @property
     def allowed_suppressed(self) -> int:
-        """How many records `max_suppression` lets go: at most, where people are counted."""
+        """The number of records that may be suppressed under `max_suppression`, at most."""
         return self.records_of(self.allowed_people)
 
     def records_of(self, people: int) -> int:
-        """How many records so many people have at most."""
+        """Return the most records that a number of people can have."""
         if self.repeated is None:
             return people
         most_first = np.sort(self.repeated.counts)[::-1]
@@ -245,7 +245,7 @@ class Task:
 
     @property
     def published_as_they_are(self) -> tuple[str, ...]:
-        """The columns that nothing is done to, in the order of the table."""
+        """The columns that are published unchanged, in the order of the table."""
         untouched = (Role.SENSITIVE, Role.OTHER)
         return tuple(name for name, role in self.roles.items() if role in untouched)
 
@@ -260,7 +260,7 @@ class Task:
 
     @cached_property
     def pseudonyms(self) -> Mapping[str, pl.Series]:
-        """The columns that are published as pseudonyms; the key is read, or made, when asked."""
+        """The columns that are published as pseudonyms; the first access reads or makes the key."""
         if self.key_file is None:
             return {}
         key, tokens = self.key_file.key(), self.table.missing_tokens
@@ -283,18 +283,18 @@ class Task:
         )
 
     def csv_format(self, path: Path) -> CsvFormat:
-        """How a file with this ending is written: like the data, unless the project says more."""
+        """Return the format of a file: like the data, unless the project says otherwise."""
         facts = self.table.facts
         return self.output.csv.resolved(facts.csv if facts else None, path)
 
     @cached_property
     def singling_out(self) -> tuple[SinglingOut, ...]:
-        """The columns published as they are that single people out by themselves."""
+        """The columns that are published unchanged and single people out by themselves."""
         return singling_out_columns(self.table, self.published_as_they_are)
 
     @cached_property
-    def repeated_unsaid(self) -> RepeatedPeople | None:
-        """A column that numbers people who have several records, where none has the role person."""
+    def suspected_person_column(self) -> RepeatedPeople | None:
+        """A column that seems to number people with several records; None with a role person."""
         if self.person is not None:
             return None
         looked_at = [n for n, r in self.roles.items() if r in (Role.IDENTIFIER, Role.OTHER)]
@@ -302,27 +302,27 @@ class Task:
 
     @property
     def warnings(self) -> tuple[Note, ...]:
-        """What a reader of any result should be warned of."""
-        unsaid = self.repeated_unsaid
+        """Warnings for the reader of any result."""
+        suspected = self.suspected_person_column
         return (
-            *((unsaid.warning,) if unsaid else ()), *self.output.warnings,
+            *((suspected.warning,) if suspected else ()), *self.output.warnings,
             *self._pseudonym_warnings,
         )  # fmt: skip
 
     @cached_property
     def requirements(self) -> tuple[ColumnRequirement, ...]:
-        """What every class must keep beyond k."""
+        """The requirements on every class beyond k."""
         in_people = () if self.repeated is None else (k_in_people(self.repeated, self.k),)
         return (*in_people, *self.sensitive_requirements, *self._personal_requirements)
 
     @cached_property
     def sensitive_requirements(self) -> tuple[ColumnRequirement, ...]:
-        """Those of sensitive attributes."""
+        """The requirements on sensitive attributes."""
         joined = join_columns(self.privacy.requirements, self.sensitive, "privacy")
         return self.in_people(joined)
 
     def in_people(self, requirements: Sequence[ColumnRequirement]) -> tuple[ColumnRequirement, ...]:
-        """Requirements as they are counted here: in people where some have several records."""
+        """Return requirements counted in people, where some have several records."""
         if self.repeated is None:
             return tuple(requirements)
         return PeopleRequirement.from_requirements(requirements, self.repeated)

@@ -37,7 +37,7 @@ def attribute_weights(
     typed: Sequence[float | None],
     mode: Literal["equal", "auto"],
 ) -> Floats:
-    """A weight per attribute; they sum to 1.
+    """Return a weight per attribute; they sum to 1.
 
     A typed weight stands as it is and the other attributes share what is left, equally or (`auto`)
     in proportion to their independence. When all are typed they are scaled to sum to 1.
@@ -69,7 +69,7 @@ def attribute_weights(
 
 
 def association_matrix(columns: Sequence[Column]) -> Floats:
-    """How much every two attributes tell of each other: symmetric, 1 on the diagonal.
+    """Return the association of every two attributes: symmetric, 1 on the diagonal.
 
     >>> import polars as pl
     >>> from kanon_tui.core.table.column import code_column
@@ -89,7 +89,7 @@ def association_matrix(columns: Sequence[Column]) -> Floats:
 def redundant(
     names: Sequence[str], matrix: Floats, threshold: float = 0.9
 ) -> list[tuple[str, str, float]]:
-    """Pairs so strongly associated that one of the two could be left out, strongest first."""
+    """Return the pairs with an association of at least the threshold, strongest first."""
     pairs = [
         (names[i], names[j], float(matrix[i, j]))
         for i in range(len(names))
@@ -100,7 +100,7 @@ def redundant(
 
 
 def _independence(columns: Sequence[Column]) -> Floats:
-    """1 − mean association with the other attributes; 1 for an only attribute."""
+    """Return 1 − mean association with the other attributes; 1 for an only attribute."""
     others = max(len(columns) - 1, 1)
     mean: Floats = (association_matrix(columns).sum(axis=1) - 1) / others
     shares: Floats = 1.0 - mean
@@ -121,7 +121,7 @@ def _association(first: Column, second: Column) -> float:
 
 
 def _pearson(x: Floats, y: Floats) -> float:
-    """|r|; 0 where one of them does not vary."""
+    """Return |r|; 0 where one of them does not vary."""
     both = ~(np.isnan(x) | np.isnan(y))
     x, y = _deviations(x[both]), _deviations(y[both])
     squares = float(np.sqrt(x @ x) * np.sqrt(y @ y))
@@ -129,7 +129,7 @@ def _pearson(x: Floats, y: Floats) -> float:
 
 
 def _correlation_ratio(numbers: Floats, category: Column) -> float:
-    """η: the root of the share of the variance that lies between the categories."""
+    """Return η: the root of the share of the variance that lies between the categories."""
     present = ~np.isnan(numbers)
     deviations, codes = _deviations(numbers[present]), category.codes[present]
     whole = float(deviations @ deviations)
@@ -142,7 +142,7 @@ def _correlation_ratio(numbers: Floats, category: Column) -> float:
 
 
 def _cramers_v(first: Column, second: Column) -> float:
-    """√(χ² / n / (smaller number of values − 1)), with χ²/n = Σ nᵢⱼ²/(nᵢ·nⱼ) − 1."""
+    """Return √(χ² / n / (smaller number of values − 1)), with χ²/n = Σ nᵢⱼ²/(nᵢ·nⱼ) − 1."""
     n = len(first.codes)
     rows, columns = np.bincount(first.codes), np.bincount(second.codes)
     degrees = min(np.count_nonzero(rows), np.count_nonzero(columns)) - 1
@@ -159,7 +159,7 @@ def _cramers_v(first: Column, second: Column) -> float:
 def _occurring(
     cells: npt.NDArray[np.int64], size: int, n: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The cells of a table that occur and how often; counted by sorting where it is large."""
+    """Return the cells of a table that occur, with their counts."""
     if size > 4 * n + 1024:
         cell, count = np.unique(cells, return_counts=True)
         return cell, count
@@ -169,7 +169,7 @@ def _occurring(
 
 
 def _deviations(x: Floats) -> Floats:
-    """Deviations from the mean, as shares of the largest; all 0 where nothing varies."""
+    """Return deviations from the mean, as shares of the largest; 0 where nothing varies."""
     if not len(x) or x.min() == x.max():
         return np.zeros_like(x)
     deviations: Floats = x - x.mean()

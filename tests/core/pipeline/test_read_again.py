@@ -26,7 +26,7 @@ def test_nothing_prints_values(tmp_path, algorithm):
     known = read_table(tmp_path / "in.csv", ReadOptions(header=True))
     attack = linking_attack(asked, task, rows, known, ["age", "city"])
     found = attack.release.look_up(3)
-    looked_up = RowOfRecord.of(result)
+    looked_up = RowOfRecord.from_result(result)
     for thing in (
         result, result.task.table, result.release, result.release.cells, task, task.table, rows,
         some, some.table, release, attack, found, looked_up, looked_up.encoders,

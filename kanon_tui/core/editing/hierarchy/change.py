@@ -32,7 +32,7 @@ ResearchValues = tuple[float | None, ...] | None
 
 
 def check_still_usable(state: HierarchyState, hierarchy: Hierarchy) -> None:
-    """Refuse an edit that makes groups of numbers overlap (or the like) where they did not.
+    """Refuse an edit that makes groups of numbers overlap where they did not.
 
     A hierarchy that lacks rows, or was refused before, is still being worked on: its problem is
     shown, not held against the next edit.
@@ -44,7 +44,7 @@ def check_still_usable(state: HierarchyState, hierarchy: Hierarchy) -> None:
 
 
 def edited(state: HierarchyState, hierarchy: Hierarchy, level: int) -> dict[str, Any]:
-    """The fields of an attribute whose hierarchy was edited by hand at a level.
+    """Return the fields of an attribute whose hierarchy was edited by hand at a level.
 
     A level that was added lies above it, one that was removed is itself; the research values typed
     for the others stay with them.
@@ -66,7 +66,7 @@ def edited(state: HierarchyState, hierarchy: Hierarchy, level: int) -> dict[str,
 def replaced(
     state: HierarchyState, spec: Mapping[str, Any] | None, folder: Path
 ) -> tuple[dict[str, Any], str]:
-    """The fields of an attribute with another hierarchy (None: the default), and what is gone.
+    """Return the fields of an attribute with another hierarchy (None: default), and what is lost.
 
     MAGVals stay where their labels still exist, research values where there are as many levels.
     """
@@ -75,16 +75,16 @@ def replaced(
     hierarchy, _ = level_table(replace(old, hierarchy=spec), state.column, folder)
     marks = () if spec is None else tuple(placeable(hierarchy, old.magvals))
     rv = _fitting(old.rv, hierarchy, state.column)
-    gone = []
+    lost = []
     if len(marks) < len(old.magvals):
-        gone.append(f"{len(old.magvals) - len(marks)} MAGVals whose labels are gone")
+        lost.append(f"{len(old.magvals) - len(marks)} MAGVals whose labels are gone")
     if rv is None and old.rv is not None:
-        gone.append("the research values typed for other levels")
-    return {"hierarchy": spec, "magvals": marks, "rv": rv}, " and ".join(gone)
+        lost.append("the research values typed for other levels")
+    return {"hierarchy": spec, "magvals": marks, "rv": rv}, " and ".join(lost)
 
 
 def imported(path: Path, attribute: str, column: Column, project: Project) -> dict[str, Any]:
-    """What a project writes for the hierarchy in a file (`attribute` says which one of an .xml).
+    """Return the project's entry for a hierarchy file (`attribute` selects one of an .xml).
 
     The file itself where a project file can name it, relative to the project if it lies below; else
     (a level table in YAML, or a project that has no file yet) the levels that are in it.
@@ -110,7 +110,7 @@ def imported(path: Path, attribute: str, column: Column, project: Project) -> di
 
 
 def _fitting(rv: ResearchValues, hierarchy: Hierarchy, column: Column) -> ResearchValues:
-    """Typed research values if there is one for every level and at least one is typed."""
+    """Return typed research values if they fit the levels and at least one is typed."""
     if rv is None or all(value is None for value in rv):
         return None
     try:
@@ -121,7 +121,7 @@ def _fitting(rv: ResearchValues, hierarchy: Hierarchy, column: Column) -> Resear
 
 
 def with_mark_toggled(state: HierarchyState, nodes: Sequence[tuple[int, str]]) -> dict[str, Any]:
-    """The fields of an attribute with MAGVals set on these labels, or taken off if all have one."""
+    """Return the fields of an attribute with MAGVals set on labels, or removed if all have one."""
     assert state.hierarchy is not None
     marks = {Mark(level, label) for level, label in nodes}
     if any(mark.level == state.hierarchy.height for mark in marks):
@@ -135,7 +135,7 @@ def with_mark_toggled(state: HierarchyState, nodes: Sequence[tuple[int, str]]) -
 
 
 def spec_as_given(state: HierarchyState) -> Mapping[str, Any]:
-    """The hierarchy as a project writes it; a default one becomes the builder that makes it."""
+    """Return the hierarchy as a project writes it; a default one becomes its builder."""
     if state.spec.hierarchy is not None:
         return state.spec.hierarchy
     assert state.column is not None
@@ -151,7 +151,7 @@ def spec_as_given(state: HierarchyState) -> Mapping[str, Any]:
 
 
 def _written(hierarchy: Hierarchy) -> tuple[str | Mark, ...]:
-    """The marks as a project writes them: a label alone where it says which node is meant."""
+    """Return the marks as a project writes them: a label alone where it is unambiguous."""
     written: list[str | Mark] = []
     for mark in sorted(hierarchy.marks):
         try:

@@ -52,7 +52,7 @@ class AttributeLine:
 
 
 def attribute_lines(session: Session) -> tuple[AttributeLine, ...]:
-    """Every quasi-identifier with the state of its hierarchy."""
+    """Return every quasi-identifier with the state of its hierarchy."""
     lines = []
     for name in session.names(Role.QUASI):
         try:
@@ -67,12 +67,12 @@ def attribute_lines(session: Session) -> tuple[AttributeLine, ...]:
 
 @dataclass(frozen=True, eq=False)
 class HierarchyState:
-    """One attribute's hierarchy as it stands."""
+    """The hierarchy of an attribute, usable or not."""
 
     name: str
     spec: AttributeSpec
     origin: str
-    """Where it comes from, in words."""
+    """The origin of the hierarchy, in words."""
     problem: str = ""
     """Why a run could not use it; empty when it could."""
     column: Column | None = None
@@ -88,7 +88,7 @@ class HierarchyState:
     order: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     """The rows of the hierarchy in the order of its tree."""
     records: Counts = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    """Per row of the hierarchy the records it stands for."""
+    """Per row of the hierarchy, its number of records."""
 
     @property
     def given(self) -> bool:
@@ -97,7 +97,7 @@ class HierarchyState:
 
 
 def hierarchy_state(session: Session, name: str) -> HierarchyState:
-    """What a run would use for an attribute, and what stands in its way."""
+    """Return the hierarchy that a run would use for an attribute, and its problems."""
     spec = session.attribute(name)
     empty = HierarchyState(name, spec, _origin(spec.hierarchy))
     try:
@@ -140,7 +140,7 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
 def level_preview(
     session: Session, name: str, hierarchy: Mapping[str, Any]
 ) -> tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]:
-    """An attribute and its levels as they would be with another hierarchy; raises what is wrong."""
+    """Return an attribute and its levels with another hierarchy; raise if it cannot be used."""
     spec = replace(session.attribute(name), hierarchy=hierarchy, magvals=(), rv=None)
     column = published_column(session.table, name, spec)
     weight = _weight(session, name)
@@ -154,13 +154,13 @@ def level_preview(
 def attribute_levels(
     session: Session, name: str
 ) -> tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]:
-    """An attribute as a run gets it, and its levels; raises what is wrong with it."""
+    """Return an attribute as a run gets it, and its levels; raise if it cannot be used."""
     attribute = _used(session, name)
     return attribute, _measures(session, attribute)
 
 
 def _used(session: Session, name: str) -> QuasiIdentifier:
-    """The attribute as a run gets it.
+    """Return the attribute as a run gets it.
 
     Where records with missing values are dropped that is the task's (of a table beyond memory none
     are dropped here: its values are counted, not its records); else the attribute by itself
@@ -194,16 +194,16 @@ def _measures(session: Session, attribute: QuasiIdentifier) -> tuple[LevelMeasur
 
 
 def level_table(spec: AttributeSpec, column: Column, folder: Path) -> tuple[Hierarchy, str]:
-    """The level table with the marks that can be placed, and where it is from."""
+    """Return the level table with the marks that fit, and its origin in words."""
     if spec.hierarchy is None:
-        hierarchy, said = default_hierarchy(column)
-        return hierarchy, said.partition("; ")[2]
+        hierarchy, note = default_hierarchy(column)
+        return hierarchy, note.partition("; ")[2]
     hierarchy = build_hierarchy(spec.hierarchy, column, folder)
     return hierarchy.with_marks(placeable(hierarchy, spec.magvals)), _origin(spec.hierarchy)
 
 
 def placeable(hierarchy: Hierarchy, marks: Sequence[str | Mark]) -> list[str | Mark]:
-    """The marks that name a label of this hierarchy."""
+    """Return the marks that name a label of this hierarchy."""
     found = []
     for mark in marks:
         try:
@@ -215,7 +215,7 @@ def placeable(hierarchy: Hierarchy, marks: Sequence[str | Mark]) -> list[str | M
 
 
 def _origin(spec: Mapping[str, Any] | None) -> str:
-    """`builder mask, from right`, `file zip.csv`, `edited here`."""
+    """Return the origin of a hierarchy: `builder mask, from right`, `file zip.csv` …"""
     if spec is None:
         return "built by default"
     if "builder" in spec:
