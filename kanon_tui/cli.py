@@ -38,32 +38,32 @@ ENDED_BY_SIGNAL = 128
 INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"
 _INTERFACE = ("textual", "rich", "aiohttp", "kanon_tui.app", "kanon_tui.web")
-"""What may be missing where only the library and the headless commands are wanted."""
+"""Modules that may be missing in an installation of the library and the commands alone."""
 _NEW_OBJECTS = 50_000
-"""After so many Python looks for garbage in a command, not after 700: imports make none, and
-looking took a twentieth of a run."""
+"""New objects after which Python collects garbage in a command, instead of 700: imports make none,
+and collecting took a twentieth of a run."""
 _OPTIONS = ("-h", "--help", "--version", NO_MOUSE)
 
 
 def main(argv: Sequence[str]) -> int:
     """Run one command and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, ValueError):  # a stream that somebody replaced or closed
+        with suppress(AttributeError, ValueError):  # a stream that was replaced or closed
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         code = _dispatch(list(argv))
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:  # raised by a library that listens for itself
+    except KeyboardInterrupt:  # raised by a library with its own signal handler
         return _say(interrupted(), INTERRUPTED)
     except KanonError as error:
         return _say(str(error), error.exit_code)
     except MemoryError:
         return _say(OUT_OF_MEMORY, NOT_REACHED)
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the reader of our output has closed the pipe
         _let_go_of_output()
         return DONE
-    except OSError as error:  # what was not expected of a file has its sentence: this is output
+    except OSError as error:  # errors of files are InputErrors: this is standard output
         _let_go_of_output()
         why = "no space left" if error.errno == errno.ENOSPC else error.strerror or "it failed"
         return _say(f"the output could not be written: {why}; nothing else was lost", BAD_INPUT)
@@ -168,7 +168,7 @@ def _open(argv: list[str], mouse: bool) -> int:
 
 def open_application(file: Path | None, *, mouse: bool = True, present: bool = False) -> int:
     """Open the application on a terminal. Commands get this function: they import no screens."""
-    if "TEXTUAL_DRIVER" not in os.environ:  # which a web page brings along
+    if "TEXTUAL_DRIVER" not in os.environ:  # set for a session in a browser
         if not (sys.stdin.isatty() and sys.stdout.isatty()):
             raise InputError(
                 "the application needs a terminal; 'kanon-tui run PROJECT' works without one"

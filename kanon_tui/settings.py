@@ -1,4 +1,4 @@
-"""A person's settings: where state is kept, the theme, keys bound otherwise, the mouse.
+"""A user's settings: the theme, key bindings, the mouse, and the folder for state.
 
 Read from `kanon-tui/settings.yaml` in the user's configuration folder:
 
@@ -17,9 +17,32 @@ from pathlib import Path
 from platformdirs import user_config_path, user_state_path
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.key_presets import PRESETS
 
-__all__ = ["Settings", "load_settings"]
+__all__ = ["PRESETS", "Settings", "load_settings"]
+
+PRESETS: dict[str, dict[str, str]] = {
+    "vim": {
+        "move.up": "up,k",
+        "move.down": "down,j",
+        "move.left": "left,h",
+        "move.right": "right,l",
+        "move.page-up": "pageup,ctrl+u,ctrl+b",
+        "move.page-down": "pagedown,ctrl+d,ctrl+f",
+        "move.first-column": "home,0,circumflex_accent",
+        "move.last-column": "end,dollar_sign",
+        "move.top": "ctrl+home,g",
+        "move.bottom": "ctrl+end,G",
+        "list.first": "home,g",
+        "list.last": "end,G",
+        # Actions whose letters the preset takes for movement.
+        "attributes.kind": "K",
+        "hierarchies.group": "J",
+        "watch.jump": "J",
+        "what-if.values": "K",
+    }
+}
+"""The keys of every binding that a preset changes."""
+
 
 NAMES = ("theme", "keys", "mouse")
 
@@ -31,7 +54,7 @@ class Settings:
     state_folder: Path
     theme: str | None = None
     keys: dict[str, str] = field(default_factory=dict)
-    """Per name of a binding the keys that it has instead, a preset's among them."""
+    """The keys of rebound bindings by name, those of a preset included."""
     mouse: bool = True
 
 

@@ -27,10 +27,10 @@ from kanon_tui.core.text import joined, visible
 __all__ = ["code_of", "end_at_signals", "ending_gently", "interrupted", "terminal_restorer"]
 
 PATIENCE = 5.0
-"""Seconds that the application has to leave by itself."""
+"""Seconds the application has to end by itself."""
 
 LOOK = 0.5
-"""Seconds between two looks at whether the terminal is still there."""
+"""Seconds between two checks whether the terminal is still there."""
 
 Leaving = tuple[Callable[[int], bool], Callable[[], None]]
 _gently: list[Leaving] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_tui.app import binding_names
-from kanon_tui.key_presets import PRESETS
+from kanon_tui.settings import PRESETS
 from tests.key_table import BEGIN, END, KEYS_PAGE, NEIGHBOURS, SCREENS, letters, table
 
 MOTIONS = set("hjklgG0") | {"^", "$"}

@@ -8,7 +8,7 @@ import pytest
 
 from kanon_tui import app, settings
 from kanon_tui.core.errors import InputError
-from kanon_tui.key_presets import PRESETS
+from kanon_tui.settings import PRESETS
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What commands share: kinds of arguments, and the only ways to standard output and error.
+"""Shared code of the commands: kinds of arguments, and output to stdout and stderr.
 
 Text on its way to a terminal can come from data. `say` and `warn` spell out what a terminal would
 obey, and take one line per argument: a line break in a value does not start a line of ours. JSON

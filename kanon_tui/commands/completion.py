@@ -34,7 +34,7 @@ def execute(args: argparse.Namespace) -> int:
     parser: argparse.ArgumentParser = args.whole_parser
     samples = [sample.name for sample in list_samples()]
     for command, action in _actions(parser):
-        # The parser is not asked to read anything after this, so its actions may be changed.
+        # The parser reads nothing after this, so its actions may be changed.
         if action.type is Path:
             action.complete = shtab.FILE
         elif action.dest == "algorithm":

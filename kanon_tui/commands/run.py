@@ -241,7 +241,7 @@ def _print_end(result: FinishedRun, args: argparse.Namespace) -> int:
     written = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
     say(f"  wrote {joined(written)}" if written else "  nothing was written (see --out)")
     if args.timings:
-        from kanon_tui.core.report.phases import PHASES
+        from kanon_tui.core.report.finished_run import PHASES
 
         seconds = {name: result.phases.get(name, 0.0) for name in PHASES}
         seconds["together"] = sum(seconds.values())

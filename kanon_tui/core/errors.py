@@ -1,4 +1,4 @@
-"""What can go wrong, as one sentence a person can act on.
+"""Errors with one sentence that a person can act on.
 
 Every error the product raises on purpose is a `KanonError`. Its message says who is at fault
 (file, row, column, key), what came, what is allowed and what to do, and the command line turns

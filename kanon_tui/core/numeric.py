@@ -1,4 +1,4 @@
-"""What every room agrees on: when two scores are equal, and the types of arrays."""
+"""Types of arrays, and the tolerance with which scores are equal."""
 
 from __future__ import annotations
 

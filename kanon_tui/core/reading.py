@@ -1,4 +1,4 @@
-"""The bytes of a file, never more than the memory can take.
+"""Reading the bytes of a file, never more than fit into memory.
 
 A file can be endless (a pipe, a device), a pipe can have nobody who writes into it, and a small
 compressed file can hold more than the machine. `read_bytes` reads at most so many bytes and says so
@@ -20,12 +20,12 @@ from kanon_tui.core.errors import InputError
 __all__ = ["DOCUMENT_LIMIT", "BoundedBytes", "read_bytes", "size_text", "usual_limit"]
 
 DOCUMENT_LIMIT = 128_000_000
-"""Bytes of a project or hierarchy file: its parts take about fifty times as much."""
+"""The most bytes of a project or hierarchy file, which takes fifty times as much in memory."""
 PATIENCE_WITH_PIPES = 20.0
-"""Seconds to wait for somebody to write into a pipe."""
+"""Seconds to wait until another process writes into a pipe."""
 _CHUNK = 1 << 20
 _SHARE = 4
-"""A table takes about so many times the size of its text while it is read."""
+"""The memory of a table while it is read, in multiples of the size of its text."""
 _LEAST = 64_000_000
 
 
@@ -40,7 +40,7 @@ def memory() -> int:
     with suppress(ValueError, OSError, AttributeError):
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        with suppress(OSError, ValueError):  # of a container; "max" where there is no limit
+        with suppress(OSError, ValueError):  # the limit of a container; "max" means none
             found.append(int(Path(file).read_text(encoding="ascii")))
     with suppress(ImportError):
         import resource
@@ -112,7 +112,7 @@ def _open_pipe(path: Path) -> int:
     if opened:
         return opened[0]
     abandoned.set()
-    with suppress(OSError):  # we open the other end for a moment, to let the thread go
+    with suppress(OSError):  # open the other end for a moment, which lets the thread end
         os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
     raise InputError(
         f"{path} is a pipe into which nothing was written for {PATIENCE_WITH_PIPES:g} seconds; "

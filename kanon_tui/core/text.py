@@ -18,7 +18,7 @@ _DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
 _BLANK_MARKS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-"""Letters and marks that draw nothing: fillers and variation selectors."""
+"""Characters that draw nothing: fillers and variation selectors."""
 
 
 def is_visible(text: str) -> bool:
@@ -57,7 +57,7 @@ def _shown(character: str) -> str:
 def json_text(value: Any, ascii_only: bool = False) -> str:
     """Return a value as indented JSON, which reads back exactly and holds no hidden characters."""
     text = json.dumps(value, indent=2, ensure_ascii=ascii_only, allow_nan=False)
-    lines = text.split("\n")  # those of the layout: JSON writes a line break in a text as \\n
+    lines = text.split("\n")  # line breaks of the layout: JSON writes one in a text as \\n
     return "\n".join(line if is_visible(line) else _json_escaped(line) for line in lines)
 
 

@@ -46,7 +46,7 @@ def _write_if_heard(descriptor: int, data: bytes) -> int:
 
 def _end_for_certain() -> None:
     """Kill the process group after some seconds, in case work does not stop when asked."""
-    if os.getpgrp() == os.getpid():  # as the server starts us
+    if os.getpgrp() == os.getpid():  # true for a session that the server started
         end = threading.Timer(_SECONDS_TO_END, os.killpg, (os.getpgrp(), signal.SIGKILL))
         end.daemon = True
         end.start()

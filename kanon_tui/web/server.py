@@ -2,7 +2,10 @@
 
 The terminal in the page is textual-serve's. The rest is held to what a table of people needs:
 
-- Only who has the printed address gets anything (`access.py`).
+- Only who has the printed address gets anything (`Access`). The address holds a random token. The
+  first visit trades it for a cookie and is redirected to a page whose address has none, so that the
+  token stays out of titles, bookmarks and referrers. Cookies ignore ports: one for all of 127.0.0.1
+  would be sent to every other server on this machine, so ours belongs to a path nobody can guess.
 - Only its own page may talk to it. Browsers let any web page open a websocket to 127.0.0.1, so a
   page that happens to be open in another tab could drive the application and read the table.
 - The page takes everything from this server, and a content security policy has the browser
@@ -13,9 +16,11 @@ The terminal in the page is textual-serve's. The rest is held to what a table of
 from __future__ import annotations
 
 import asyncio
+import hmac
 import html
 import ipaddress
 import logging
+import secrets
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -26,18 +31,17 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from kanon_tui.web.access import Access
 from kanon_tui.web.session import LONGEST_MESSAGE, Session, clamped_size, within
 
-__all__ = ["KanonServer", "is_loopback"]
+__all__ = ["Access", "KanonServer", "is_loopback"]
 
 _HERE = Path(__file__).parent
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # the last one: its terminal was closed
 _FONT_SIZES = (6, 60)
 SECONDS_TO_ASK = 10.0
-"""How long a connection may be open without having asked for anything."""
+"""Seconds a connection may be open without a request."""
 SECONDS_IDLE = 15.0
-"""How long one stays open for the next request, and how often a tab is asked if it is there."""
+"""Seconds a connection stays open for the next request, and between pings of a tab."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -62,7 +66,7 @@ class KanonServer:
         self._access = Access()
         self._sessions: set[Session] = set()
         self._silent: set[web.RequestHandler] = set()
-        """Connections that have not asked for anything yet."""
+        """Connections without a request so far."""
 
     @property
     def entrance(self) -> str:
@@ -132,7 +136,7 @@ class KanonServer:
     async def _end_sessions(self, app: web.Application) -> None:
         await asyncio.gather(*(session.stop() for session in self._sessions))
 
-    # -- who is let in
+    # -- access
 
     @web.middleware
     async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -161,7 +165,7 @@ class KanonServer:
         """Redirect from the printed address to the page, whose address has no token."""
         return self._access.send_in()
 
-    # -- what there is
+    # -- pages
 
     async def _page(self, request: web.Request) -> web.Response:
         if self._is_full():
@@ -189,7 +193,7 @@ class KanonServer:
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:
         """Serve one session, from the opening of a tab to its end."""
-        if self._is_full():  # since the page was sent
+        if self._is_full():  # it filled up after the page was sent
             raise web.HTTPServiceUnavailable(text="There are as many sessions as may be.")
         websocket = web.WebSocketResponse(
             heartbeat=SECONDS_IDLE, timeout=1, max_msg_size=LONGEST_MESSAGE
@@ -239,3 +243,37 @@ def _number(request: web.Request, name: str, otherwise: int) -> int:
         return int(request.query.get(name, ""))
     except ValueError:
         return otherwise
+
+
+_COOKIE = "kanon"
+
+
+class Access:
+    """The secrets of one server, new at every start."""
+
+    def __init__(self) -> None:
+        self._token = secrets.token_urlsafe(24)
+        self._cookie = secrets.token_urlsafe(24)
+        self.folder = f"/{secrets.token_urlsafe(12)}/"
+        """The path below which everything is served."""
+
+    @property
+    def entrance(self) -> str:
+        """The part of the printed address after host and port."""
+        return f"/?token={self._token}"
+
+    def is_known(self, request: web.Request) -> bool:
+        """Return whether the request has the cookie or the token."""
+        cookie, token = request.cookies.get(_COOKIE, ""), request.query.get("token", "")
+        return _same(cookie, self._cookie) or _same(token, self._token)
+
+    def send_in(self) -> web.Response:
+        """Return the redirection from the printed address to the page, with the cookie."""
+        answer = web.Response(status=303, headers={"Location": self.folder})
+        answer.set_cookie(_COOKIE, self._cookie, path=self.folder, httponly=True, samesite="Strict")
+        return answer
+
+
+def _same(given: str, secret: str) -> bool:
+    """Compare in a time that tells nothing of how much of it is right."""
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), secret.encode())

@@ -1,4 +1,4 @@
-"""What a browser may send: a few small messages, told from everything else."""
+"""One browser tab: its messages, and the application in a process of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aiohttp import WSMsgType, web
 __all__ = ["LONGEST_MESSAGE", "Session", "clamped_size", "read_message", "within"]
 
 LONGEST_MESSAGE = 1_000_000
-"""Characters; room for a page of text that is pasted."""
+"""The most characters of a message: enough to paste a page of text."""
 _WIDTHS, _HEIGHTS = (1, 500), (1, 200)
 """Larger screens are not drawn: every cell costs memory in the session's process."""
 
@@ -37,7 +37,7 @@ def read_message(text: str) -> tuple[str, Any] | None:
                 return "resize", clamped_size(width, height)
             case ["focus" | "blur" as kind]:
                 return kind, None
-    except (ValueError, RecursionError):  # no JSON, a number without end, lists in lists in lists
+    except (ValueError, RecursionError):  # no JSON, an endless number, or lists nested too deep
         return None
     return None
 
@@ -55,7 +55,7 @@ def within(value: int, least: int, most: int) -> int:
 _SECONDS_TO_END = 5.0
 _READY = b"__GANGLION__\n"
 _LINES_BEFORE = 10
-"""What a system prints when a program starts, at most, before the application is ready."""
+"""The most lines that are printed before the application is ready."""
 
 
 class Session:
@@ -115,7 +115,7 @@ class Session:
                 kind = await output.readexactly(1)
                 content = await output.readexactly(int.from_bytes(await output.readexactly(4)))
                 if kind == b"D":
-                    with suppress(OSError, RuntimeError):  # the tab is closed, it ends in a moment
+                    with suppress(OSError, RuntimeError):  # the tab is closed
                         await self._websocket.send_bytes(content)
                 elif kind == b"M" and json.loads(content).get("type") == "exit":
                     break
@@ -127,7 +127,7 @@ class Session:
     async def _send(self, kind: bytes, content: bytes) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        with suppress(OSError, RuntimeError):  # it has ended meanwhile
+        with suppress(OSError, RuntimeError):  # the application has ended meanwhile
             self._process.stdin.write(kind + len(content).to_bytes(4) + content)
             await self._process.stdin.drain()
 
@@ -152,7 +152,7 @@ def _surroundings(width: int, height: int) -> dict[str, str]:
         "TEXTUAL_DRIVER": "kanon_tui.web.driver:SessionDriver",
         "TEXTUAL_FPS": "60",
         "TEXTUAL_COLOR_SYSTEM": "truecolor",
-        "COLORTERM": "truecolor",  # a browser has the colours, whatever terminal started us
+        "COLORTERM": "truecolor",  # a browser has all colours, whatever terminal started the server
         "TERM_PROGRAM": "textual",
         "COLUMNS": str(width),
         "ROWS": str(height),

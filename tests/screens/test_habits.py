@@ -10,9 +10,9 @@ from textual.widgets import Input
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.table.schema import Role
-from kanon_tui.key_presets import PRESETS
 from kanon_tui.screens import copying
 from kanon_tui.screens.help_dialog import Help
+from kanon_tui.settings import PRESETS
 from kanon_tui.widgets.dialogs import Choose, Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle

@@ -48,7 +48,7 @@ PATIENCE = 20.0
 _MERGED_AT_A_TIME = 8
 _RETRIES = 3
 _LOOK_AGAIN = 0.2
-"""Seconds between two looks at what the workers do."""
+"""Seconds between two checks of what the workers do."""
 _MISSING = (
     "--engine dask needs Dask and cryptography; install them with pip install "
     "'kanon-tui[cluster]', or use --engine stream"
@@ -63,7 +63,7 @@ class Cluster(Workers):
     def __init__(self, client: Any, folder: Path) -> None:
         self.client, self.folder = client, folder
         self.batch = secrets.token_hex(8)
-        """What is given up together."""
+        """The batch of jobs that are cancelled together."""
         self._futures: list[Any] = []
 
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
@@ -112,7 +112,7 @@ class Cluster(Workers):
                 wait([future], timeout=_LOOK_AGAIN)
             except TimeoutError:
                 continue
-            except (Exception, CancelledError):  # of a cluster that is lost: `answer` says so
+            except (Exception, CancelledError):  # the cluster is lost: `answer` raises the error
                 return
 
     @property
@@ -145,7 +145,7 @@ class Cluster(Workers):
         while time.monotonic() < until:
             try:
                 busy = self.client.run(cancel_batch, batch, on_error="ignore")
-            except Exception:  # of a cluster that is lost: nobody there is at work for us
+            except Exception:  # the cluster is lost, and with it all jobs
                 return
             if not any(busy.values()):
                 return
@@ -284,7 +284,7 @@ def _own_cluster(folder: Path) -> Iterator[Any]:
         "distributed.worker.daemon": True,
         "distributed.scheduler.http.routes": [],
         "distributed.worker.http.routes": [],
-        "temporary-directory": str(folder),  # modules are imported from there: it must be ours
+        "temporary-directory": str(folder),  # workers import modules from it: it must belong to us
     }
     try:
         temporary = security.temporary()
@@ -357,7 +357,7 @@ def _check_workers(workers: Cluster, scheduler: str | None) -> None:
         versions = workers.client.run(own_version)
     except KanonError:
         raise
-    except Exception as error:  # what a worker without the package says has many classes
+    except Exception as error:  # the error of a worker without the package has many classes
         raise InputError(
             f"the workers {where} have no kanon-tui {__version__} ({type(error).__name__}); "
             "install the same version there as here"

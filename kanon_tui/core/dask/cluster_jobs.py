@@ -1,6 +1,6 @@
-"""What runs on a worker of a cluster: one job, its needs and its answer in files.
+"""Jobs on a worker of a cluster, with their data and results in files.
 
-Nothing is raised there: a worker would write it to its log, with what it was called with.
+Errors are returned, not raised: a worker would log them together with the arguments.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [
 ]  # fmt: skip
 
 _at_work: Counter[str] = Counter()
-"""By batch the jobs that are being done in this process."""
+"""The number of jobs of each batch that run in this process."""
 _given_up: set[str] = set()
 _lock = Lock()
 
@@ -91,10 +91,10 @@ def merge_answers(job: PickledJob, answers: Sequence[JobOutcome]) -> JobOutcome:
 
 def _guarded(job: PickledJob, work: Callable[[], Any]) -> JobOutcome:
     path = job.folder / f"{job.answer}.pickle"
-    if path.exists():  # done before, by a worker that was lost since
+    if path.exists():  # done by a worker that was lost since
         return True, path.name
     with _lock:
-        if job.batch in _given_up:  # it was on its way here when all were cancelled
+        if job.batch in _given_up:  # it arrived after all were cancelled
             return False, "NotReachedError", "cancelled; nothing was written"
         _at_work[job.batch] += 1
     try:

@@ -41,7 +41,7 @@ __all__ = [
 
 T = TypeVar("T")
 _NOTHING = ("", "none", "null", "~")
-"""What a person types to leave an optional field without a value."""
+"""Words that leave an optional field without a value."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +53,17 @@ class Field:
     default: Any = None
     help: str = ""
     required: str = ""
-    """What to write, where leaving it out is an error: `data: {path: FILE}`."""
+    """An example for the error if a required field is missing: `data: {path: FILE}`."""
     excludes: tuple[str, ...] = ()
-    """Keys that cannot stand beside it."""
+    """Keys that cannot be given together with it."""
     only_with: str = ""
-    """The switch beside it without which it says nothing: a form then does not show it."""
+    """The switch without which it has no effect: a form then hides it."""
     key: str = ""
-    """Its key in a file where that is not its name; `missing.tokens` lies in a mapping."""
+    """Its key in a file if that is not its name; `missing.tokens` is inside a mapping."""
     always: bool = False
     """Whether a file shows it even if it is the default."""
     formerly: tuple[tuple[str, FieldType], ...] = ()
-    """Keys that older files have in its place, and how they are read; they are never written."""
+    """Keys of older files for this field, and how they are read; they are never written."""
 
     @property
     def allowed(self) -> str:

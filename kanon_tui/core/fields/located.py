@@ -1,4 +1,4 @@
-"""A value and where it stands: the file and the keys that lead to it.
+"""A value with its place: the file and the keys that lead to it.
 
 Whoever reads a section asks for what it needs (`text`, `whole`, `one_of`, `entries`), and
 anything else is refused with one sentence that names the file and the full key: `census.yaml:

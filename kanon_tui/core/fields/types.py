@@ -1,4 +1,4 @@
-"""Types of fields: what may stand in one, how it is read and how it is written.
+"""Types of fields: which values are allowed, how they are read and written.
 
 A type says in words what is `allowed`, reads a `LocatedValue` (from a file, a form, the command
 line or Python alike) and writes the value back as a project file shows it. What does not fit is
@@ -34,13 +34,13 @@ class FieldType:
     """The type of a field: which values are allowed, and how they are read and written."""
 
     allowed: str
-    """In words: `a whole number from 1 to 10`."""
+    """The allowed values in words: `a whole number from 1 to 10`."""
     read: Callable[[LocatedValue], Any] = field(compare=False)
-    """The value that was written, or an error that says what is allowed."""
+    """The reader, which raises an error that says what is allowed."""
     write: Callable[[Any], Any] = field(default=_as_it_is, compare=False)
-    """A value as a project file shows it: plain texts, numbers, lists and mappings."""
+    """The writer to the form of a project file: plain texts, numbers, lists and mappings."""
     name: str = ""
-    """Of a simple type, for programs: bool, int, float, str."""
+    """The name of a simple type, for programs: bool, int, float, str."""
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class SeveralKeys:
 
     keys: tuple[str, ...]
     read: Callable[[Mapping[str, LocatedValue]], Any] = field(compare=False)
-    """The value, from those of its keys that are given."""
+    """The reader, called with those of its keys that are given."""
     write: Callable[[Any], dict[str, Any]] = field(compare=False)
 
 

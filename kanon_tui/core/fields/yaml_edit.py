@@ -48,7 +48,7 @@ class _Entry:
 
 
 Wanted = Sequence[tuple[int | None, str]]
-"""The entries of a changed collection: which one of the text it was, and its text now."""
+"""The entries of a changed collection: the number of the old entry (None: new) and the new text."""
 
 
 class _Editor:

@@ -1,4 +1,4 @@
-"""YAML that keeps what a person wrote, and refuses what a project has no use for.
+"""YAML reading and writing that keeps words as they were written.
 
 Ordinary YAML turns `01234` into an octal number, `1995-09-20` into a date and `yes` into true. In
 a project most words are values of a table, so `parse` gives every unquoted word as `Plain` text

@@ -201,19 +201,11 @@ class FilePages(Pages):
 
     def _page_offsets(self, piece: Piece) -> list[int]:
         """Return the byte offsets of the pages of a CSV piece, its header counted as a record."""
-        assert self.source.dialect is not None
-        assert piece.line_end is not None
         with open(piece.path, "rb") as file:
             file.seek(piece.begin)
             text = file.read(piece.end - piece.begin)
         letters = np.frombuffer(text, np.uint8)
-        scan = RecordScan(
-            self.source.dialect.delimiter,
-            piece.quote,
-            piece.line_end,
-            len(self.source.names),
-            piece.one_short,
-        )
+        scan = RecordScan(self.source.layout(piece))
         offsets, ended = [piece.begin], 0
         for start in range(0, len(text), _CHUNK):
             ends = scan.take(letters, start, min(start + _CHUNK, len(text)))

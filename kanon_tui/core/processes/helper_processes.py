@@ -154,7 +154,7 @@ def work(jobs: BinaryIO, results: BinaryIO) -> None:
         try:
             while True:
                 waiting.put(pickle.load(jobs))
-        finally:  # the program is gone, or what it sent cannot be read
+        finally:  # the program has ended, or sent something unreadable
             os._exit(1)
 
     Thread(target=receive, daemon=True).start()

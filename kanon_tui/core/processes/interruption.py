@@ -1,7 +1,7 @@
-"""A program can be ended at any moment. This knows what must not be cut in two, and what must go.
+"""Interruption: steps that signals must not separate, and what to clean up when a program ends.
 
-`uninterrupted` holds back signals while several steps belong together. `unfinished` and `helpers`
-are what a program that ends at once takes away with it; `written` says what it has done by then.
+`uninterrupted` delays signals during steps that belong together. `unfinished` and `helpers` are
+removed by a program that ends at once; `written` lists the files it has written by then.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ ENDING_SIGNALS = tuple(
 """Ctrl-C, a request to end, a closed terminal."""
 
 unfinished: set[Path] = set()
-"""Files aside that have not taken their name, and folders of such files."""
+"""Files that have not taken their final name yet, and folders of such files."""
 helpers: set[subprocess.Popen[bytes]] = set()
-"""Processes that work for this one."""
+"""Helper processes of this program."""
 written: list[Path] = []
-"""Files that took their name, the latest last."""
+"""Files that have taken their final name, the latest last."""
 
 
 @contextmanager

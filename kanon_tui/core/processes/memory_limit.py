@@ -24,9 +24,9 @@ from kanon_tui.core.reading import size_text
 __all__ = ["AT_LEAST", "MemoryLimit", "give_memory_back", "held_memory", "held_memory_at_rest"]
 
 _LOOK_AGAIN = 0.4
-"""Seconds between two looks at whether more is given back: it begins slowly …"""
+"""Seconds between two checks whether more memory is given back, which begins slowly …"""
 _PATIENCE = 6
-"""… and how many looks there are at most."""
+"""… and the most such checks."""
 _STILL = 0.99
 
 
@@ -41,7 +41,7 @@ def held_memory() -> int:
 def give_memory_back() -> None:
     """Free what nothing refers to and return freed memory to the system. Takes a moment."""
     gc.collect()
-    with suppress(OSError, AttributeError):  # other C libraries do it by themselves
+    with suppress(OSError, AttributeError):  # other C libraries have no malloc_trim
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -60,9 +60,9 @@ def held_memory_at_rest() -> int:
 AT_LEAST = 600_000_000
 """Bytes that any streaming run takes: Python with its libraries and one piece at work."""
 _OF_EVERY_PROCESS = 250_000_000
-"""Of these bytes the libraries: what any process holds that has run once."""
+"""The part of these bytes that any process holds after its first run: the libraries."""
 _TEXT_COPIES = 4
-"""A list of values is held so many times while it is used."""
+"""The number of copies of a list of values while it is used."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,12 @@ class MemoryLimit:
 
     bytes: int = 0
     held: int = 0
-    """What the process holds beside the run: tables, screens, results of earlier runs."""
+    """Bytes the process holds beside the run: tables, screens, results of earlier runs."""
 
     def with_held_memory(self) -> MemoryLimit:
         """Return the limit of a run that begins now in a process that holds memory already."""
         holds = held_memory()
-        if self._matters(holds):  # what was freed just now is not held beside the run
+        if self._matters(holds):  # memory that was just freed does not count
             holds = held_memory_at_rest()
         return replace(self, held=max(holds - _OF_EVERY_PROCESS, 0))
 

@@ -1,4 +1,4 @@
-"""Who does the work: functions of one job each, called here or on a cluster.
+"""Workers: they call functions of one job each, in this process or on a cluster.
 
 A job is a plain function of a `Shared` (what all jobs of a kind need) and a few numbers. It reads
 its piece, may write files into the work folder and gives back something small. Because it depends
@@ -24,9 +24,9 @@ __all__ = ["Job", "LocalWorkers", "Progress", "Workers"]
 
 Job = Callable[..., Any]
 _THREADS = 4
-"""Jobs at a time in this process, at most: each holds a piece of the data."""
+"""The most jobs at a time in this process: each holds a piece of the data."""
 Progress = Callable[[str, float], None]
-"""Hears what is done, and which share of it; what it raises stops the work."""
+"""A function called with the phase and the share done; an error it raises stops the work."""
 
 
 class Workers(ABC):

@@ -1,4 +1,4 @@
-"""What a project says of one attribute, and how the keys with a form of their own are written."""
+"""The settings of one attribute in a project, and the forms of its special keys."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ _NUMERIC = FieldType(
     ),
     name="str",
 )
-"""`numeric: ranges|hierarchy`, which files had before one key said what a class publishes."""
+"""The key `numeric: ranges|hierarchy` of older files, which `publish` replaced."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What two states of a project say differently, in plain words."""
+"""The differences between two states of a project, in words."""
 
 from __future__ import annotations
 

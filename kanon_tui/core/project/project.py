@@ -231,7 +231,7 @@ class Project:
             if unlisted and self.data.unlisted == "drop" and spec.role is not Role.QUASI:
                 spec = replace(spec, role=Role.IDENTIFIER)
             if name == self.privacy.personal_k and self._role_given(name) is None:
-                spec = replace(spec, role=Role.IDENTIFIER)  # a wish is nobody else's business
+                spec = replace(spec, role=Role.IDENTIFIER)  # a person's wish is not published
             completed[name] = spec
         return replace(self, attributes=completed)
 
@@ -337,7 +337,7 @@ def _edited_text(project: Project) -> str | None:
         edited = edit_yaml(text, project_to_mapping(before), project_to_mapping(project))
         after = project_from_mapping(parse(edited.removeprefix(_BYTE_ORDER_MARK), ""))
     except (OSError, ValueError, KanonError):
-        return None  # it is not there, or what was in it is no project
+        return None  # the file is missing or holds no project
     same = project_to_text(after) == project_to_text(project)
     return edited if same else None
 
@@ -366,5 +366,5 @@ def moved(project: Project, path: Path) -> Project:
     data = replace(project.data, path=rebased(project.data.path))
     output = replace(project.output, pseudonym_key=rebased(project.output.pseudonym_key))
     if not any(spec.identifier == "pseudonym" for spec in attributes.values()):
-        output = project.output  # nobody has named that file
+        output = project.output  # the default name of a file that is not used
     return replace(project, data=data, attributes=attributes, output=output, path=path)

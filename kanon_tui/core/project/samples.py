@@ -25,7 +25,7 @@ class Sample:
     description: str
     project: Path
     teaches: str
-    """What a class can see in it."""
+    """What a class can learn from it."""
 
 
 def samples_folder() -> Path:

@@ -15,10 +15,7 @@ from kanon_tui.core.fields.types import FieldType, list_of, text
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.table.read_options import SIZE, ReadOptions
 
-__all__ = [
-    "ALGORITHM", "ENGINES", "AlgorithmChoice", "DataSource", "Engine", "ReportTexts",
-    "Resources",
-]  # fmt: skip
+__all__ = ["ALGORITHM", "AlgorithmChoice", "DataSource", "Engine", "ReportTexts", "Resources"]
 
 _PATH = "the path of a data file or the connection string of a database"
 
@@ -93,7 +90,6 @@ ALGORITHM = FieldType("a mapping with the keys name and params", _read_algorithm
 
 
 Engine = Literal["auto", "memory", "stream", "dask"]
-ENGINES: tuple[Engine, ...] = ("auto", "memory", "stream", "dask")
 
 
 @dataclass(frozen=True)

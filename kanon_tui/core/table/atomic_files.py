@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, several of them all or none.
+"""Atomic writing: files are written whole or not at all, several of them all or none.
 
 What is written goes to a file aside, in the same folder and readable by its owner alone. All files
 of a set are flushed to the disk; only then do they take their names, one after the other. Whatever
@@ -128,7 +128,7 @@ def _take_names(asides: Sequence[_Aside]) -> None:
         for aside in asides[:-1]:
             aside.keep_old()
             aside.take_name()
-        asides[-1].take_name()  # the last step of all: there is nothing to undo after it
+        asides[-1].take_name()  # the last step: nothing can fail after it
     except BaseException:
         for aside in reversed(asides):
             aside.give_back()
@@ -148,7 +148,7 @@ class _Aside:
         self, path: Path, force: bool, private: bool, finished: Path | None = None
     ) -> None:
         self.force, self.private = force, private
-        self.target = Path(os.path.realpath(path))  # a link keeps pointing at what is replaced
+        self.target = Path(os.path.realpath(path))  # a symbolic link stays; its target is replaced
         start, end = f".{self.target.name[:60]}", secrets.token_hex(4)
         self.aside = finished or self.target.with_name(f"{start}.{end}.part")
         self.finished = finished is not None
@@ -195,7 +195,7 @@ class _Aside:
             except OSError as error:
                 if error.errno not in _NO_LINKS:
                     raise
-                if self.target.exists():  # a file system without links: the next best check
+                if self.target.exists():  # a file system without hard links: check just before
                     raise InputError(_kept(self.target)) from None
                 os.replace(self.aside, self.target)
         self.named = True
@@ -221,7 +221,7 @@ class _Aside:
 
     def remove(self) -> None:
         """Close and remove the file under its other name, if it is still there."""
-        with suppress(OSError, AttributeError):  # closing writes what is left, and may fail again
+        with suppress(OSError, AttributeError):  # closing flushes, and may fail again
             self.file.close()
         with suppress(OSError):
             self.aside.unlink(missing_ok=True)

@@ -20,7 +20,7 @@ __all__ = ["Cells", "CodedCells", "Columns", "complete_records", "records_in"]
 
 _WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 _WIDE = 4
-"""Whole numbers that lie closer than so many to a record are told apart by a table of all."""
+"""Whole numbers are coded by a table if their range has fewer than this many numbers per record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,9 +28,9 @@ class Cells:
     """A column of some records as distinct texts and the place of every record's text."""
 
     texts: pl.Series
-    """Distinct; all of them occur."""
+    """The distinct texts, all of which occur."""
     places: npt.NDArray[np.unsignedinteger]
-    """Per record the place of its text, in as few bytes as that takes."""
+    """The place of each record's text among the texts, in the smallest type that holds it."""
 
     @classmethod
     def from_series(cls, column: pl.Series, who: str, days: Collection[str] | None = None) -> Cells:
@@ -44,7 +44,7 @@ class Cells:
         if column.dtype != pl.String or column.has_nulls():
             texts = all_texts(column.to_frame(), who, days).to_series()
         own = pl.Categories.random()
-        coded = texts.cast(pl.Categorical(own))  # what it knows is gone with the last column of it
+        coded = texts.cast(pl.Categorical(own))  # freed with the last column that uses it
         places = coded.to_physical().to_numpy()
         distinct = own.to_series().rename(column.name)
         return cls(distinct, places.astype(_smallest(len(distinct))))
@@ -75,7 +75,7 @@ class Cells:
 
 
 Columns = Mapping[str, Cells]
-"""Some records, column by column."""
+"""The cells of some records by column."""
 CodedCells = tuple[Int32s, npt.NDArray[np.integer]]
 """Codes of distinct texts, and the place of every cell among them."""
 

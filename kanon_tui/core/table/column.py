@@ -44,12 +44,12 @@ class EndCoding:
     top: float | None
     bottom: float | None
     top_text: str | None
-    """What values at or above `top` are published as, also where there are none."""
+    """The published text of values at or above `top`, also if there are none."""
     bottom_text: str | None
     new_code: NDArray[np.int32]
     """The code of every value before coding."""
     covered: NDArray[np.int64]
-    """How many values of the original each value stands for."""
+    """The number of original values that each value stands for."""
     original: Floats
     """The distinct numbers before coding, rising."""
 
@@ -73,11 +73,11 @@ class Column:
     date_format: str | None = None  # how its dates are written
     number_format: NumberFormat = PLAIN  # how its numbers are written
     ground: tuple[NDArray[np.integer], ...] | None = None
-    """Per level of its hierarchy between the values and the root the label number of every value,
-    where values under one label are nearer to each other (sensitive attributes only)."""
+    """The label number of every value on each level of its hierarchy between values and root, where
+    values under one label are nearer to each other (sensitive attributes only)."""
     copies: NDArray[np.int64] | None = None  # how many records each code stands for; None: one
-    value_counts: NDArray[np.int64] | None = None  # records of each value, where codes do not tell
-    coding: EndCoding | None = None  # where values at its ends are one value, such as `>=90`
+    value_counts: NDArray[np.int64] | None = None  # records of each value, if there are no codes
+    coding: EndCoding | None = None  # of a column with coded ends such as `>=90`
 
     def __repr__(self) -> str:
         """Describe the column without a value: tracebacks, logs and notebooks show it."""

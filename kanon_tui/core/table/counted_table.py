@@ -37,7 +37,7 @@ __all__ = [
 CHANGED = "the data changed while it was read; run again when nobody writes to it"
 
 Counts = dict[str, pl.DataFrame]
-"""By column its `value`s with their `records`."""
+"""The `value`s of each column with their `records`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Counting:
     source: Source
     names: tuple[str, ...]
     complete: tuple[str, ...] = ()
-    """Columns that must not be missing; a record in which one is, is left out."""
+    """Columns that must not be missing; records in which one is are left out."""
     missing_tokens: tuple[str, ...] = ()
 
     @property
@@ -97,7 +97,7 @@ class Encoder:
     codes: Int32s
     """The code of every text."""
     size: int
-    """How many codes there are."""
+    """The number of codes."""
     _kind: list[pl.Enum] = field(default_factory=list, repr=False)
 
     def __getstate__(self) -> dict[str, object]:

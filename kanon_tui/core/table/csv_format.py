@@ -1,7 +1,7 @@
-"""How a table is written as text: delimiter, encoding, line ends, quotes.
+"""Writing a table as text: delimiter, encoding, line ends, quotes.
 
 A release looks like the file it was made from, unless the project chooses otherwise (`CsvChoice`).
-A file whose encoding has no room for some character of the table is not written at all.
+A file is not written at all if its encoding lacks some character of the table.
 """
 
 from __future__ import annotations
@@ -97,9 +97,9 @@ class CsvFormat:
     def _write_csv(
         self, table: pl.DataFrame, quoted: Sequence[str], header: bool, file: IO[bytes]
     ) -> None:
-        if table.width > 1:  # alone in its row, an empty cell needs its quotes
+        if table.width > 1:  # in a table of one column an empty cell needs its quotes
             table = pl.DataFrame([_without_empty(column) for column in table.iter_columns()])
-        for start in range(0, max(table.height, 1), _LARGE_BATCH):  # somebody may interrupt it
+        for start in range(0, max(table.height, 1), _LARGE_BATCH):  # so that Ctrl-C is noticed
             table.slice(start, _LARGE_BATCH).write_csv(
                 file,
                 include_header=header and not start,

@@ -25,8 +25,8 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.csv_text import (
     RecordScan,
+    find_layout,
     line_end_of_all,
-    may_be_regular,
     parse_carefully,
     parse_regular,
 )
@@ -151,7 +151,7 @@ class CsvHead:
     sniffed: Dialect
     options: ReadOptions
     spaces: bool | None = None
-    """Whether spaces follow delimiters, where more than the head has told it."""
+    """Whether spaces follow delimiters, if more than the head was looked at."""
 
     @property
     def dialect(self) -> Dialect:
@@ -249,10 +249,11 @@ def _cuts(
     line_end = line_end_of_all(counts.returns, counts.feeds, counts.both)
     quote = dialect.quote if counts.quotes else None
     width = len(header.names)
-    if width == 1 or line_end is None or not may_be_regular(dialect, quote):
+    layout = find_layout(dialect, quote, line_end, width, header.one_short)
+    if width == 1 or layout is None:
         return None
     end = _end_of_text(file, start, size)
-    scan = RecordScan(dialect.delimiter, quote, line_end, width, header.one_short)
+    scan = RecordScan(layout)
     cuts: list[Cut] = []
     begin, counted, place = start, 0, start
     block = min(_BLOCK, max(piece_bytes, 1))
@@ -271,12 +272,12 @@ def _cuts(
         if len(ends) and place - begin >= piece_bytes and place < end:
             last = place - (upto - int(ends[-1])) + 1
             if last < end:
-                cuts.append(Cut(begin, last, scan.records - counted, quote, line_end))
+                cuts.append(Cut(begin, last, scan.records - counted, quote, layout.line_end))
                 begin, counted = last, scan.records
     records = scan.finish()
     if records is None:
         return None
-    cuts.append(Cut(begin, end, records - counted, quote, line_end))
+    cuts.append(Cut(begin, end, records - counted, quote, layout.line_end))
     return cuts
 
 
@@ -294,11 +295,11 @@ def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
 
 
 STRETCHES = 50
-"""Places of the files that are looked at, at most."""
+"""The most stretches of a sample."""
 LEAST_BYTES = 65_536
-"""The shortest stretch."""
+"""Bytes of the shortest stretch."""
 _TRIES = 40
-"""Line ends at which a stretch may begin."""
+"""Line ends that are tried as the beginning of a stretch."""
 
 
 @dataclass(frozen=True)
@@ -308,13 +309,13 @@ class CsvSample:
     frame: pl.DataFrame
     facts: FileFacts
     records: int
-    """About how many records there are."""
+    """The estimated number of records of all files."""
     whole: bool
-    """Whether the sample is the whole, and the number exact."""
+    """Whether the sample holds all records, and their number is exact."""
 
 
 _Stretch = tuple[pl.DataFrame, int]
-"""Records that stand one after the other, and their bytes."""
+"""Consecutive records, and the number of their bytes."""
 
 
 def sample_csv(files: Sequence[Path], options: ReadOptions, records: int) -> CsvSample:
@@ -429,9 +430,10 @@ def _regular(
     line_end = line_end_of_all(returns, text.count(b"\n"), text.count(b"\r\n"))
     if not text or text[0] in b"\r\n" or b"\0" in text or width == 1:
         return None
-    if line_end is None or not may_be_regular(dialect, quote):
+    layout = find_layout(dialect, quote, line_end, width, one_short)
+    if layout is None:
         return None
-    scan = RecordScan(dialect.delimiter, quote, line_end, width, one_short)
+    scan = RecordScan(layout)
     ends = scan.take(np.frombuffer(text, np.uint8), 0, len(text))
     records = None if ends is None else scan.finish() if whole else len(ends)
     if ends is None or not records:
@@ -440,7 +442,7 @@ def _regular(
     try:
         text.decode("utf-8")
     except UnicodeDecodeError:
-        return None  # the survey of the whole says where and why
-    frame = parse_regular(text, dialect, quote, line_end, width, records, one_short)
+        return None  # the survey of all bytes says where and why
+    frame = parse_regular(text, layout, records)
     frame.columns = list(names)
     return frame, len(text)

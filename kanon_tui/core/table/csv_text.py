@@ -1,4 +1,4 @@
-"""CSV text into records of texts.
+"""Parsing CSV text into records of texts.
 
 CSV is read in one of two ways. `_count_records` walks over the bytes with numpy and proves that the
 file is regular: quotes open and close at the edges of fields, every record has as many fields as
@@ -16,6 +16,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import IO
 
 import numpy as np
@@ -27,7 +28,7 @@ from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.text import plural
 
 __all__ = [
-    "RecordScan", "line_end_of_all", "may_be_regular", "parse_carefully", "parse_csv",
+    "Layout", "RecordScan", "find_layout", "line_end_of_all", "parse_carefully", "parse_csv",
     "parse_regular",
 ]  # fmt: skip
 
@@ -38,62 +39,62 @@ _CHUNK = 1 << 22
 _BATCH = 50_000
 
 
+@dataclass(frozen=True)
+class Layout:
+    """The layout of a text that may be regular, as Polars is told to cut it."""
+
+    dialect: Dialect
+    quote: str | None
+    """None where no quote occurs in the text."""
+    line_end: str
+    width: int
+    one_short: bool = False
+    """Whether the first record, the header, lacks a field."""
+
+    def completed(self, text: bytes) -> bytes:
+        """Return the text with the header's missing field."""
+        return self.dialect.delimiter.encode() + text if self.one_short else text
+
+
+def find_layout(
+    dialect: Dialect, quote: str | None, line_end: str | None, width: int, one_short: bool
+) -> Layout | None:
+    """Return the layout if Polars can read it; spaces before a quote hide it from Polars."""
+    if line_end is None or not dialect.delimiter.isascii() or (dialect.spaces and quote):
+        return None
+    return Layout(dialect, quote, line_end, width, one_short)
+
+
 def parse_csv(
     text: bytes, dialect: Dialect, width: int, file: str, one_short: bool = False
 ) -> pl.DataFrame:
     """Return all records as texts, the header included, which may be one field short."""
     quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
-    line_end = _line_end(text)
-    if line_end and may_be_regular(dialect, quote):
-        parse = _parse_quoted if quote else _parse_plain
-        frame = parse(text, dialect, line_end, width, one_short)
-        if frame is not None:
-            return frame
+    layout = find_layout(dialect, quote, _line_end(text), width, one_short)
+    frame = None
+    if layout is not None and quote is None:
+        frame = _parse_plain(text, layout)
+    elif layout is not None and (records := _count_records(text, layout)):
+        frame = parse_regular(text, layout, records)
+    if frame is not None:
+        return frame
     return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text), one_short))
 
 
-def may_be_regular(dialect: Dialect, quote: str | None) -> bool:
-    """Return whether Polars can read a dialect at all; spaces before a quote hide it."""
-    return dialect.delimiter.isascii() and not (dialect.spaces and quote)
-
-
-def parse_regular(
-    text: bytes,
-    dialect: Dialect,
-    quote: str | None,
-    line_end: str,
-    width: int,
-    records: int,
-    one_short: bool = False,
-) -> pl.DataFrame:
+def parse_regular(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
     """Return the records of a text that is known to be regular."""
-    if one_short:
-        text = dialect.delimiter.encode() + text
-    return _finished(_cells(text, dialect, quote, line_end, width, records), dialect)
+    return _finished(_cells(text, layout, records), layout.dialect)
 
 
-def _parse_quoted(
-    text: bytes, dialect: Dialect, line_end: str, width: int, one_short: bool
-) -> pl.DataFrame | None:
-    """Return the records of a text with quotes, None where it is irregular."""
-    quote = dialect.quote
-    records = _count_records(text, dialect.delimiter, quote, line_end, width, one_short)
-    if not records:
-        return None
-    return parse_regular(text, dialect, quote, line_end, width, records, one_short)
-
-
-def _cells(
-    text: bytes, dialect: Dialect, quote: str | None, line_end: str, width: int, records: int
-) -> pl.DataFrame:
+def _cells(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
     """Return the cells that Polars reads; an empty or absent cell is null."""
     return pl.read_csv(
-        text,
+        layout.completed(text),
         has_header=False,
-        schema={str(place): pl.String for place in range(width)},
-        separator=dialect.delimiter,
-        quote_char=quote,
-        eol_char=line_end,
+        schema={str(place): pl.String for place in range(layout.width)},
+        separator=layout.dialect.delimiter,
+        quote_char=layout.quote,
+        eol_char=layout.line_end,
         n_rows=records,
     )
 
@@ -106,33 +107,29 @@ def _finished(cells: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
     return frame
 
 
-def _parse_plain(
-    text: bytes, dialect: Dialect, line_end: str, width: int, one_short: bool
-) -> pl.DataFrame | None:
+def _parse_plain(text: bytes, layout: Layout) -> pl.DataFrame | None:
     """Return the records of a text without quotes, None where it is irregular.
 
     A record that is too short has nothing in its last column. So where every last cell has
     something no record is too short, and where there are no more delimiters than that takes none is
-    too long either: then nobody needs to walk over the text.
+    too long either: then the text need not be scanned.
     """
+    width = layout.width
     end = _end_of_records(text, width)
     if not end:
         return None
     letters = np.frombuffer(text, np.uint8, end)
-    records = 1 + _count(letters, line_end)
-    if _count(letters, dialect.delimiter) + one_short != (width - 1) * records:
+    records = 1 + _count(letters, layout.line_end)
+    if _count(letters, layout.dialect.delimiter) + layout.one_short != (width - 1) * records:
         return None
-    whole = dialect.delimiter.encode() + text if one_short else text
     try:
-        cells = _cells(whole, dialect, None, line_end, width, records)
+        cells = _cells(text, layout, records)
     except pl.exceptions.PolarsError:  # a record is too long
         return None
-    if cells.height != records or (
-        cells.to_series(width - 1).null_count()
-        and not _count_records(text, dialect.delimiter, None, line_end, width, one_short)
-    ):
+    gaps = cells.height == records and cells.to_series(width - 1).null_count()
+    if cells.height != records or (gaps and not _count_records(text, layout)):
         return None
-    return _finished(cells, dialect)
+    return _finished(cells, layout.dialect)
 
 
 def _count(letters: Letters, sign: str) -> int:
@@ -144,7 +141,7 @@ def _count(letters: Letters, sign: str) -> int:
 
 def _line_end(text: bytes) -> str | None:
     returns = text.count(b"\r")
-    if not returns:  # there is no need to count the others
+    if not returns:  # the others need not be counted
         return "\n"
     return line_end_of_all(returns, text.count(b"\n"), text.count(b"\r\n"))
 
@@ -156,14 +153,7 @@ def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
     return "\r" if not feeds else None
 
 
-def _count_records(
-    text: bytes,
-    delimiter: str,
-    quote: str | None,
-    line_end: str,
-    width: int,
-    one_short: bool,
-) -> int | None:
+def _count_records(text: bytes, layout: Layout) -> int | None:
     """Return the number of records of a regular text, None for any other.
 
     Counting from the start, every second quote opens and the others close (a doubled quote inside
@@ -171,11 +161,11 @@ def _count_records(
     a line end or a quote, and those that close are followed by one; then a delimiter or line
     end is part of a value exactly when an odd number of quotes stands before it.
     """
-    end = _end_of_records(text, width)
+    end = _end_of_records(text, layout.width)
     if not end:
         return None
     letters = np.frombuffer(text, np.uint8, end)
-    scan = RecordScan(delimiter, quote, line_end, width, one_short)
+    scan = RecordScan(layout)
     for start in range(0, end, _CHUNK):
         if scan.take(letters, start, min(start + _CHUNK, end)) is None:
             return None
@@ -197,19 +187,18 @@ def _end_of_records(text: bytes, width: int) -> int:
 class RecordScan:
     """A scan over a text, chunk by chunk, for as long as it is regular."""
 
-    def __init__(
-        self, delimiter: str, quote: str | None, line_end: str, width: int, one_short: bool = False
-    ) -> None:
-        self._cut, self._line = ord(delimiter), ord(line_end)
-        self._mark = ord(quote) if quote else -1
-        self._width = width
+    def __init__(self, layout: Layout) -> None:
+        self._cut, self._line = ord(layout.dialect.delimiter), ord(layout.line_end)
+        self._mark = ord(layout.quote) if layout.quote else -1
+        self._width = layout.width
         self._edge = np.zeros(256, bool)
         self._edge[[self._cut, self._line, ord("\r")]] = True
-        if quote:
+        if layout.quote:
             self._edge[self._mark] = True
         self.records = 0
         """Records that ended so far."""
-        self._fields, self._inside = int(one_short), 0  # as if the first record had them all
+        self._fields = int(layout.one_short)  # counts the header's missing field
+        self._inside = 0
 
     def take(self, letters: Letters, begin: int, end: int) -> Places | None:
         """Scan from `begin` to `end`; return where records end, None where the text is irregular.
@@ -233,7 +222,7 @@ class RecordScan:
             cuts &= outside
             lines &= outside
         signs = np.flatnonzero(cuts | lines)
-        ends = signs[self._width - 1 - self._fields :: self._width]  # where they should be
+        ends = signs[self._width - 1 - self._fields :: self._width]  # where records must end
         if not lines[ends].all() or np.count_nonzero(lines) != ends.size:
             return None
         self.records += ends.size

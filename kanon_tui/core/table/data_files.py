@@ -84,7 +84,7 @@ _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _CHUNK = 1 << 22
 _ZSTD_PIECE = 1 << 11
-"""Compressed bytes that are taken at a time: they can become 50,000 times as many."""
+"""Compressed bytes that are unpacked at a time: they can become 50,000 times as many."""
 
 
 def load(path: Path, limit: Limit = "auto") -> tuple[bytes, Compression | None, int]:

@@ -45,7 +45,7 @@ _ABOUT_THE_QUERY = (
 )  # fmt: skip
 """Errors of DuckDB that quote the query and no values."""
 _READ_ONLY = {"enable_external_access": "false", "lock_configuration": "true"}
-"""What DuckDB then refuses: other files, the network, and settings that would write a file."""
+"""With these DuckDB refuses other files, the network, and settings that would write a file."""
 _TABLE = "release"
 _WRITE_BATCH = 50_000
 
@@ -163,7 +163,7 @@ def _put_rows(connection: Any, table: pl.DataFrame) -> None:
 
 
 BATCH = 20_000
-"""Rows that are fetched at a time."""
+"""The number of rows fetched at a time."""
 _BYTES_PER_CELL = 16
 
 
@@ -197,7 +197,7 @@ def fetched(
 
 
 _TRANSACTION_STATE = "25"
-"""What codes of errors begin with that tell of a transaction which may only read."""
+"""The beginning of the SQL state of errors about a read-only transaction."""
 _OPEN_CURSOR = """DO $$ DECLARE answer refcursor := 'kanon_answer'; BEGIN
 OPEN answer FOR EXECUTE current_setting('kanon.query'); END $$"""
 """PostgreSQL opens a cursor for one statement that selects, and for nothing else."""
@@ -241,7 +241,7 @@ def _ask(sql: Any, connection: Any, query: str) -> Answer:
     """Return names and rows of the answer of a server of any kind."""
     asked = connection.execution_options(no_parameters=True, stream_results=True)
     result = asked.exec_driver_sql(query)
-    # Not through its cursor: SQLAlchemy has taken rows from that already.
+    # Not through its cursor, from which SQLAlchemy has already taken rows.
     return list(result.keys()) if result.returns_rows else [], batches(result)
 
 

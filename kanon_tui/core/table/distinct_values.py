@@ -1,4 +1,4 @@
-"""When two cells are the same value, however they are spelt.
+"""Equality of values: when two cells are the same value, however they are spelt.
 
 An attacker reads `HIV`, `hiv ` and `HIV` with a non-breaking space as one diagnosis, `100`, `100.0`
 and `1e2` as one wage. So diversity is counted in values, not in spellings:

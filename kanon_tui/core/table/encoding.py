@@ -50,7 +50,7 @@ def to_utf8(data: bytes, encoding: str, file: str) -> tuple[bytes, str]:
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         if not data.isascii():
             for _ in _decoded(data, "utf-8", file):
-                pass  # only to see that it is valid: no copy is made
+                pass  # only checks that it is valid: no copy is made
         encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
         text = data
     else:
@@ -99,16 +99,16 @@ def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
         try:
             part = decoder.decode(chunk, final=start + _CHUNK >= len(data))
         except UnicodeDecodeError as error:
-            held_back = len(error.object) - len(chunk)  # bytes of a letter begun in the last chunk
+            held_back = len(error.object) - len(chunk)  # of a character begun before the chunk
             decoder.setstate(state)
             good = ""
-            with suppress(UnicodeError):  # it does not begin as it should either
+            with suppress(UnicodeError):  # the beginning may be invalid too
                 good = decoder.decode(chunk[: max(0, error.start - held_back)])
             raise InputError(
                 f"{file}: row {1 + lines + _line_ends(good, last)} is not {encoding} text (byte "
                 f"0x{error.object[error.start]:02x}); set the encoding, for example to latin-1"
             ) from None
-        except UnicodeError as error:  # UTF-16 and UTF-32 miss the mark that tells the byte order
+        except UnicodeError as error:  # UTF-16 or UTF-32 without a byte order mark
             raise InputError(
                 f"{file} is not {encoding} text ({error}); set the encoding, for example to "
                 f"{encoding}-le"
@@ -139,14 +139,14 @@ def _find_encoding(data: bytes, file: str) -> str:
         if max(first, second) > 0.4 and min(first, second) < 0.05:
             return "utf-16-le" if second > first else "utf-16-be"
     is_utf8 = data.isascii() or _valid_utf8(data)
-    # A few NUL bytes in a text are a mistake to point at; among other odd bytes, a sign.
+    # A few NUL bytes in a text get an error with their row; among other odd bytes they mean binary.
     odd = _CONTROLS if is_utf8 else _CONTROLS + b"\0"
     controls = len(head) - len(head.translate(None, odd))
     if controls > len(head) * (0.05 if is_utf8 else 0.005):
         raise InputError(f"{file} looks like a binary file; give a CSV, TSV or Parquet file")
     if is_utf8:
         return "utf-8"
-    # Latin-1 has control characters at 0x80-0x9f, where Windows has letters people do use.
+    # Latin-1 has control characters at 0x80-0x9f, where Windows has letters that people use.
     if re.search(rb"[\x80-\x9f]", data) and not re.search(rb"[\x81\x8d\x8f\x90\x9d]", data):
         return "cp1252"
     return "latin-1"

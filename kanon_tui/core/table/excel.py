@@ -23,7 +23,7 @@ from kanon_tui.core.table.typed_columns import numbers_of, without_clocks
 __all__ = ["put_workbook", "read_workbook"]
 
 MOST_ROWS, MOST_COLUMNS, LONGEST = 1_048_576, 16_384, 32_767
-"""What a sheet has room for."""
+"""The limits of a sheet."""
 
 
 def read_workbook(path: Path, options: ReadOptions) -> Contents:
@@ -66,7 +66,7 @@ def _check_unpacked(data: bytes, path: Path, options: ReadOptions) -> None:
         with zipfile.ZipFile(io.BytesIO(data)) as parts:
             unpacked = sum(part.file_size for part in parts.infolist())
     except zipfile.BadZipFile:
-        return  # an .xls of old: it is not packed
+        return  # an old .xls file, which is not packed
     check_limit(unpacked, path, options.limit)
 
 
@@ -76,7 +76,7 @@ def put_workbook(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
     _check_room(table, path)
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     workbook = xlsxwriter.Workbook(file, options)
-    workbook.set_properties({"created": datetime(2000, 1, 1)})  # the same table, the same file
+    workbook.set_properties({"created": datetime(2000, 1, 1)})  # equal tables, equal files
     sheet = workbook.add_worksheet("release")
     for place, column in enumerate(table.iter_columns()):
         sheet.write_string(0, place, column.name)

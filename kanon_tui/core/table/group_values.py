@@ -1,4 +1,4 @@
-"""The distinct values that groups of records hold, counted once for all who ask."""
+"""The distinct values of groups of records, counted once for all callers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kanon_tui.core.numeric import Flags, Int64s
 __all__ = ["GroupValues"]
 
 
-_DENSE = 2  # cells of a table of all pairs per entry
+_DENSE = 2  # the most cells of a table of all pairs per entry
 _NARROW = 2**31  # keys below it are sorted as smaller numbers, which is twice as fast
 _ROOM = 63  # bits of a number
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2**64 / golden ratio
@@ -24,11 +24,11 @@ class GroupValues:
     """The distinct values of every group of records, as sorted (group, value) pairs."""
 
     count: int
-    """Number of groups; one whose cells are all hidden has no pair."""
+    """The number of groups; a group whose cells are all hidden has no pair."""
     group: Int64s
     code: Int64s
     records: Int64s
-    """How many records of the group have the value."""
+    """The number of records of the group that have the value."""
 
     @classmethod
     def from_records(
@@ -97,7 +97,7 @@ class GroupValues:
         )
         alike = np.array_equal(self.distinct, self.distinct[example])
         if not alike or not np.array_equal(self.code, self.code[beside]):
-            every = np.arange(self.count)  # sums are no proof: different sets share one
+            every = np.arange(self.count)  # different sets share a sum: treat each group as a set
             return every, every
         return same, examples
 
@@ -145,7 +145,7 @@ class GroupValues:
         low = np.full(self.count, -1, dtype=np.int64)
         high = low.copy()
         there = np.flatnonzero(self.distinct)
-        if len(there) and per_pair is self.code:  # which rises within a group
+        if len(there) and per_pair is self.code:  # it rises within a group
             low[there] = per_pair[self.starts[there]]
             high[there] = per_pair[self.starts[there + 1] - 1]
         elif len(there):
@@ -157,7 +157,7 @@ class GroupValues:
 def _halves(pairs: Int64s, width: int) -> tuple[Int64s, Int64s]:
     """Return the groups and the codes of keys that hold both."""
     groups: Int64s = pairs // width
-    return groups, pairs - groups * width  # which is quicker than a remainder
+    return groups, pairs - groups * width  # quicker than a remainder
 
 
 def _summed(keys: Int64s, records: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:

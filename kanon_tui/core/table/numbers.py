@@ -31,7 +31,7 @@ __all__ = [
 DECIMAL_MARKS = (".", ",")
 THOUSANDS_MARKS = ("none", ".", ",", " ", "'")
 
-_ALSO = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}  # what is printed for a space, an apostrophe
+_ALSO = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}  # variants of a space and an apostrophe
 _SAMPLE = 50
 _MOST_DIGITS = 300
 _PLAIN_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
@@ -165,7 +165,7 @@ NUMBER_FORMATS = (
     NumberFormat(".", "'"),
     NumberFormat(",", "'"),
 )
-"""Tried in this order, the simplest first; of two that read the same numbers the first is meant."""
+"""The formats in the order they are tried: of two that read the same numbers the first counts."""
 
 
 def read_number_format(located: LocatedValue) -> NumberFormat:

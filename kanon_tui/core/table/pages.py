@@ -1,4 +1,4 @@
-"""Rows that are in files, a page at a time; pages that were read last are kept."""
+"""Rows of files, read page by page; the latest pages are kept in memory."""
 
 from __future__ import annotations
 

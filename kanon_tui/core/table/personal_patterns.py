@@ -39,7 +39,7 @@ class WordList:
     beginnings: tuple[str, ...]
     phrases: tuple[str, ...]
     pattern: re.Pattern[str] | None = None
-    """For what is put together from parts."""
+    """A pattern for names that are composed of parts."""
 
     def find(self, words: str) -> str:
         """Return the word of this list that a name (from `words_of`) contains; empty if none."""
@@ -169,7 +169,7 @@ ROLE_WORDS: dict[Role, WordList] = {
         =db040 =rb080 =rb090 =pb140 =pb150 =pb190 =pb220a =pe040 =pl030 =pl031"""
     ),
 }
-"""What a name says of the role, in the order in which it is asked."""
+"""The words that suggest each role, in the order in which roles are tried."""
 
 PERSON_NUMBERS = _list(
     """ssn mrn nhs uuid guid =id =pid =patient =patients =person =subject =participant =respondent
@@ -192,9 +192,9 @@ LABELS = _list("id ids identifier key no nr num number nummer numero kennung")
 
 
 SAMPLE = 60
-"""Different texts that are looked at."""
+"""The most different texts that are looked at."""
 FEWEST = 3
-"""Texts from which a shape is believed."""
+"""The fewest texts for which a shape is accepted."""
 NEARLY_ALL = 0.9
 _LONGEST = 200
 

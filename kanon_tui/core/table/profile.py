@@ -1,4 +1,4 @@
-"""What a column shows about people: its profile, values of a single record, people with several.
+"""Facts about a column: its profile, people it singles out, people with several records.
 
 A column that is published as it is (roles *other* and *sensitive*) undoes a release when it names
 people by itself: whoever knows somebody's exact wage finds the record, whatever its class. A column
@@ -41,7 +41,7 @@ class ColumnProfile:
     distinct: int
     missing: int
     unique: int
-    """Values that only one record has: the share of people this column alone gives away."""
+    """The number of values that only one record has."""
     lowest: str | None
     highest: str | None
     histogram: tuple[int, ...]
@@ -80,9 +80,9 @@ def profile(column: Column, bins: int = 24, top: int = 8) -> ColumnProfile:
 
 
 MANY = 20
-"""Records with a value from which a column is judged at all."""
+"""The fewest records with a value for which a column is judged."""
 SHARE = 0.1
-"""The share of records with a value of their own from which a column singles people out."""
+"""The share of records with a unique value from which a column singles people out."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class SinglingOut:
 
     attribute: str
     unique: int
-    """Values that only one record has."""
+    """The number of values that only one record has."""
     records: int
-    """Records that have a value."""
+    """The number of records that have a value."""
 
     @property
     def share(self) -> float:

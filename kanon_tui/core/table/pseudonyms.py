@@ -1,4 +1,4 @@
-"""Coded pseudonyms: HMAC-SHA256 of an identifier under a key that stays in the house.
+"""Coded pseudonyms: HMAC-SHA256 of an identifier under a secret key.
 
 The pseudonym of a value is the first 32 hexadecimal digits (128 bits) of HMAC-SHA256(key, column
 name, 0, value), the value in Unicode's composed form (NFC) without spaces around it. Capitals
@@ -76,7 +76,7 @@ class KeyFile:
                 file.write(key.hex().encode("ascii") + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-        except FileExistsError:  # somebody was quicker
+        except FileExistsError:  # another process created it meanwhile
             return self._read()
         except OSError as error:
             raise self._unusable(error.strerror or "it failed") from None

@@ -1,4 +1,4 @@
-"""How to read a data file, as a project says it; what is `auto` is found out from the file."""
+"""Options of a project for reading a data file; what is `auto` is detected."""
 
 from __future__ import annotations
 

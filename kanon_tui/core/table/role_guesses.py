@@ -50,8 +50,8 @@ from kanon_tui.core.text import quoted_list
 
 __all__ = ["Guess", "guess_attribute", "guess_attributes"]
 
-_MANY = 20  # records from which different values single people out
-_FEW = 5  # enough to believe in a running number
+_MANY = 20  # fewest records in which different values single people out
+_FEW = 5  # fewest values of a running number or of repeated people
 _NEARLY_ALL = 0.95
 _LONG_NUMBER = "^(?s:.{13,})$"  # shorter whole numbers may be amounts
 _LEADING_ZERO = "^[+-]?0[0-9]"
@@ -66,9 +66,9 @@ class Guess:
     kind: Kind
     reason: str
     format: Format | None = None
-    """How its dates or numbers are written, where that is not the plain way."""
+    """The format of its dates, or of numbers that are not plain."""
     readings: tuple[Format, ...] = ()
-    """Where numbers or dates can be read in several ways: these."""
+    """All formats, if numbers or dates can be read in several ways."""
 
 
 @dataclass(frozen=True)

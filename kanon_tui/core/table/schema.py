@@ -1,4 +1,4 @@
-"""What an attribute is: its role in the release and the kind of its values."""
+"""The role of an attribute in the release and the kind of its values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Role(StrEnum):
     IDENTIFIER = "identifier"  # never published
     PERSON = "person"  # never published; its records are one person's, and privacy counts people
     QUASI = "quasi"  # generalised
-    SENSITIVE = "sensitive"  # published as it is; protected by l-diversity and friends
+    SENSITIVE = "sensitive"  # published as it is; protected by l-diversity and similar models
     OTHER = "other"  # published as it is
 
     @property

@@ -1,12 +1,12 @@
-"""What kind of table is this: delimiter, quoting.
+"""Sniffing: detect the delimiter, quotes and header of a text.
 
-A file passes through in this order, each step leaving less to wonder about:
+A file goes through these steps:
 
-1. `content.load` reads the bytes and undoes gzip or zstd, recognised by their first bytes.
+1. `data_files.load` reads the bytes and undoes gzip or zstd, recognised by their first bytes.
 2. `encoding.to_utf8` finds the encoding and yields UTF-8 without a byte order mark.
 3. `detect_dialect` tries delimiters and quotes on the first records and keeps the pair that cuts
    them into equally many fields.
-4. `header.find_header` compares the first record with those below it.
+4. `find_header` compares the first record with those below it.
 
 What the options fix is not detected. Everything refused here is an `InputError` naming the file.
 """
@@ -37,7 +37,7 @@ __all__ = ["Dialect", "Header", "detect_dialect", "find_header", "first_records"
 DELIMITERS = ("\t", ";", ",", "|")
 
 _SAMPLE = 100_000  # bytes
-_SAMPLE_LINES = 20  # that are looked at, however long they are
+_SAMPLE_LINES = 20  # lines of the sample, however long they are
 _SAMPLE_RECORDS = 200
 
 
@@ -82,7 +82,8 @@ def detect_dialect(
     quotes = {"auto": ('"', "'"), "none": (None,)}.get(quote, (quote,))
     delimiters = DELIMITERS if delimiter == "auto" else (delimiter,)
     scores = {(d, q): _evenness(text, Dialect(d, q), spaces) for q in quotes for d in delimiters}
-    best_delimiter, best_quote = max(scores, key=lambda pair: scores[pair])  # the first of equals
+    # Of equal scores the first counts.
+    best_delimiter, best_quote = max(scores, key=lambda pair: scores[pair])
     if delimiter == "auto" and not any(scores.values()):
         absent = (d for d in ",;|\t" if d.encode() not in text)
         best_delimiter = next(absent, ",")
@@ -99,7 +100,7 @@ def first_records(text: bytes, dialect: Dialect) -> list[list[str]]:
     head = text[:end].decode("utf-8", "ignore")
     records = filter(None, dialect.records(io.StringIO(head, newline="")))
     found: list[list[str]] = []
-    with suppress(csv.Error):  # a field longer than any: a quote that is none, in this dialect
+    with suppress(csv.Error):  # a field beyond the limit: the wrong quote for this text
         found.extend(islice(records, _SAMPLE_RECORDS))
     cut_off = len(text) > end and 1 < len(found) < _SAMPLE_RECORDS
     return found[:-1] if cut_off else found
@@ -142,7 +143,7 @@ def _spaces_follow(text: bytes, delimiter: str) -> bool:
 
 
 Records = Sequence[Sequence[str]]
-_COLUMNS_LOOKED_AT = 200  # of the many a table can have, evenly spread, to tell names from values
+_COLUMNS_LOOKED_AT = 200  # columns, evenly spread, that are compared to tell names from values
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ class Header:
     first_record: bool
     """Whether the first record holds the names."""
     one_short: bool = False
-    """Whether it has no place for the first of them."""
+    """Whether the first record lacks the name of the first column."""
 
 
 def find_header(

@@ -17,7 +17,7 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import survey_csv
-from kanon_tui.core.table.csv_text import parse_carefully, parse_regular
+from kanon_tui.core.table.csv_text import Layout, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import part_files, reading_errors
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import Dialect
@@ -27,11 +27,11 @@ from kanon_tui.core.table.typed_columns import all_texts, check_width, column_na
 __all__ = ["PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source"]
 
 PIECE_BYTES = 24_000_000
-"""Text of one CSV piece, or a little more."""
+"""Bytes of a CSV piece, or a little more."""
 PIECE_ROWS = 250_000
-"""Records of one Parquet piece, at most …"""
+"""The most records of a Parquet piece …"""
 PIECE_CELLS = 2_500_000
-"""… and their cells."""
+"""… and the most cells."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class Piece:
     begin: int
     end: int
     records: int
-    """How many records it has, a header among them; unknown (0) where a text is irregular."""
+    """The number of records, a header included; 0 (unknown) for an irregular text."""
     quote: str | None = None
     line_end: str | None = None
     """None for a text that must be read carefully, from its first byte to its last."""
     header: bool = False
-    """Whether its first record holds the names …"""
+    """Whether its first record is the header …"""
     one_short: bool = False
-    """… but for that of the first column."""
+    """… which lacks the name of the first column."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +62,10 @@ class Source:
     options: ReadOptions
     dialect: Dialect | None = None
     days: tuple[tuple[str, ...] | None, ...] = ()
-    """Parquet: per file the columns that print as days; None where a file is judged by itself."""
+    """Parquet: for each file the columns that are printed as days; None: judged piece by piece."""
     files: tuple[Path, ...] = ()
     columns: tuple[tuple[str, ...], ...] = ()
-    """CSV: per file the names of its columns, in its own order."""
+    """CSV: for each file the names of its columns in its own order."""
 
     @property
     def bytes(self) -> int:
@@ -108,18 +108,22 @@ class Source:
                     name: Cells.from_series(frame[name], piece.path.name, days) for name in names
                 }
 
+    def layout(self, piece: Piece) -> Layout:
+        """Return the layout of a regular piece of a CSV file."""
+        assert self.dialect is not None
+        assert piece.line_end is not None
+        return Layout(self.dialect, piece.quote, piece.line_end, len(self.names), piece.one_short)
+
     def _csv(self, piece: Piece) -> Iterator[pl.DataFrame]:
         assert self.dialect is not None
-        short = piece.one_short
         with open(piece.path, "rb") as file:
             file.seek(piece.begin)
             if piece.line_end is None:
-                parts = parse_carefully(file, self.dialect, piece.path.name, piece.end, short)
+                name, short = piece.path.name, piece.one_short
+                parts = parse_carefully(file, self.dialect, name, piece.end, short)
             else:
                 text = file.read(piece.end - piece.begin)
-                width, form = len(self.names), (piece.quote, piece.line_end)
-                cells = parse_regular(text, self.dialect, *form, width, piece.records, short)
-                parts = iter([cells])
+                parts = iter([parse_regular(text, self.layout(piece), piece.records)])
             for number, cells in enumerate(parts):
                 yield self._named(cells, piece, piece.header and not number)
 

@@ -34,7 +34,7 @@ _READERS: dict[str, tuple[FileFormat, str]] = {
 _TITLES = {"spss": "an SPSS file", "stata": "a Stata file", "sas": "a SAS file"}
 _BYTES_PER_CELL = 16
 _LONGEST_TEXT = {".dta": 2045, ".sav": 32_767}
-"""Bytes of a text in a cell."""
+"""The most bytes of a text in a cell."""
 _LONGEST_NAME = {".dta": 32, ".sav": 64}
 _RESERVED = frozenset(
     (
@@ -76,7 +76,7 @@ def _check_cells(
     read: Callable[..., Any], data: bytes, path: Path, options: ReadOptions, choice: dict[str, Any]
 ) -> None:
     _, about = read(io.BytesIO(data), metadataonly=True, **choice)
-    rows = about.number_rows or 0  # a transport file does not say
+    rows = about.number_rows or 0  # a transport file does not tell
     cells = rows * max(about.number_columns or 0, 1)
     check_limit(cells * _BYTES_PER_CELL, path, options.limit)
 
@@ -120,7 +120,7 @@ def _variable_names(names: list[str], ending: str) -> list[str]:
             plain = f"v_{plain}"
         plain, number = plain[:most], 1
         taken = {each.lower() for each in given}
-        while plain.lower() in taken:  # SPSS does not tell Age from age
+        while plain.lower() in taken:  # SPSS ignores capitals in names
             number += 1
             end = f"_{number}"
             plain = plain[: most - len(end)] + end

@@ -71,7 +71,7 @@ __all__ = [
 ]  # fmt: skip
 
 _SAMPLE = 100  # rows that tell whether the first one holds names
-_BYTES_PER_CELL = 16  # of a text in a Polars column, besides its letters
+_BYTES_PER_CELL = 16  # of a text in a Polars column, without its letters
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class FileFacts:
     line_end: str | None = None
     quoting: Quoting | None = None
     part: str | None = None  # the sheet or table that was read
-    parts: tuple[str, ...] = ()  # all of the file
+    parts: tuple[str, ...] = ()  # all sheets or tables of the file
 
     @property
     def csv(self) -> CsvFormat | None:
@@ -97,13 +97,8 @@ class FileFacts:
         if self.delimiter is None or self.encoding is None:
             return None
         quote = self.quote if self.quote in ('"', "'") else '"'
-        return CsvFormat(
-            self.delimiter,
-            self.encoding,
-            self.line_end or "\n",
-            quote,
-            self.quoting or "necessary",
-        )
+        line_end, quoting = self.line_end or "\n", self.quoting or "necessary"
+        return CsvFormat(self.delimiter, self.encoding, line_end, quote, quoting)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,7 +110,7 @@ class Table:
     missing_tokens: tuple[str, ...] = MISSING_TOKENS
     formats: ValueFormats = field(default_factory=ValueFormats)  # how numbers, dates are written
     kept: NDArray[np.int64] | None = None  # after `drop_missing`: where each record stood before
-    # Coding a column takes a while on a large table, and screens ask for the same one again.
+    # Coding a column of a large table takes a while, and screens ask for the same one repeatedly.
     _coded: dict[tuple[str, Kind, Format | None], Column] = field(
         init=False, repr=False, default_factory=dict
     )
@@ -209,7 +204,8 @@ class Table:
         if not columns:
             return self, 0
         tokens = list(self.missing_tokens)
-        cells = pl.DataFrame([self.texts(name) for name in columns])  # a name is no pattern
+        # Not pl.col, which takes some names for patterns.
+        cells = pl.DataFrame([self.texts(name) for name in columns])
         complete = cells.select(~pl.any_horizontal(pl.all().is_in(tokens))).to_series()
         dropped = self.height - int(complete.sum())
         if not dropped:
@@ -356,7 +352,7 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError:
-        return 0  # reading it will say what is amiss
+        return 0  # reading it raises the error
 
 
 def is_parquet(data: bytes, path: Path) -> bool:
@@ -465,9 +461,9 @@ def packed(table: Table) -> Table:
 
 
 PREVIEW_BYTES = 60_000
-"""Bytes of text that are read for a preview."""
+"""The most bytes of a text that are read for a preview."""
 _PREVIEW_ROWS = 200
-"""Records of a Parquet file."""
+"""The most records of a Parquet file that are read for a preview."""
 
 
 def preview_table(path: Path, options: ReadOptions) -> Table:
@@ -486,7 +482,7 @@ def preview_table(path: Path, options: ReadOptions) -> Table:
     last_line_end = max(data.rfind(mark, 0, PREVIEW_BYTES) for mark in (b"\n", b"\r"))
     end = last_line_end + 1 or PREVIEW_BYTES
     if data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or "16" in options.encoding:
-        end += end % 2  # two bytes a sign
+        end += end % 2  # two bytes per character
     text, encoding = to_utf8(data[:end], options.encoding, path.name)
     return table_of_text(
         text, options, path, FileFacts("csv", compression, size, encoding=encoding)
@@ -502,13 +498,13 @@ def _beginning(path: Path) -> tuple[bytes, int]:
         with open(path, "rb") as file:
             return file.read(PREVIEW_BYTES + 2), found.st_size
     except OSError:
-        return b"", 0  # reading it will say what is amiss
+        return b"", 0  # reading it raises the error
 
 
 def _first_rows(path: Path, size: int, options: ReadOptions) -> Table:
     try:
         frame = pl.scan_parquet(path, glob=False).head(_PREVIEW_ROWS).collect()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
-        return read_table(path, options)  # which says what is amiss
+        return read_table(path, options)  # raises the error
     facts = FileFacts("parquet", None, size)
     return Table(all_texts(frame, path.name), facts, options.missing_tokens, options.formats)

@@ -1,4 +1,4 @@
-"""Where a release goes: one file, or a folder of parts; written aside, then renamed.
+"""The target of a release: one file or a folder of parts, written aside and then renamed.
 
 release.csv   release.tsv   release.parquet     one file
 release       release/                          a folder of Parquet parts
@@ -31,9 +31,9 @@ class WrittenFile:
     path: Path
     size: int
     changed: int
-    """When, in nanoseconds."""
+    """The time of the last change in nanoseconds."""
     number: int
-    """What the file system calls it: another file under the same name has another."""
+    """The inode, which differs for another file of the same name."""
 
     @classmethod
     def from_path(cls, path: Path) -> WrittenFile:

@@ -16,7 +16,7 @@ __all__ = [
 ]  # fmt: skip
 
 FEW = 1000
-"""So many texts are looked at faster one by one; a table can have ten thousand columns of them."""
+"""Up to this many texts Python is faster than Polars; a table may have thousands of them."""
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
     map(chr, range(0x2000, 0x200B))
 )
@@ -41,9 +41,9 @@ class CodedTexts(NamedTuple):
     """The cells of a column as codes of its distinct texts."""
 
     codes: Int32s
-    """Per cell an index into the texts."""
+    """The index of each cell's text."""
     texts: pl.Series
-    """Different from one another, in any order."""
+    """The distinct texts, in any order."""
 
 
 def code_texts(cells: pl.Series) -> CodedTexts:

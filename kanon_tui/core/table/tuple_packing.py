@@ -22,7 +22,7 @@ __all__ = ["Packing", "TupleIndex", "WordTable"]
 
 _LEAST = 1024
 _FULL = 0.7
-"""The share of the slots that may be taken before there are twice as many."""
+"""The share of taken slots at which their number is doubled."""
 
 
 class WordTable:
@@ -71,7 +71,7 @@ class WordTable:
         keys = np.empty(int(slots * _FULL), dtype=np.uint64)
         keys[: self._count] = self.keys
         self._keys = keys
-        self._slots = keys[:0]  # the old ones are let go before there are new ones
+        self._slots = keys[:0]  # frees the old slots before the new ones are made
         self._slots = np.zeros(2 * slots, dtype=np.uint64)
         fill_slots(self.keys, self._slots)
 

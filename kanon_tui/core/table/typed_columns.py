@@ -26,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_COLUMNS = 200_000
-"""No table of people is wider; one that is would take minutes to open, column by column."""
+"""The most columns of a table; a wider one would take minutes to open."""
 
 
 def column_names(given: Sequence[str] | bool, width: int, file: str) -> list[str]:
@@ -107,7 +107,7 @@ def from_pandas(data: pd.DataFrame) -> pl.DataFrame:
         raise InputError(f"a table must be a Polars or pandas frame, not {type(data).__name__}")
     names = column_names(
         [str(name) for name in data.columns], data.shape[1], "the frame"
-    )  # no doubles
+    )  # refuses equal names
     series = [data.iloc[:, place] for place in range(data.shape[1])]
     return pl.DataFrame([_pandas_cells(n, s) for n, s in zip(names, series, strict=True)])
 
@@ -153,7 +153,7 @@ def printed_column(
     texts = []
     for value in values:
         try:
-            key = (type(value), value)  # 1, 1.0 and True are one key otherwise
+            key = (type(value), value)  # without the type 1, 1.0 and True would be one key
             text = known.get(key)
         except TypeError:  # a list, a mapping
             raise _not_a_cell(name, value, who) from None

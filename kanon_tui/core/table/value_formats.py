@@ -1,4 +1,4 @@
-"""How a file writes its numbers and dates, and what that makes of a column.
+"""Formats of numbers and dates: chosen for a file, detected in a column, or listed as readings.
 
 An attribute may say it of itself (`format`). Where it does not, a file may say it for all its
 columns; a column that is written otherwise, and any column of a file that says nothing, is looked
@@ -43,7 +43,7 @@ __all__ = [
 ]  # fmt: skip
 
 Format = str | NumberFormat
-"""How values are written: a date format like `%d.%m.%Y`, or the marks of numbers."""
+"""The format of values: a date format like `%d.%m.%Y`, or the marks of numbers."""
 
 _FORMAT = (
     """a date format like '%d.%m.%Y', or the marks of numbers like {decimal: ",", thousands: "."}"""
@@ -132,8 +132,8 @@ def fitting_format(kind: Kind | None, given: Format | None) -> Format | None:
 
 
 SAMPLE = 5_000
-"""Different values that the list of readings goes by; `parsed` counts them all."""
-_CENTURY_END = 10_956  # 1999-12-31, a day that shows which number is which
+"""The most different values that `readings` looks at; `parsed` counts them all."""
+_CENTURY_END = 10_956  # 1999-12-31, whose day, month and year differ
 
 
 @dataclass(frozen=True)
@@ -160,10 +160,10 @@ class Parsed:
     """Examples of a column's values under one kind and format, and what cannot be read."""
 
     examples: tuple[tuple[str, str], ...]
-    """Values and what they are read as."""
+    """Values, each with its reading."""
     distinct: int
     unread: int
-    """Different values that cannot be read so."""
+    """The number of different values that cannot be read."""
     unread_examples: tuple[str, ...]
 
 

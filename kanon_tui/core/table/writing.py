@@ -1,7 +1,7 @@
-"""Tables and texts into files: by the ending of their name, whole or not at all.
+"""Writing tables and texts to files, in the format of their ending, whole or not at all.
 
-Every file goes through `whole_files`. `check_target` refuses one that cannot be written, or that is
-read by the same command, before any work is done for it.
+Every file goes through `atomic_files`. `check_target` refuses one that cannot be written, or that
+is read by the same command, before any work is done for it.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def put_table(
                 put_database(_as_texts(table), file, path)
             case _:
                 (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
-    except Exception as error:  # Polars wraps what the system says in errors of many classes
+    except Exception as error:  # Polars wraps errors of the system in many classes
         said = re.search(r"\(os error (\d+)\)", str(error))
         if said is None:
             raise
@@ -117,4 +117,4 @@ def _as_texts(table: pl.DataFrame) -> pl.DataFrame:
 
 
 ROW_GROUP = 1 << 18
-"""Rows of a row group: said, so that it does not depend on how a table is written."""
+"""Rows of a Parquet row group, fixed so that they do not depend on how a table is written."""

@@ -262,7 +262,7 @@ def test_refusals_are_one_sentence_each(two_workers, tmp_path, monkeypatch):
     with unreachable, cluster("tcp://127.0.0.1:1", None, insecure=True):
         pass
     with pytest.raises(InputError, match=r"cannot read .*gone\.csv; put the data"):
-        two_workers.see([tmp_path / "gone.csv"])
+        two_workers.check_readable([tmp_path / "gone.csv"])
     monkeypatch.setattr(clusters, "__version__", "9.9.9")
     with pytest.raises(InputError, match=r"has kanon-tui .*, here it is 9\.9\.9"):
         clusters._check_workers(two_workers, None)
