@@ -88,7 +88,7 @@ class BottomUp(BlockClustering):
 
 
 def _drawn(merging: Merging, splitting: Splitting) -> dict[str, Any]:
-    """What pictures show of splits: new groups are numbered after those in the list."""
+    """Return the facts that pictures need of splits; new groups are numbered after those listed."""
     if not merging.context.watched:
         return {}
     new, records_of = len(merging.list.at), merging.distinct.records_of

@@ -162,7 +162,7 @@ class Datafly(FullDomainSearch):
         )
 
     def _choice(self, search: Search, scores: dict[int, float], x: int) -> Choice:
-        """The attributes that could have been raised."""
+        """Return the choice among the attributes that could have been raised."""
         ranked = sorted(scores, key=lambda y: (-scores[y], y))[:_SHOWN]
         by_values = self.objective == "values"
         return Choice(
@@ -177,7 +177,7 @@ class Datafly(FullDomainSearch):
     def _tell_suppressed(
         search: Search, levels: tuple[int, ...], outcome: Outcome, joining: int
     ) -> Iterator[Step]:
-        """The step of suppression, with those who join so that they are k."""
+        """Yield the step of suppression, with the records that make the suppressed ones k."""
         small = outcome.small or 0
         who = (
             "Suppress the {small:,} records in classes"
@@ -199,7 +199,7 @@ class Datafly(FullDomainSearch):
 
 
 def _joining(labels: Int32s, task: Task, allowed: int) -> Int64s | None:
-    """The records that join fewer than k suppressed ones; None where that would be too many.
+    """Return the records to suppress besides fewer than k; None where that would be too many.
 
     `labels` gives the class of every record, -1 for those already suppressed. Where people may have
     several records, those who are suppressed are counted as people.

@@ -132,7 +132,7 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
 
 
 def _find_good_string(search: Search) -> Iterator[Step]:
-    """The moves of `local`; then, from the roots, lower where most is gained for the labels added.
+    """Move as `local` does; then lower levels from the roots where most value is gained per label.
 
     Labels are what classes are divided by, so that value per (logarithm of the) labels added is a
     good guide to how far the records go.
@@ -174,7 +174,7 @@ def _find_good_string(search: Search) -> Iterator[Step]:
 
 
 def _try(search: Search, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:
-    """Whether a string passes; one that was tested before is not tested again."""
+    """Return whether a string passes, without testing it a second time."""
     known = search.known.get(tuple(levels))
     if known is not None:
         return known

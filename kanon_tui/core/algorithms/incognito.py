@@ -51,7 +51,7 @@ class Incognito(FullDomainSearch):
     for many. A lattice is a grid of one byte per string, and only two sizes of sets are held. So it
     goes step by step and where somebody watches. At full speed nobody sees the smaller sets: the
     strings of all attributes are tested along the border between passing and failing ones (see
-    `border` and `border_cubes`), with the same minimal strings; the counters are of these tests.
+    `lattice.border`), with the same minimal strings; the counters are of these tests.
 
     Beyond k: where requirements and suppression together let a more general string of a passing one
     fail, the lattices go by what can be pruned by (see `frequency`), and the strings of all
@@ -163,7 +163,7 @@ class Incognito(FullDomainSearch):
 
 
 def _walk_lattices(search: Search, free: Part) -> Generator[Step, None, Flags]:
-    """Which strings of all attributes pass, by those of one, of two and so on."""
+    """Return which strings of all attributes pass, going from small sets of attributes to large."""
     beyond_k = search.task.requirements or search.task.release_risk is not None
     first = 1 if beyond_k else 2  # levels that pass alone by size may miss more
     sizes = [search.space.sizes[a] for a in free]
@@ -195,7 +195,7 @@ class _Lattice:
         search.generated += self.unknown.size
 
     def _layers(self) -> Iterator[npt.NDArray[np.int64]]:
-        """The unknown strings of every layer, specific to general."""
+        """Yield the unknown strings of every layer, specific to general."""
         heights = sum(np.ogrid[tuple(slice(size) for size in self.unknown.shape)])
         for height in range(int(np.max(heights)) + 1):
             yield np.argwhere(self.unknown & (heights == height))
@@ -228,7 +228,7 @@ class _Lattice:
         return self.passing
 
     def _nodes(self, marked: Flags) -> Int64s:
-        """The numbers of marked strings in the lattice of all attributes."""
+        """Return the numbers of marked strings in the lattice of all attributes."""
         search = self.search
         if not search.told.follows:
             return np.empty(0, dtype=np.int64)
@@ -258,7 +258,7 @@ class _Lattice:
 
 
 def _why(minimal: Sequence[PassingString], lowest: Sequence[PassingString]) -> str:
-    """Why a minimal string is the answer, as a template."""
+    """Return the reason why a minimal string is the answer, as a template."""
     if len(minimal) == 1:
         return "it is the only minimal string."
     why = "of {minimal:,} minimal strings it has the least height, {least:,} levels in all"
@@ -266,7 +266,7 @@ def _why(minimal: Sequence[PassingString], lowest: Sequence[PassingString]) -> s
 
 
 def _levels(search: Search, part: Part, point: npt.NDArray[np.int64]) -> list[int]:
-    """The string at a point of a part's grid, with the other attributes at the root."""
+    """Return the string at a point of a part's grid, with the other attributes at the root."""
     levels = list(search.space.heights)
     for a, step in zip(part, point.tolist(), strict=True):
         levels[a] = search.space.lowest[a] + step
@@ -274,7 +274,7 @@ def _levels(search: Search, part: Part, point: npt.NDArray[np.int64]) -> list[in
 
 
 def _minimal(grid: Flags) -> Int64s:
-    """The passing strings of all attributes with no passing string below them."""
+    """Return the passing strings of all attributes with no passing string below them."""
     least = grid.copy()
     for axis in range(grid.ndim):
         along, lower = np.moveaxis(least, axis, 0), np.moveaxis(grid, axis, 0)
@@ -283,7 +283,7 @@ def _minimal(grid: Flags) -> Int64s:
 
 
 def _sieve(search: Search, free: Part, grid: Flags) -> Generator[Step, None, Int64s]:
-    """The minimal passing strings where passing is more than what the lattices could prune by."""
+    """Return the minimal passing strings where the lattices pruned by a weaker test."""
     points = np.argwhere(grid)
     points = points[np.argsort(points.sum(axis=1), kind="stable")]
     search.generated += len(points)

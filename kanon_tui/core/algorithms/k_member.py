@@ -98,7 +98,7 @@ class KMember(BlockClustering):
         return members.grouping(self._notes())
 
     def _class_codes(self, task: Task) -> Int32s | None:
-        """The label of every record, where labels count."""
+        """Return the label of every record, where labels count."""
         name = self.class_attribute
         if name is None:
             if self.class_penalty:

@@ -101,7 +101,7 @@ class LocalSearch(FullDomainSearch):
 
 
 def _says_something(levels: Sequence[int], search: Search) -> bool:
-    """Whether a string has an attribute below its root, or there is nothing above its values."""
+    """Return whether a string has an attribute below its root, or no attribute has other levels."""
     heights = search.space.heights
     return tuple(levels) != heights or not any(heights)
 
@@ -137,7 +137,7 @@ class Pointers:
 
     @property
     def state(self) -> PointerState:
-        """What is left for every attribute."""
+        """The levels that are left for every attribute."""
         limits = zip(self._heights, self._low, self._high, strict=True)
         pairs = [(top - max(high - 1, low), top - low) for top, low, high in limits]
         specific, general = zip(*pairs, strict=True)

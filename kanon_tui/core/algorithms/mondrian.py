@@ -172,7 +172,7 @@ class Mondrian(Clustering):
         return keep()
 
     def _place_of_cuts(self, task: Task) -> int:
-        """Where the kernel cuts."""
+        """Return the kernel's constant for where cuts may lie."""
         from kanon_tui.core.kernels.mondrian import ALLOWABLE, MEDIAN, RELAXED
 
         if not self.relaxed:
@@ -191,7 +191,7 @@ class Mondrian(Clustering):
 
 
 def _one_part(task: Task, space: _Space) -> Parts:
-    """All records as one part that is still to be cut."""
+    """Return all records as one part that is still to be cut."""
     from kanon_tui.core.kernels.mondrian import Parts
 
     table = np.column_stack(
@@ -211,7 +211,7 @@ def _one_part(task: Task, space: _Space) -> Parts:
 
 
 def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:
-    """The parts at a step, of which so many were closed and so many open."""
+    """Return the parts at a step as a grouping; `depth` of them were still open."""
     search = {"start_clusters": 1, "cuts": cuts, "clusters": closed + depth}
     early = note("stopped early: parts that could still be cut are whole")
     notes = (early,) if depth else ()
@@ -264,12 +264,12 @@ class _Space:
         )
 
     def text(self, x: int, rank: int) -> str:
-        """The value at a rank, as it stands in the input."""
+        """Return the value at a rank, as it stands in the input."""
         code = int(np.flatnonzero(self.ranks[x] == rank)[0])
         return self.attributes[x].column.values[code]
 
     def widths(self, part: Int64s) -> tuple[float, ...]:
-        """Per attribute how wide a part is, as the kernel measures it."""
+        """Return the width of a part along every attribute, as the kernel measures it."""
         found = []
         for x, ordered in enumerate(self.ordered.tolist()):
             low, high, distinct = (int(number) for number in part[2 + 3 * x : 5 + 3 * x])
@@ -281,7 +281,7 @@ class _Space:
         return tuple(found)
 
     def drawn(self, parts: Parts, part: Int64s, told: dict[str, Any]) -> dict[str, Any]:
-        """What pictures show of the last decision. A part has the number of its first place."""
+        """Return the facts for pictures of the last decision; a part is numbered by its start."""
         was_cut, _, x, left, *_ = (int(number) for number in parts.event)
         order = parts.rows
         begin, end = int(part[0]), int(part[1])
@@ -321,7 +321,7 @@ class _Space:
     def tell(
         self, event: Int64s, tried: Int64s, k: int, cut: str, widths: Sequence[float]
     ) -> tuple[str, dict[str, Any]]:
-        """The last decision as a template and its facts."""
+        """Return the template and the facts of the last decision."""
         was_cut, size, x, left, below, above = (int(number) for number in event)
         looked = [self.attributes[int(y)].name for y in tried if y >= 0]
         facts: dict[str, Any] = {"size": size, "k": k}

@@ -143,7 +143,7 @@ class TopDown(BlockClustering):
 
 
 def _grouping(splitting: Splitting, step: int, *notes: Note) -> Grouping:
-    """The groups at a step of the run; they have k records at any."""
+    """Return the groups at a step as a grouping; they have k records at every step."""
     labels = splitting.labels(step)
     clusters = int(labels.max()) + 1
     search = {"start_clusters": 1, "splits": clusters - 1, "clusters": clusters}

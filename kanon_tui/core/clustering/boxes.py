@@ -60,7 +60,7 @@ __all__ = [
 
 
 class Measure(Enum):
-    """What the extent of a box is counted in."""
+    """The units of the extent of a box."""
 
     NCP = "normalised certainty penalty"
     RAW = "raw range"
@@ -68,7 +68,7 @@ class Measure(Enum):
 
 
 def attributes_of(task: Task, measure: Measure) -> Attributes:
-    """The quasi-identifiers of a task with extents in the units of a measure."""
+    """Return the quasi-identifiers of a task with extents in the units of a measure."""
     if task.n < task.k:
         raise InputError(
             f"k is {task.k} but the table has only {task.n:,} records; "
@@ -121,7 +121,7 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
 
 
 def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) -> BoxClusters:
-    """Every distinct row as a cluster of its own, in order of first appearance."""
+    """Return every distinct row as a cluster of its own, in order of first appearance."""
     facts = attributes.facts
     first, rows = distinct.first, len(distinct)
     lists = int((facts[:, CHAIN] >= 0).sum())
@@ -160,12 +160,12 @@ def _bit(numbers: npt.NDArray[np.integer]) -> Words:
 
 
 def ranked_rows(task: Task, distinct: Distinct) -> Int32s:
-    """Distinct rows × attributes: the code of each value, or its rank in the order of the tree."""
+    """Return codes of shape (distinct rows, attributes), or ranks in the order of the hierarchy."""
     return ranked_records(task, distinct.first)
 
 
 def ranked_records(task: Task, records: npt.NDArray[np.integer]) -> Int32s:
-    """Some records × attributes: the code of each value, or its rank in the order of the tree."""
+    """Return codes of shape (records, attributes), or ranks in the order of the hierarchy."""
     rows = np.empty((len(records), len(task.quasi)), dtype=np.int32)
     for x, attribute in enumerate(task.quasi):
         rows[:, x] = _rank_of_code(attribute)[attribute.column.codes[records]]
@@ -185,7 +185,7 @@ def _kind(attribute: QuasiIdentifier) -> int:
 
 
 def line_places(attributes: Attributes, rows: Int32s) -> Floats:
-    """Rows × every LINE: its place in units of extent, nan where it is missing."""
+    """Return places of shape (rows, LINE attributes) in units of extent, nan where missing."""
     facts = attributes.facts
     numbers = np.flatnonzero(facts[:, KIND] == LINE)
     places = np.empty((len(rows), len(numbers)))
@@ -196,7 +196,7 @@ def line_places(attributes: Attributes, rows: Int32s) -> Floats:
 
 
 def row_places(attributes: Attributes, rows: Int32s) -> Floats:
-    """Rows × attributes: the place of a number or date, else the code or rank as it is."""
+    """Return places of shape (rows, attributes): of numbers and dates, else the code or rank."""
     places = rows.astype(np.float64)
     lines = line_places(attributes, rows)
     places[:, attributes.facts[:, KIND] == LINE] = np.where(np.isnan(lines), MISSING_PLACE, lines)
@@ -226,7 +226,7 @@ def _mixed(attribute: QuasiIdentifier, measure: Measure) -> float:
 
 
 def _tree(attribute: QuasiIdentifier) -> Int32s:
-    """Lowest rank, highest rank and parent of every node; nodes with the same values are one."""
+    """Return lowest rank, highest rank and parent of every node; equal nodes are one."""
     rank = _rank_of_code(attribute)
     number = {(r, r): r for r in range(len(rank))}
     parent = list(range(len(rank)))

@@ -1,4 +1,4 @@
-"""What clusterings have in common: classes can be refined, and large tables clustered in blocks."""
+"""The base classes of clusterings: refining of classes, and blocks of large tables."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class BlockClustering(Clustering):
     )
 
     def block_size(self, records: int) -> int | None:
-        """How many records a block of such a table has; None where it is clustered as a whole."""
+        """Return the records per block of a table; None where it is clustered as a whole."""
         if isinstance(self.blocks, int):
             return self.blocks
         return _AUTO_SIZE if self.blocks == "auto" and records > _AUTO_ABOVE else None

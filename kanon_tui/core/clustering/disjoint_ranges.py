@@ -49,7 +49,7 @@ def disjoint_steps(
     task: Task,
     context: RunContext,
 ) -> Steps:
-    """The steps of a clustering (`steps_on` a task), and of its runs on stretches."""
+    """Run a clustering (`steps_on` a task) as it is, then again on stretches."""
     lines = [x for x, a in enumerate(task.quasi) if a.ordered and not a.publishes_one_value]
     free = yield from _without_keep(steps_on(task, context))
     if not lines or (free.labels < 0).all():
@@ -70,7 +70,7 @@ def disjoint_steps(
 
 
 def _without_keep(steps: Steps) -> Steps:
-    """A cancel must not keep classes whose ranges overlap."""
+    """Run steps that keep nothing when cancelled, because their ranges may overlap."""
     while True:
         try:
             step = next(steps)
@@ -133,7 +133,7 @@ class _Trials:
         )
 
     def _followed(self, steps: Steps) -> Steps:
-        """Let a run on stretches be heard of, so that it can be stopped."""
+        """Run steps on stretches, yielding a step for each so that the run can be stopped."""
         while True:
             try:
                 next(steps)
@@ -148,7 +148,7 @@ class _Trials:
         return Step("divide", template, facts, counters, keep=keep)
 
     def grouping(self) -> Grouping:
-        """The best, with what it costs that ranges do not overlap."""
+        """Return the best grouping, with a note on what ranges without overlap cost."""
         assert self.best is not None
         divided = {
             self._task.quasi[x].name: int(stretches.max()) + 1
@@ -170,7 +170,7 @@ class _Trials:
 def divide(
     attribute: QuasiIdentifier, labels: Int32s, count: int, limits: Int32s | None = None
 ) -> Int32s:
-    """The stretch of every value code: about so many, cut where few classes reach over.
+    """Return the stretch of every value code, about `count` of them, cut where few classes reach.
 
     Equal numbers stay together, and missing is a stretch of its own. `limits` are divisions that
     stand, and then there are no others.
@@ -190,7 +190,7 @@ def divide(
 
 
 def _cuts(column: Column, labels: Int32s, count: int, differs: np.ndarray) -> list[int]:
-    """Where to cut: near even shares of the records, the gap that fewest reach over."""
+    """Return the cuts near even shares of the records, at gaps that fewest classes reach over."""
     present = differs[differs != column.missing] if column.missing is not None else differs
     if not len(present):
         return []
@@ -216,7 +216,7 @@ def _cuts(column: Column, labels: Int32s, count: int, differs: np.ndarray) -> li
 
 
 def _coarse(task: Task, stretches: Sequence[Int32s | None], keep_limits: bool) -> Task:
-    """The task with stretches for values, where there are any."""
+    """Return the task with stretches as values, where an attribute has them."""
     quasi = tuple(
         attribute if own is None else _category(attribute, own, keep_limits)
         for attribute, own in zip(task.quasi, stretches, strict=True)
@@ -262,6 +262,6 @@ def _category(attribute: QuasiIdentifier, stretch: Int32s, keep_limits: bool) ->
 
 
 def ncp_of(task: Task, grouping: Grouping) -> float:
-    """Of the release, by what is printed."""
+    """Return the NCP of the release, measured on its published cells."""
     cells = cells_of(recode(task, grouping))
     return sum(each.attribute.weight * attribute_ncp(each) for each in cells)

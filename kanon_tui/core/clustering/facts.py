@@ -1,4 +1,7 @@
-"""Boxes in words, for the sentences of a step-by-step run."""
+"""Facts and words of clustering steps: clusters, cuts and merges, candidates, labels of boxes.
+
+`teaching.clustering_state` lists the facts that pictures are drawn from.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ _DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after
 
 
 def told_apart(one: float, other: float) -> tuple[str, str]:
-    """Two figures with as many decimals as it takes to see that they differ."""
+    """Return two figures with as many decimals as it takes to see that they differ."""
     apart = abs(other - one)
     needed = ceil(-log10(apart)) if apart > 0 else 0
     decimals = min(max(needed, _DECIMALS), _MOST_DECIMALS)
@@ -35,12 +38,12 @@ def told_apart(one: float, other: float) -> tuple[str, str]:
 
 
 def change(before: float, after: float) -> str:
-    """`1 → 0.9167`, with more decimals where the change would not show."""
+    """Return `1 → 0.9167`, with more decimals where the change would not show."""
     return " → ".join(told_apart(before, after))
 
 
 def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
-    """What some values of an attribute would be called together: `60–64`, `Married`, `{A|B}`."""
+    """Return the label of some values of an attribute together: `60–64`, `Married`, `{A|B}`."""
     present = np.unique(codes)
     values, missing = attribute.column.values, attribute.column.missing
     if len(present) == 0:
@@ -60,7 +63,7 @@ def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
 
 
 def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> str:
-    """`age 63–64, sex Female`: what some attributes show."""
+    """Return labels of some attributes: `age 63–64, sex Female`."""
     return ", ".join(
         f"{attribute.name} {texts(attribute, own)}"
         for attribute, own in zip(attributes, codes, strict=True)
@@ -68,7 +71,7 @@ def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> s
 
 
 def broken_rules(attribute: QuasiIdentifier, codes: Codes) -> list[str]:
-    """The rules of an attribute that these values break together."""
+    """Return the rules of an attribute that these values break together."""
     rules = attribute.rules
     broken = rules.first[:, codes].any(axis=1) & rules.second[:, codes].any(axis=1)
     return [f"{attribute.name} {rules.rules[r]}" for r in np.flatnonzero(broken)]
@@ -94,7 +97,7 @@ class Merge:
 
 @dataclass(frozen=True)
 class Away:
-    """How far something is from a record or cluster, attribute by attribute."""
+    """The distance of a candidate from a record or cluster, attribute by attribute."""
 
     what: str
     record: int | None
@@ -145,7 +148,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Asked:
-    """What a decision asks, in words."""
+    """The question of a decision, in words."""
 
     question: str
     score: str
@@ -159,7 +162,10 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Everything a decision could take, measured before it is taken."""
+    """The candidates of a decision, measured before it is taken.
+
+    Kernels find the best candidate alone; all are measured only while a run is watched.
+    """
 
     numbers: Int32s
     """Records or clusters, rising, from 0."""
@@ -168,7 +174,7 @@ class Measured:
     scores: Floats
 
     def told(self, task: Task, taken: int, asked: Asked) -> dict[str, Any]:
-        """The facts: the best five, the one that was taken first, and attribute by attribute."""
+        """Return the best five as facts, the one that was taken first, attribute by attribute."""
         names = tuple(attribute.name for attribute in task.quasi)
         rounded = np.round(-self.scores if asked.highest else self.scores, 9)
         chosen = int(np.flatnonzero(self.numbers == taken)[0])
@@ -197,7 +203,7 @@ class Measured:
 
 
 def against(choice: Choice) -> str:
-    """The runner-up in words: `, against 0.4 of record 9`."""
+    """Return the runner-up in words: `, runner-up record 9 with 0.4`."""
     if len(choice.candidates) < 2:
         return ""
     best, second = choice.candidates[:2]

@@ -59,11 +59,11 @@ class Distinct:
 
     @property
     def counts(self) -> Int32s:
-        """How many records every distinct row stands for."""
+        """The number of records of every distinct row."""
         return np.diff(self.starts)
 
     def records_of(self, rows: Int32s) -> Int64s:
-        """The records of some distinct rows, rising."""
+        """Return the records of some distinct rows, rising."""
         own = [self.records[self.starts[row] : self.starts[row + 1]] for row in rows.tolist()]
         return np.sort(np.concatenate(own)).astype(np.int64)
 
@@ -96,7 +96,7 @@ def collapse(columns: Sequence[npt.NDArray[np.integer]]) -> Distinct:
 
 
 def places(attribute: QuasiIdentifier) -> Floats:
-    """Numbers and dates: the place of every value code in the domain, 0 to 1; nan for missing."""
+    """Return the place of every number or date in its domain, 0 to 1, by code; nan for missing."""
     numbers = attribute.column.numbers
     assert numbers is not None, f"{attribute.name} has no numbers"
     width = attribute.domain_width
@@ -104,7 +104,7 @@ def places(attribute: QuasiIdentifier) -> Floats:
 
 
 def ranks(attribute: QuasiIdentifier) -> Int32s:
-    """Rank of every value code on the line on which its attribute can be cut, without gaps.
+    """Return the rank of every value code on the line along which its attribute is cut.
 
     Numbers and dates stand in their own order, texts of one number (`9`, `9.0`) on the same rank;
     categories in the order of a given hierarchy, else as text. Missing is the last one.
@@ -141,7 +141,7 @@ class Features:
 
     @classmethod
     def of(cls, task: Task, also: Sequence[npt.NDArray[np.integer]] = ()) -> Features:
-        """The features of a task; records that differ in the columns `also` do not collapse."""
+        """Return the features of a task; records that differ in `also` do not collapse."""
         distinct = collapse([*(attribute.column.codes for attribute in task.quasi), *also])
         first = distinct.first
         ordered, flattened, weights = [], [], []
@@ -168,7 +168,7 @@ class Features:
 
 
 def by_agreement(labels: Int32s, weights: Floats) -> tuple[Int32s, Floats]:
-    """A `Division` of rows into a tree of boxes: first by labels that many of a branch share.
+    """Return a `Division` of rows into a tree of boxes, first by labels that many rows share.
 
     A label that few rows have, say a zip code, costs a search the same in nearly every branch.
     Divided by zip code first, each branch would have rows of every kind, and all would have to be
@@ -181,7 +181,7 @@ def by_agreement(labels: Int32s, weights: Floats) -> tuple[Int32s, Floats]:
 
 
 def division_weights(labels: Int32s, weights: Floats) -> Floats:
-    """How much each category should matter when rows are divided by how much they differ.
+    """Return the weight of each category when rows are divided by how much they differ.
 
     As in `by_agreement` categories in which rows often agree come first, but in all branches.
     """
@@ -193,7 +193,7 @@ def division_weights(labels: Int32s, weights: Floats) -> Floats:
 
 
 def shared_bits(labels: Int32s) -> Int32s:
-    """Per category of `Features.labels` how many bits of a word, its first, stand for many."""
+    """Return per category of `Features.labels` how many of a word's first bits labels share."""
     return np.array([_SHARED_BITS * (column.max() >= _WORD_BITS) for column in labels.T], np.int32)
 
 
@@ -217,7 +217,7 @@ def _with_own_bits(labels: Int32s) -> Int32s:
 def _side_by_side(
     columns: Sequence[npt.NDArray[Scalar]], height: int, dtype: type[Scalar]
 ) -> npt.NDArray[Scalar]:
-    """The columns as a table in row order, also when there are none."""
+    """Return the columns as a table in row order, also when there are none."""
     return np.ascontiguousarray(np.array(columns, dtype=dtype).reshape(len(columns), height).T)
 
 
@@ -226,7 +226,12 @@ MOST_ROWS = 64
 
 
 def frequency_ranks(codes: Int32s) -> tuple[Int64s, int]:
-    """The rank of every value, the most frequent first, and how many values are frequent."""
+    """Return the rank of every value, the most frequent first, and how many values are frequent.
+
+    A box knows the values of its rows as bits of a word. Of a rare value the rows that have it are
+    listed instead: a search looks at them one by one, and may then assume in the tree of boxes that
+    no row has it. The frequent values are few enough to have a bit each, or nearly.
+    """
     counts = np.bincount(codes)
     rank = np.empty(len(counts), dtype=np.int64)
     rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
@@ -234,7 +239,7 @@ def frequency_ranks(codes: Int32s) -> tuple[Int64s, int]:
 
 
 def rows_of_rare_values(columns: Iterable[tuple[Int32s, int]]) -> tuple[Int32s, Int32s]:
-    """Per value of all columns where its rows begin, and these rows.
+    """Return per value of all columns where its rows begin, and these rows.
 
     A column is the value of every row and how many values there are. A frequent value has no rows,
     and so have all values of a column whose values have a bit each.
@@ -251,7 +256,7 @@ def rows_of_rare_values(columns: Iterable[tuple[Int32s, int]]) -> tuple[Int32s, 
 
 
 def rows_of_rare_labels(labels: Int32s) -> tuple[Int32s, Int32s, Int32s]:
-    """The same of a table of labels, and before it where the labels of each column begin."""
+    """Return where the labels of each column begin, then what `rows_of_rare_values` gives."""
     counts = [int(column.max()) + 1 for column in labels.T]
     begins = np.cumsum([0, *counts]).astype(np.int32)
     return begins, *rows_of_rare_values(zip(labels.T, counts, strict=True))
@@ -273,7 +278,14 @@ class Diagonals(NamedTuple):
 
 
 def diagonals(places: Floats) -> Diagonals:
-    """The signed sums of numbers of which the places are known (nan: missing)."""
+    """Return the signed sums of numbers, given their places (nan: missing).
+
+    The distance of two rows along their numbers is Σ |a − b|, the largest of all sums Σ ±(a − b).
+    So the lowest and highest of every signed sum say exactly how far the furthest row of a tree's
+    node is, where the corners of its box only say how far a row could be. The sums of m numbers
+    are 2^(m−1) columns, so only a few numbers are summed together; the distances of the groups are
+    added. A missing number is replaced by the end of its range that rows are further from.
+    """
     numbers = places.shape[1]
     stand_in = np.array([_end_further_away(column) for column in places.T], dtype=np.float64)
     filled = np.where(np.isnan(places), stand_in, places)
@@ -288,7 +300,7 @@ def diagonals(places: Floats) -> Diagonals:
 
 
 def _end_further_away(column: Floats) -> float:
-    """The lowest or the highest place of a number, whichever rows are further from on average."""
+    """Return the lowest or highest place of a number, whichever is further from the mean."""
     present = column[~np.isnan(column)]
     if not len(present):
         return 0.0

@@ -80,7 +80,7 @@ class Members:
         self._diagonals = diagonals(self.features.places)
 
     def grouping(self, notes: tuple[Note, ...] = ()) -> Grouping:
-        """What has been decided."""
+        """Return the clusters as a grouping."""
         search = {"clusters": self.clusters, "left_over": self.left_over}
         return Grouping(self.labels, search=search, notes=notes)
 
@@ -171,7 +171,7 @@ class Members:
     def _measure(
         self, tree: BoxTree, rows: Int32s, clusters: MemberClusters, state: Int64s
     ) -> Measured | None:
-        """Every record left, measured for the next decision; None where none will be made."""
+        """Measure every record left for the next decision; None where there is none."""
         left = np.flatnonzero(tree.record != GONE)
         left = left[np.argsort(tree.record[left])]
         c, last, remaining, majority = (int(number) for number in state)
@@ -187,7 +187,7 @@ class Members:
         return grown
 
     def _drawn(self, placed: npt.NDArray[np.integer]) -> dict[str, Any]:
-        """What pictures show of records that were placed."""
+        """Return the facts that pictures need of records that were placed."""
         if not self.context.watched:
             return {}
         facts: dict[str, Any] = {}
@@ -261,7 +261,7 @@ class Members:
     def step(
         self, kind: str, template: str, facts: Mapping[str, Any], open_clusters: bool = False
     ) -> Step:
-        """A decision, with the running totals."""
+        """Return the step of a decision, with the running totals."""
         counters = {
             "clusters": self.clusters,
             "under_k": int(open_clusters),
@@ -274,7 +274,7 @@ class Members:
 
 
 def what_to_add(size: int, cluster: int, last: int) -> Asked:
-    """The question of a start (size 1) or of a record that joins; numbers from 1 but `last`."""
+    """Return the question of a start (size 1) or of a record that joins; `last` counts from 0."""
     if size == 1:
         return Asked(
             f"which record starts cluster {cluster:,}",
@@ -297,7 +297,7 @@ def what_to_add(size: int, cluster: int, last: int) -> Asked:
 
 
 def where_to_join(record: int) -> Asked:
-    """The question of a record that is left over."""
+    """Return the question of a record that is left over."""
     return Asked(
         f"which cluster takes record {record + 1:,}",
         "loss added",
@@ -312,7 +312,7 @@ def where_to_join(record: int) -> Asked:
 
 
 def measure_starts(features: Features, origin: Int32s, rows: Int32s, records: Int32s) -> Measured:
-    """Distances of rows, given with their records, from one row."""
+    """Measure the distances of rows, given with their records, from one row."""
     parts = _widths(features, _boxes(features, origin), _boxes(features, rows))
     return Measured(records, parts, parts.sum(axis=1))
 
@@ -320,7 +320,7 @@ def measure_starts(features: Features, origin: Int32s, rows: Int32s, records: In
 def measure_growth(
     features: Features, clusters: MemberClusters, c: int, rows: Int32s, records: Int32s
 ) -> Measured:
-    """What every row, given with its record, would add to the loss of cluster c."""
+    """Measure the loss that every row, given with its record, would add to cluster c."""
     own = _cluster_boxes(features, clusters, slice(c, c + 1))
     before, size = _widths(features, own, own), int(clusters.size[c])
     after = _widths(features, own, _boxes(features, rows))
@@ -331,7 +331,7 @@ def measure_growth(
 def measure_clusters(
     features: Features, clusters: MemberClusters, row: Int32s, first: int
 ) -> Measured:
-    """What a row would add to the loss of every cluster; these are numbered from `first` on."""
+    """Measure the loss that a row would add to every cluster; numbers begin with `first`."""
     own = _cluster_boxes(features, clusters, slice(None))
     sizes = clusters.size[:, None]
     after = _widths(features, own, _boxes(features, row))
@@ -345,7 +345,7 @@ _Boxes = tuple[Floats, Floats, Flags, Int32s]
 
 
 def _boxes(features: Features, rows: Int32s) -> _Boxes:
-    """Every distinct row as a box of its own."""
+    """Return every distinct row as a box of its own."""
     places = features.places[rows]
     blank = np.isnan(places)
     low, high = np.where(blank, np.inf, places), np.where(blank, -np.inf, places)
@@ -358,7 +358,7 @@ def _cluster_boxes(features: Features, clusters: MemberClusters, which: slice) -
 
 
 def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:
-    """How wide unions of boxes are: unions × attributes."""
+    """Return the widths of unions of boxes, of shape (unions, attributes)."""
     low, high = np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
     there = low <= high
     width = np.where(there, np.where(there, high, 0.0) - np.where(there, low, 0.0), 0.0)

@@ -19,7 +19,7 @@ __all__ = ["group_by_magvals", "limits_of", "magvals_of", "small_groups_note"]
 
 
 def magvals_of(task: Task, record: int) -> str:
-    """The MAGVals of a record where there are marks: `location California, age 20-39`."""
+    """Return the MAGVals of a record where there are marks: `location California, age 20-39`."""
     texts = []
     for attribute in task.quasi:
         if attribute.max_width is not None:
@@ -32,7 +32,7 @@ def magvals_of(task: Task, record: int) -> str:
 
 
 def group_by_magvals(task: Task) -> Distinct:
-    """The records collapsed by the vector of their MAGVals."""
+    """Return the records collapsed by the vector of their MAGVals."""
     columns = [np.zeros(task.n, dtype=np.int32)]
     for attribute in task.quasi:
         columns.append(_magval_of(attribute)[attribute.column.codes])
@@ -42,7 +42,7 @@ def group_by_magvals(task: Task) -> Distinct:
 
 
 def small_groups_note(task: Task, suppressed: int) -> tuple[Note, ...]:
-    """What a report says of the records in groups with fewer than k."""
+    """Return the note on the records in groups with fewer than k."""
     if not suppressed:
         return ()
     said = note(
@@ -54,7 +54,7 @@ def small_groups_note(task: Task, suppressed: int) -> tuple[Note, ...]:
 
 
 def limits_of(attribute: QuasiIdentifier) -> Int32s | None:
-    """Per value a number for its MAGVal and largest width; None where it has no such limit."""
+    """Return per value a number for its MAGVal and width limit; None where there is none."""
     codes = np.arange(len(attribute.column.values))
     columns = []
     if attribute.hierarchy.marks:
@@ -67,7 +67,7 @@ def limits_of(attribute: QuasiIdentifier) -> Int32s | None:
 
 
 def _magval_of(attribute: QuasiIdentifier) -> Int32s:
-    """Per value the number of its MAGVal."""
+    """Return per value the number of its MAGVal."""
     hierarchy = attribute.hierarchy
     codes = np.arange(len(attribute.column.values))
     node = np.array(hierarchy.maps)[hierarchy.mark_levels, codes]
@@ -76,7 +76,7 @@ def _magval_of(attribute: QuasiIdentifier) -> Int32s:
 
 
 def _stretches(attribute: QuasiIdentifier, width: float) -> Int32s:
-    """Per value the stretch of the line it lies in: each begins at the first value left."""
+    """Return per value the stretch of the line it lies in: each begins at the first value left."""
     numbers = attribute.column.numbers
     assert numbers is not None, f"{attribute.name} has no numbers"
     stretch = np.zeros(len(numbers), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""What merging algorithms share: clusters that are merged one by one until all have k records."""
+"""Clusters that are merged one by one until all have k records: shared by merging algorithms."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _LEAST_POWER = 0.01
 
 @dataclass(frozen=True)
 class Objective:
-    """What a merge is chosen by, and what its sentences follow."""
+    """The score that merges are chosen by, with its words for sentences."""
 
     mode: int
     """One of the modes of `kanon_tui.core.kernels.merging`."""
@@ -156,7 +156,7 @@ class Merging:
         self.list.tally[NEXT_PLACE] = 0
 
     def sizes(self) -> tuple[int, ...]:
-        """How many clusters have 1, 2, … 2k records (those with more count as 2k)."""
+        """Return how many clusters have 1, 2, … 2k records; larger ones count as 2k."""
         sizes = self.clusters.info[:, SIZE]
         counts = np.bincount(np.minimum(sizes, 2 * self.task.k), minlength=2 * self.task.k + 1)
         return tuple(counts[1:].tolist())
@@ -194,13 +194,13 @@ class Merging:
 
     @property
     def utility(self) -> float:
-        """What the clusters are worth now, in the terms of the objective."""
+        """The utility of the clusters now: RV, NCP or ranges."""
         if self.objective.measure is Measure.SPAN:
             return float(self.values(self.load, self.kept / self.task.n).sum())
         return float(self.load.sum()) / self.task.n
 
     def values(self, load: Floats, kept: Floats) -> Floats:
-        """Research value per attribute of clusters with these loads and shares of rules kept."""
+        """Return the research value per attribute for these loads and shares of rules kept."""
         spans = 1.0 + load / self.task.n
         left = [
             attribute.weight * (share / span)
@@ -213,7 +213,7 @@ class Merging:
 
     @property
     def counters(self) -> dict[str, float]:
-        """Running totals."""
+        """The running totals of a step."""
         return {
             "clusters": int(self.list.tally[CLUSTERS_LEFT]),
             "under_k": int(self.list.tally[UNDER_K]),
@@ -228,7 +228,7 @@ class Merging:
         return 1.0 - int(self.list.tally[UNDER_K]) / max(self.start_small, 1)
 
     def search(self) -> dict[str, int]:
-        """What the report says."""
+        """Return the figures for the report."""
         return {
             "start_clusters": len(self.distinct),
             "merges": int(self.list.tally[MERGES]),
@@ -236,7 +236,7 @@ class Merging:
         }
 
     def members(self, c: int) -> Int32s:
-        """The distinct rows of a cluster, rising."""
+        """Return the distinct rows of a cluster, rising."""
         rows = []
         row = int(self.clusters.info[c, HEAD])
         while row >= 0:
@@ -245,11 +245,11 @@ class Merging:
         return np.array(sorted(rows), dtype=np.int32)
 
     def rows(self, c: int) -> Int64s:
-        """The records of a cluster."""
+        """Return the records of a cluster."""
         return self.distinct.records_of(self.members(c))
 
     def together(self, anew: bool) -> dict[str, Any]:
-        """The fact of who is together, if pictures need it: after many merges, or when unknown."""
+        """Return the cluster of every record as a fact, where pictures need it."""
         if not self.context.watched or (self._told and not anew):
             return {}
         followed = not anew or self.task.n <= MOST_FOLLOWED
@@ -263,14 +263,14 @@ class Merging:
         return self.suppressed_cells() if self.clusters.hidden.any() else None
 
     def groups(self, chosen: Int32s) -> list[Int32s]:
-        """The distinct rows of each of these clusters, rising."""
+        """Return the distinct rows of each of these clusters, rising."""
         labels = self._label_rows(chosen)
         order = np.argsort(labels, kind="stable").astype(np.int32)
         starts = np.searchsorted(labels[order], np.arange(len(chosen)))
         return np.split(order[starts[0] :], starts[1:] - starts[0])
 
     def labels(self) -> Int32s:
-        """Per record the number of its cluster, in the order of the list."""
+        """Return per record the number of its cluster, in the order of the list."""
         return self._label_rows(self.list.at[self.list.at >= 0])[self.distinct.number]
 
     def _label_rows(self, chosen: Int32s) -> Int32s:
@@ -280,11 +280,11 @@ class Merging:
         return labels
 
     def suppressed_cells(self) -> Flags:
-        """Records × attributes: which cells are hidden."""
+        """Return flags of shape (records, attributes): the cells that are hidden."""
         return self.clusters.hidden[self.distinct.number]
 
     def price_of_extent(self) -> Floats:
-        """What one more unit of extent costs per attribute, roughly."""
+        """Return roughly what one more unit of extent costs, per attribute."""
         if self.objective.measure is not Measure.SPAN:
             return np.ones(len(self.load))
         power = np.maximum(2.0 * (1.0 - self.attributes.prices[:, EMPHASIS]), _LEAST_POWER)
@@ -293,7 +293,7 @@ class Merging:
 
 
 def _taken(clusters: BoxClusters, chosen: Int32s) -> BoxClusters:
-    """Some of the clusters, in a new order; what is known of distinct rows stays shared."""
+    """Return chosen clusters in a new order; arrays about distinct rows stay shared."""
     return replace(
         clusters,
         boxes=clusters.boxes[chosen],

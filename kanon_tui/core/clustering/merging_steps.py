@@ -1,4 +1,6 @@
-"""The two orders of merging, small clusters by their place in the list or the closest pair first.
+"""The steps of merging: its two orders, the choice of a partner, and their sentences.
+
+Small clusters are merged by their place in the list, or the closest pair first.
 
 Closest first: of all pairs of a cluster under k and any other, the one whose union costs least is
 merged next; of pairs less than 1e-9 apart the one whose small cluster comes first in the list, and
@@ -138,7 +140,7 @@ _NAMED = 2  # attributes a sentence names
 
 
 def many_merges(merging: Merging, made: int) -> str:
-    """The template of a step that stands for so many merges, made by now."""
+    """Return the template of a step that stands for several merges."""
     left = int(merging.counters["clusters"])
     return (
         f"{count_of(made, 'merge')}: {count_of(left, 'cluster is', 'clusters are')} left, "
@@ -148,7 +150,7 @@ def many_merges(merging: Merging, made: int) -> str:
 
 
 def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:
-    """Template and facts of the merge that comes next; nothing when there is none."""
+    """Return template and facts of the next merge; None where there is none."""
     task, clusters = merging.task, merging.clusters
     place = next_small(clusters, merging.list, turn, task.k)
     if place == len(merging.list.at):
@@ -203,7 +205,7 @@ def _box(size: int, words: str) -> str:
 
 
 def _against(partners: Partners) -> str:
-    """How much better the chosen partner is than the next: ` (NCP 0.04 against 0.06 with …)`."""
+    """Return the runner-up: ` (NCP 0.04, runner-up cluster 7 with 0.06)`."""
     if len(partners.chosen) < 2:
         return ""
     second = f"cluster {partners.number(1):,}"
@@ -220,7 +222,7 @@ def _against(partners: Partners) -> str:
 def _drawn(
     merging: Merging, a: int, b: int, hides: Flags, of_small: bool, score: float
 ) -> dict[str, Any]:
-    """What pictures show of the merge to come."""
+    """Return the facts that pictures need of the merge to come."""
     if not merging.context.watched:
         return {}
     places, small, other = merging.clusters.info[:, PLACE], merging.rows(a), merging.rows(b)
@@ -236,7 +238,7 @@ def _drawn(
 
 
 def _most_different(costs: Floats, hidden: Sequence[int]) -> list[int]:
-    """The attributes to name: those that hide, then those along which the union is costliest."""
+    """Return the attributes to name: those that hide, then those with the costliest union."""
     ranked = sorted(range(len(costs)), key=lambda x: (x not in hidden, -costs[x], x))
     return sorted(x for x in ranked[:_NAMED] if costs[x] > 0 or x in hidden)
 
@@ -251,7 +253,7 @@ def _broken(merging: Merging, codes: Sequence[Int32s]) -> set[str]:
 def _rules_in_words(
     merging: Merging, before: set[str], union: Sequence[Int32s], partners: Partners
 ) -> str:
-    """Which rules the merge breaks, or which one it keeps that the next best would have broken."""
+    """Return the rules that the merge breaks, or those that the runner-up would have broken."""
     after = _broken(merging, union)
     broken = sorted(after - before)
     if broken:
@@ -296,7 +298,7 @@ class Partners:
 
     @property
     def scores(self) -> Floats:
-        """What the choice is made by, as the paper has it."""
+        """The scores of the partners, in the paper's terms."""
         if self.merging.objective.mode == EXTENT:
             return self.costs
         weights = self.merging.attributes.prices[:, WEIGHT]
@@ -311,11 +313,11 @@ class Partners:
         return len(self.costs) > 1 and bool(abs(self.costs[1] - self.costs[0]) <= TIE)
 
     def number(self, place: int) -> int:
-        """The number that a partner has in sentences."""
+        """Return the number of a partner's cluster, from 1."""
         return int(self.merging.clusters.info[self.chosen[place], PLACE]) + 1
 
     def shown(self, c: int) -> list[Int32s]:
-        """Per attribute the value codes a cluster shows."""
+        """Return per attribute the value codes a cluster shows."""
         members = self.merging.members(c)
         first = self.merging.distinct.first[members]
         hidden = self.merging.clusters.hidden[members]
@@ -326,11 +328,11 @@ class Partners:
 
     @cached_property
     def own(self) -> list[Int32s]:
-        """What the cluster itself shows."""
+        """The value codes that the cluster itself shows, per attribute."""
         return self.shown(self.a)
 
     def broken_with(self, place: int) -> set[str]:
-        """The rules that a union with a partner breaks."""
+        """Return the rules that a union with a partner breaks."""
         other = self.shown(int(self.chosen[place]))
         broken: set[str] = set()
         for attribute, one, two in zip(self.merging.task.quasi, self.own, other, strict=True):
@@ -338,7 +340,7 @@ class Partners:
         return broken
 
     def choice(self, hides: Flags, of_small: bool) -> Choice:
-        """The candidates and the formula of the chosen one, for the pane that says why."""
+        """Return the candidates and the formula of the chosen one, for the pane that says why."""
         merging = self.merging
         objective = merging.objective
         release = objective.measure is Measure.SPAN
@@ -393,7 +395,7 @@ class Partners:
     def _term(
         self, x: int, b: int, wide: float, kept: float, hidden: bool, of_small: bool
     ) -> tuple[str, float]:
-        """An attribute's part of the score, as text and number."""
+        """Return an attribute's part of the score, as text and number."""
         merging, clusters = self.merging, self.merging.clusters
         attribute, n = merging.task.quasi[x], merging.task.n
         weight = short_number(attribute.weight)
@@ -445,7 +447,7 @@ class Partners:
 
 
 def _powers(attribute: QuasiIdentifier) -> tuple[str, str]:
-    """What granularity and rules are raised to, as text; nothing where both count alike."""
+    """Return the exponents of granularity and rules as text; empty where both are 1."""
     f = attribute.rule_emphasis
     if f == EVEN_EMPHASIS:
         return "", ""

@@ -52,7 +52,7 @@ _HALF = 0.5  # how far the bar is when refining begins: nobody knows better
 
 
 def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunContext) -> Steps:
-    """The steps of an algorithm, then those that refine what it found."""
+    """Run the steps of an algorithm, then those that refine its classes."""
     if task.copies is not None:
         raise InputError(
             f"{algorithm.name}: refine moves single records, which cannot be done when records are "
@@ -67,7 +67,7 @@ def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunC
 
 
 def _first_half(steps: Steps) -> Steps:
-    """The same steps, with half the bar left for what follows."""
+    """Run steps with their progress halved, to leave room for refining."""
     while True:
         try:
             step = next(steps)
@@ -158,7 +158,7 @@ class Refining:
         return made
 
     def _keep_requirements(self, count: int) -> Flags:
-        """Which proposals leave two classes that keep what is required beyond k."""
+        """Return which proposals leave two classes that meet the requirements beyond k."""
         fine = np.ones(count, dtype=bool)
         if not count or not self._task.requirements:
             return fine
@@ -192,7 +192,7 @@ class Refining:
         return self._step("refine", template, facts, 0)
 
     def _tell(self, made: Sequence[Change]) -> Iterator[Step]:
-        """A step per change, or one for all of a batch where steps stand for many."""
+        """Yield a step per change, or one for the whole batch where steps stand for many."""
         done = len(self.history.changes) - len(made)
         if made and self._context.decisions_per_step > 1:
             template, facts = told_together(made, self.history.name)
@@ -206,7 +206,7 @@ class Refining:
             yield self._step(kind, template, facts, number)
 
     def _drawn(self, made: Sequence[Change]) -> dict[str, Any]:
-        """What pictures show of some changes."""
+        """Return the facts that pictures need of some changes."""
         if not self._context.watched:
             return {}
         moved = [pair for change in made for pair in change.groups()]
@@ -252,13 +252,13 @@ class Change:
     """… and that class."""
 
     def groups(self) -> Iterator[tuple[int, Int64s]]:
-        """The classes that got records, and these."""
+        """Yield the classes that got records, with these records."""
         for group in (self.one, self.other):
             if (self.to == group).any():
                 yield group, self.moved[self.to == group]
 
     def told(self, name: str) -> tuple[str, dict[str, Any]]:
-        """Template and facts of a step."""
+        """Return template and facts of a step."""
         before, now = told_apart(self.before, self.figure)
         given = int((self.to == self.other).sum())
         taken = len(self.to) - given
@@ -283,7 +283,7 @@ class Change:
 
 
 def told_together(made: Sequence[Change], name: str) -> tuple[str, dict[str, Any]]:
-    """Template and facts of a step that stands for many changes."""
+    """Return template and facts of a step that stands for many changes."""
     splits = sum(change.split for change in made)
     facts = {
         "exchanges": count_of(len(made) - splits, "exchange"),
@@ -308,7 +308,7 @@ class RefiningHistory:
 
     @property
     def name(self) -> str:
-        """What the figure is called."""
+        """The name of the figure: NCP or RV."""
         return _NAMES[self.by]
 
     @property
@@ -326,14 +326,14 @@ class RefiningHistory:
         moved: Int64s,
         to: Int32s,
     ) -> Change:
-        """One more change."""
+        """Add a change to the history."""
         splits = (self.changes[-1].splits if self.changes else 0) + split
         change = Change(round_, *classes, split, splits, figure, self.figure, records, moved, to)
         self.changes.append(change)
         return change
 
     def counters(self, count: int) -> dict[str, float]:
-        """The running totals after so many changes."""
+        """Return the running totals after `count` changes."""
         splits = self.changes[count - 1].splits if count else 0
         return {
             "clusters": int(self.labels.max()) + 1 + splits,
@@ -342,7 +342,7 @@ class RefiningHistory:
         }
 
     def grouping(self, count: int | None = None) -> Grouping:
-        """The classes after so many changes, or after all."""
+        """Return the classes after `count` changes, or after all."""
         changes = self.changes[:count]
         labels = self.labels.copy()
         for change in changes:

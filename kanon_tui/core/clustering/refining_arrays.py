@@ -1,4 +1,4 @@
-"""The arrays that refining works in, as `kernels.refining` wants them."""
+"""The arrays of refining: records in sorted order, their near records, memory for kernels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _REFUSED = 4
 
 @dataclass(frozen=True, eq=False)
 class RefiningRoom:
-    """The classes, and room to propose changes."""
+    """The classes, and memory to propose changes in."""
 
     classes: RefinedClasses
     limits: RefineLimits
@@ -54,7 +54,7 @@ class RefiningRoom:
         rules: int,
         magvals: bool,
     ) -> RefiningRoom:
-        """The classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
+        """Return the classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
         published, k, width = len(types.records), task.k, len(task.quasi)
         most = min(max(_MOST_RECORDS, 4 * k), published)
         sets = np.flatnonzero(attributes.facts[:, KIND] == SET).tolist()
@@ -98,7 +98,7 @@ def _room(*shape: int) -> Int32s:
 
 
 def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> RefinedClasses:
-    """The classes as lists of records, with room for as many as there can be."""
+    """Return the classes as lists of records, with room for as many as there can be."""
     most = max(len(types.records) // task.k, int(types.class_of.max()) + 1)
     by_class = np.argsort(types.class_of, kind="stable").astype(np.int32)
     sorted_class = types.class_of[by_class]
@@ -129,7 +129,12 @@ def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> Ref
 
 @dataclass(frozen=True, eq=False)
 class RecordTypes:
-    """The published records of a clustering, sorted."""
+    """The published records of a clustering, in an order that does not depend on the input's.
+
+    Records of one *type* are alike in quasi-identifiers, hidden cells and the attributes of
+    requirements. Types are sorted by their values, classes by the types of their records, and
+    records by type and class: the same table in any order gives the same classes.
+    """
 
     records: Int64s
     """Sorted place → record of the table."""
@@ -166,7 +171,7 @@ class RecordTypes:
 
 
 def _sorted_classes(labels: Int32s, types: Int32s) -> Int32s:
-    """Classes numbered by the types of their records."""
+    """Return classes numbered by the types of their records."""
     number = np.unique(labels, return_inverse=True)[1]
     by_class = np.lexsort((types, number))
     starts = np.searchsorted(number[by_class], np.arange(int(number.max(initial=-1)) + 2))
@@ -185,7 +190,12 @@ _COPIES = 2
 
 
 def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int) -> Int32s:
-    """Per record some near ones, nearest first, -1 where there are no more.
+    """Return per record some near records, nearest first, -1 where there are no more.
+
+    A tree that divides the rows again and again (`kernels.box_tree`) puts similar rows close
+    together. Two near rows may still stand far apart on either side of an early cut, so a few trees
+    are grown, in which attributes get random weights, by the seed. The nearest rows within reach,
+    by the NCP of a class of two, are kept: O(trees · rows · (attributes · reach + log rows)).
 
     Records are sorted by their row, and `row_of` has the row of every record; `rows` has the values
     as kernels see them. A record looks at copies of itself first, and of a near row with several
@@ -210,7 +220,7 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
 
 
 def _orders(attributes: Attributes, rows: Int32s, seed: int) -> Iterator[Int32s]:
-    """Orders of the rows in which near ones often stand close together."""
+    """Yield orders of the rows in which near ones often stand close together."""
     facts, prices = attributes.facts, attributes.prices
     numbers, categories = np.flatnonzero(facts[:, KIND] == LINE), facts[:, KIND] != LINE
     places = line_places(attributes, rows)

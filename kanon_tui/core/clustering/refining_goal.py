@@ -42,7 +42,7 @@ class Goal:
 
     @classmethod
     def of(cls, by: str, task: Task, grouping: Grouping) -> Self:
-        """The goal where a clustering stands now."""
+        """Return the goal with the figures of a clustering."""
         kept = grouping.labels >= 0
         classes = np.full(task.n, -1, dtype=np.int32)
         classes[kept] = np.unique(grouping.labels[kept], return_inverse=True)[1]
@@ -72,7 +72,7 @@ class Goal:
 
     @property
     def measure(self) -> Measure:
-        """What extents are counted in."""
+        """The units of extents."""
         return Measure.NCP if self.by == "ncp" else Measure.SPAN
 
     @property
@@ -81,7 +81,7 @@ class Goal:
         return float(self._figures(self.extents[None], self.broken[None])[0])
 
     def rates(self) -> tuple[Floats, Floats]:
-        """What extent costs a record, per attribute, and what breaking a rule does."""
+        """Return the cost of extent per attribute and record, and of breaking each rule."""
         if self.by == "ncp":
             return np.ones(len(self.extents)), np.zeros(0)
         detail, kept = self._detail(self.extents[None])[0], self._kept(self.broken[None])[0]
@@ -91,7 +91,7 @@ class Goal:
         return worth * self._detail_power / self.extents * kept**self._rule_power, rules
 
     def rule_sides(self, types: RecordTypes, hidden: Flags) -> Int32s:
-        """Types × rules: 1 where a type is on the first side of a rule, 2 where on the second."""
+        """Return sides of shape (types, rules): 1 on the first side of a rule, 2 on the second."""
         columns = [np.zeros((0, len(types.first)), dtype=np.int32)]
         for x, attribute in enumerate(self.task.quasi if self.by == "rv" else ()):
             codes, rules = attribute.column.codes[types.first], attribute.rules
@@ -118,7 +118,7 @@ class Goal:
         return np.asarray((worth * self._kept(broken) ** self._rule_power).sum(axis=1))
 
     def _detail(self, extents: Floats) -> Floats:
-        """Per attribute its granularity, with the emphasis it has."""
+        """Return the granularity of every attribute, raised to its exponent."""
         return np.asarray((self.task.n / extents) ** self._detail_power)
 
     @property
@@ -131,7 +131,7 @@ class Goal:
         return np.array([2 * attribute.rule_emphasis for attribute in self.task.quasi])
 
     def _kept(self, broken: Floats) -> Floats:
-        """Per attribute the mean share of its rules that is kept."""
+        """Return per attribute the mean share of its rules that is kept."""
         kept = np.ones((len(broken), len(self.extents)))
         lost = broken * self.rule_share / max(self.published, 1)
         for r, x in enumerate(self.rule_attribute.tolist()):

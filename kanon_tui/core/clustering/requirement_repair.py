@@ -1,4 +1,4 @@
-"""Clusterings that must keep more than k: merge on until every class does.
+"""The repair of clusterings that must meet more than k: merge until every class does.
 
 Every clustering algorithm runs as its paper says and gives classes of k records or more. Where more
 is required of them (`requirements`), this follows.
@@ -54,7 +54,7 @@ _MERGES_PER_STEP = 32
 def steps_beyond_k(
     algorithm: Algorithm, task: Task, context: RunContext, own: Callable[[Task, RunContext], Steps]
 ) -> Steps:
-    """The algorithm's `own` steps, and what follows on a task that requires more than k."""
+    """Run the algorithm's `own` steps, then repair its classes where more than k is required."""
     beyond_k = task.requirements or task.release_risk is not None
     if not beyond_k or algorithm.family is Family.FULL_DOMAIN:
         # Searches test what is required with every string.
@@ -152,13 +152,13 @@ class RequirementRepair:
                 yield Step("merge", template, facts | drawn, self._counters())
 
     def _counted(self, one: int, other: int, sizes: Int64s) -> int:
-        """How many people a union has: more than none of both."""
+        """Return the number of people in a union, who may be in both classes."""
         if self._task.repeated is None:
             return int(sizes[one] + sizes[other])
         return int(self._values[0].figures(np.array([other]))[0])
 
     def grouping(self) -> Grouping:
-        """The classes as they are now."""
+        """Return the classes as they are now."""
         final = self._into.copy()
         while (final != final[final]).any():
             final = final[final]
@@ -181,7 +181,7 @@ class RequirementRepair:
         return replace(self._before, labels=labels, search=search, notes=tuple(notes))
 
     def _drawn(self, one: int, other: int, alone: bool) -> dict[str, Any]:
-        """What pictures show of a merge to come: the first tells of all classes, or of many."""
+        """Return the facts that pictures need of a merge to come."""
         if self._now is None:
             return {}
         small, large = np.flatnonzero(self._now == one), np.flatnonzero(self._now == other)
@@ -218,7 +218,7 @@ class RequirementRepair:
         return int(others[np.argmin(rounded)])
 
     def _not_even_together(self) -> str:
-        """Why merging on has led nowhere: shares of people may fail in a union of classes."""
+        """Return why merging failed: shares of people may miss a bound in a union of classes."""
         if self._task.release_risk is not None and not (self._gaps > 0).any():
             return (
                 f"{self._task.release_risk} is required, which even all records as one class do "
@@ -242,13 +242,13 @@ class RequirementRepair:
         self._merges += 1
 
     def _all_gaps(self, classes: Int64s, one: int | None = None) -> Floats:
-        """What some classes miss in all; with `one`, what their unions with it miss."""
+        """Return how much classes, or their unions with `one`, miss over all requirements."""
         if not self._values:
             return np.zeros(len(classes))
         return np.asarray(np.sum([values.gaps(classes, one) for values in self._values], axis=0))
 
     def _merge_sentence(self, one: int, other: int) -> tuple[str, dict[str, Any]]:
-        """Template and facts of the merge to come, by what the class misses most."""
+        """Return template and facts of the merge to come, by what the class misses most."""
         pair = np.array([one])
         worst = max(self._values, key=lambda each: float(each.gaps(pair)[0]))
         sizes = self._boxes.sizes
@@ -282,7 +282,7 @@ class RequirementRepair:
     # -- groups of MAGVals
 
     def _magval_groups(self) -> Int64s:
-        """Per class the number of its group of MAGVals."""
+        """Return per class the number of its group of MAGVals."""
         first = np.zeros(len(self._boxes.sizes), dtype=np.int64)
         kept = np.flatnonzero(self._labels >= 0)
         first[self._labels[kept]] = kept
@@ -310,7 +310,7 @@ class RequirementRepair:
 
 
 def _nearest(costs: Floats, count: int) -> Int64s:
-    """The places of so many lowest costs, the first of equals first, without sorting the rest."""
+    """Return the places of the `count` lowest costs in order, without sorting the rest."""
     if count >= len(costs):
         return np.argsort(costs, kind="stable")
     near = np.flatnonzero(costs <= np.partition(costs, count - 1)[count - 1])
@@ -328,15 +328,15 @@ class _ClassValues:
         self._records = np.split(groups.records, groups.starts[1:-1])
 
     def gaps(self, classes: Int64s, one: int | None = None) -> Floats:
-        """What classes miss; with `one`, what their unions with it miss."""
+        """Return how much classes, or their unions with `one`, miss."""
         return self.requirement.gaps(self._unions(classes, one))
 
     def figures(self, classes: Int64s, one: int | None = None) -> Floats:
-        """The figures of classes, or of their unions with one."""
+        """Return the figures of classes, or of their unions with one."""
         return self.requirement.figures(self._unions(classes, one))
 
     def group_gaps(self, group: Int64s) -> Floats:
-        """What groups of classes miss, each as a whole."""
+        """Return how much groups of classes miss, each as a whole."""
         return self.requirement.gaps(self._joined(range(len(group)), group))
 
     def merge(self, one: int, other: int) -> None:
@@ -351,7 +351,7 @@ class _ClassValues:
         return self._joined(both, np.tile(np.arange(len(classes)), 2))
 
     def _joined(self, classes: Sequence[int], group: Int64s) -> GroupValues:
-        """The values of classes, those of the same group together."""
+        """Return the values of classes, those of the same group together."""
         codes = [self._codes[c] for c in classes]
         groups = np.repeat(group, [len(own) for own in codes])
         records = np.concatenate([self._records[c] for c in classes])
@@ -361,20 +361,28 @@ class _ClassValues:
 
 
 class Boxes(Protocol):
-    """One attribute of every class."""
+    """The boxes of all classes along one attribute."""
 
     def ncp(self) -> Floats:
-        """NCP of every class."""
+        """Return the NCP of every class."""
 
     def unions(self, one: int, others: Int64s) -> Floats:
-        """NCP of the unions of one class with others."""
+        """Return the NCP of the unions of one class with others."""
 
     def absorb(self, one: int, other: int) -> None:
         """Widen the box of another class so that it covers that of the one."""
 
 
 class ClassBoxes:
-    """All classes of a clustering."""
+    """The classes of a clustering as boxes, with the cost of merging any two.
+
+    A merge costs what its records lose more,
+
+        (|a| + |b|) · NCP(a ∪ b) − |a| · NCP(a) − |b| · NCP(b)
+
+    with the NCP of a class summed over the attributes by their weights. Hidden cells are no part
+    of a box. A merge takes one pass over the classes.
+    """
 
     def __init__(self, task: Task, labels: Int64s, hidden: Flags | None = None) -> None:
         there, copies = labels >= 0, task.copies
@@ -392,7 +400,7 @@ class ClassBoxes:
             self._own += attribute.weight * boxes.ncp()
 
     def costs(self, one: int, others: Int64s) -> Floats:
-        """How much more is lost when one class is merged with each of some others."""
+        """Return the loss added when one class is merged with each of some others."""
         apart = self.sizes[others] * self._own[others] + self.sizes[one] * self._own[one]
         together = (self.sizes[others] + self.sizes[one]) * self._unions(one, others)
         return np.asarray(together - apart, dtype=np.float64)
@@ -478,7 +486,7 @@ class _Nodes:
         return np.where(value < 0, 0.0, self._loss[level, value])
 
     def _union(self, one: int, others: Int64s) -> tuple[Int64s, Int64s]:
-        """Of the unions: the level of agreement, and one of the values."""
+        """Return the level at which the values of each union agree, and one of its values."""
         own, value = int(self._any[one]), self._any[others]
         level = np.maximum(self._level[others], self._level[one])
         if own < 0:

@@ -1,4 +1,4 @@
-"""What `sbc` and `sd` share: clusters of k grown from the first record left, by similarity."""
+"""Clusters of k grown from the first record left, by similarity: shared by `sbc` and `sd`."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Similarity:
         self._loss = 0.0  # NCP of the closed clusters, summed over their records
 
     def grouping(self) -> Grouping:
-        """What has been decided."""
+        """Return the clusters as a grouping."""
         search = {
             "sorted_by": self.sorted_by.name,
             "clusters": int(self.growth.state[CLUSTERS_CLOSED]),
@@ -138,7 +138,7 @@ class Similarity:
         return closed * self.task.k + size
 
     def _drawn_growth(self, before: int) -> dict[str, Any]:
-        """What pictures show of the records placed since there were so many."""
+        """Return the facts that pictures need of the records placed since `before`."""
         if not self.context.watched:
             return {}
         records = self.growth.members[before : self._placed].astype(np.int64)
@@ -148,7 +148,7 @@ class Similarity:
         return {"rows": self._members(closed).astype(np.int64), "closed_group": closed}
 
     def join_last(self, left: Int32s) -> Generator[Step, None, None]:
-        """The records left over join the cluster that was made last."""
+        """Let the records left over join the cluster that was made last."""
         last = int(self.growth.state[CLUSTERS_CLOSED]) - 1
         for batch in self._batches(left):
             self._join(dict.fromkeys(batch, last))
@@ -156,13 +156,13 @@ class Similarity:
             yield self._left_over_step("join", why, batch, {})
 
     def suppress(self, left: Int32s) -> Generator[Step, None, None]:
-        """The records left over are not published."""
+        """Suppress the records left over."""
         for batch in self._batches(left):
             self._suppressed += len(batch)
             yield self._left_over_step("suppress", "is suppressed", batch, {})
 
     def join_nearest(self, left: Int32s) -> Generator[Step, None, None]:
-        """The records left over, one after the other, join the cluster whose centre is nearest.
+        """Let each record left over join the cluster whose centre is nearest, one after the other.
 
         Any of them could have joined any cluster when that was made, so there was a distance
         between the two then, and that is the one taken.
@@ -215,7 +215,7 @@ class Similarity:
             yield self._left_over_step("join", why, batch, told)
 
     def _batches(self, left: Int32s) -> Generator[list[int], None, None]:
-        """The records left over, as many at a time as one step may stand for."""
+        """Yield the records left over, as many at a time as one step may stand for."""
         start = 0
         while start < len(left):
             batch = left[start : start + self.context.decisions_per_step].tolist()
@@ -240,7 +240,7 @@ class Similarity:
         return np.concatenate([grown, np.array(self._joined.get(cluster, []), dtype=np.int32)])
 
     def _reach(self) -> Floats:
-        """Roughly how far apart the values of a category are."""
+        """Return roughly how far apart the values of every category are."""
         reach, below = [], 1.0
         for attribute in self.categories:
             others = len(attribute.column.values) - 1
@@ -253,7 +253,7 @@ class Similarity:
         return np.array(reach, dtype=np.float64)
 
     def _step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
-        """A decision, with the running totals; NCP is that of the closed classes so far."""
+        """Return a step with the running totals; NCP is that of the closed classes."""
         closed, size = int(self.growth.state[CLUSTERS_CLOSED]), int(self.growth.state[GROWING_SIZE])
         published = closed * self.task.k + sum(map(len, self._joined.values()))
         decided = published + self._suppressed
@@ -280,7 +280,7 @@ class Similarity:
     def _growth_step(
         self, kind: str, away: float, measured: Measured | None, drawn: dict[str, Any]
     ) -> Step:
-        """One start, join or close."""
+        """Return the step of one start, join or close."""
         closed, size = int(self.growth.state[CLUSTERS_CLOSED]), int(self.growth.state[GROWING_SIZE])
         if kind == "close":
             members = self._members(closed - 1)
@@ -319,7 +319,7 @@ class Similarity:
     def _left_over_step(
         self, kind: str, why: str, batch: Sequence[int], told: dict[str, Any]
     ) -> Step:
-        """What becomes of records left over."""
+        """Return the step of records left over that join or are suppressed."""
         if self.context.watched:
             records = np.array(batch, dtype=np.int64)
             gone = np.full(len(batch), SUPPRESSED)
@@ -340,7 +340,7 @@ class Similarity:
 
 
 def _sorted(quasi: Sequence[QuasiIdentifier]) -> tuple[QuasiIdentifier, Int32s]:
-    """The quasi-identifier with most distinct values, and the records sorted by it."""
+    """Return the quasi-identifier with most distinct values, and the records sorted by it."""
     lines = [ranks(attribute) for attribute in quasi]
     x = max(range(len(quasi)), key=lambda x: int(lines[x].max()))
     codes = quasi[x].column.codes
@@ -349,7 +349,7 @@ def _sorted(quasi: Sequence[QuasiIdentifier]) -> tuple[QuasiIdentifier, Int32s]:
 
 
 def _occurring(category: QuasiIdentifier) -> QuasiIdentifier:
-    """A category with the values that occur alone: in a part of a table these need not be all."""
+    """Return a category with the values that occur, which in a part of a table may be fewer."""
     column = category.column
     there = column.counts > 0
     if there.all():
@@ -374,7 +374,7 @@ class Measuring:
         self._categories = [names.index(attribute.name) for attribute in categories]
 
     def records(self, tree: BoxTree, centre: Centre) -> Measured:
-        """How far every record that is left is from the centre of the cluster that grows."""
+        """Measure the distance of every record left from the centre of the cluster that grows."""
         from kanon_tui.core.kernels.box_tree import GONE
 
         left = np.flatnonzero(tree.record != GONE)
@@ -387,7 +387,7 @@ class Measuring:
         )
 
     def clusters(self, leftovers: LeftoverDistances, i: int) -> Measured:
-        """How far a record that is left over is from every cluster."""
+        """Measure the distance of a record left over from every cluster."""
         terms = leftovers.terms
         centres = np.where(terms > 0, leftovers.total / np.maximum(terms, 1), np.nan)
         places = np.broadcast_to(leftovers.place[i], centres.shape)
@@ -396,7 +396,7 @@ class Measuring:
         return self._measured(numbers, apart, leftovers.category[:, i])
 
     def nearest(self, measured: Measured, record: int, first: int, cluster: int) -> dict[str, Any]:
-        """The facts of a record that joins the cluster that `first` has started."""
+        """Return the facts of a record that joins the cluster that `first` has started."""
         whom = f"the centre of cluster {cluster:,}" if self._spatial else f"record {first + 1:,}"
         asked = Asked(
             f"which record joins cluster {cluster:,}",
@@ -408,7 +408,7 @@ class Measuring:
         return measured.told(self._task, record, asked)
 
     def where(self, measured: Measured, record: int, cluster: int) -> dict[str, Any]:
-        """The facts of a record left over that joins a cluster."""
+        """Return the facts of a record left over that joins a cluster."""
         asked = Asked(
             f"which cluster takes record {record + 1:,}",
             "distance",
@@ -427,20 +427,20 @@ class Measuring:
 
 
 def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
-    """Distances of numbers from those of centres; a missing one is at 0 or 1."""
+    """Return the distances of numbers from those of centres; a missing one is at 0 or 1."""
     missing = np.where(blank, 0.0, 1.0)
     away = np.where(np.isnan(centre), 1.0, np.abs(places - np.nan_to_num(centre)))
     return np.asarray(np.where(np.isnan(places), missing, away), dtype=np.float64)
 
 
 def begun(order: Int32s) -> dict[str, Any]:
-    """The facts of the sort: the list, and that nobody is in a cluster yet."""
+    """Return the facts of the sort: the order, and that no record is in a cluster yet."""
     together = np.full(len(order), UNPLACED, dtype=np.int32)
     return {"order": order.copy(), "together": together}
 
 
 def placed_facts(records: Int64s, clusters: npt.NDArray[np.integer]) -> dict[str, Any]:
-    """The facts of records that joined clusters."""
+    """Return the facts of records that joined clusters."""
     moved = [(int(c), records[clusters == c]) for c in np.unique(clusters)]
     facts: dict[str, Any] = {"moved": tuple(moved)}
     return facts | {"rows": records} if len(records) == 1 else facts
@@ -458,7 +458,7 @@ def compared(
     row: int,
     spatial: bool,
 ) -> str:
-    """How far every attribute's values are from those of the record.
+    """Return a sentence per attribute on how far its values are from those of the record.
 
     ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from US
     (4) and 1 from Iran (1). Of gender, Male is 1 from Female.`
@@ -476,7 +476,7 @@ def compared(
 
 
 def distance_text(distance: float) -> str:
-    """Three digits; of what distances that shrink have become, that it counts for nothing."""
+    """Return a distance with three digits, or `almost 0` where shrinking left nothing of it."""
     return "next to nothing" if 0 < distance < _NEXT_TO_NOTHING else f"{distance:.3g}"
 
 
@@ -489,7 +489,7 @@ def _by_frequency(
     y: int,
     spatial: bool,
 ) -> str:
-    """An attribute with three values or more, compared by how often they occur."""
+    """Return the sentence on an attribute with three values or more, compared by frequency."""
     group = int(table.chosen[y])
     where = _conditions(categories, table, row, y, spatial)
     total = f"{table.size[group]:,}"
@@ -514,7 +514,7 @@ def _by_frequency(
 def _others(
     categories: Sequence[QuasiIdentifier], table: Contingency, distance: Floats, record: int, y: int
 ) -> tuple[Floats, list[int]]:
-    """The distances of an attribute's values, and those other than the record's, nearest first."""
+    """Return the distances of an attribute's values, and the other values, nearest first."""
     values = slice(int(table.offsets[y]), int(table.offsets[y + 1]))
     away, own = distance[values], int(categories[y].column.codes[record])
     left = np.flatnonzero(table.counts[values] > 0)
@@ -524,7 +524,7 @@ def _others(
 def _conditions(
     categories: Sequence[QuasiIdentifier], table: Contingency, row: int, y: int, spatial: bool
 ) -> Sequence[QuasiIdentifier]:
-    """The attributes that conditioned an attribute: its contexts lose one after the other."""
+    """Return the attributes that an attribute's frequencies were conditioned on."""
     contexts = table.cell[row, int(table.columns[y]) : int(table.columns[y + 1])]
     dropped = int(np.argmax(table.group[contexts] == table.chosen[y]))
     kept = len(contexts) - 1 - dropped
@@ -536,7 +536,7 @@ def _named(attribute: QuasiIdentifier, record: int) -> str:
 
 
 def class_loss(quasi: Sequence[QuasiIdentifier], classes: Int32s) -> float:
-    """NCP of some classes of the same size (classes × records), summed over their records."""
+    """Return the summed NCP of classes of equal size, of shape (classes, records)."""
     count, size = classes.shape
     class_of = np.repeat(np.arange(count), size)
     total = 0.0

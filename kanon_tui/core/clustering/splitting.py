@@ -1,4 +1,4 @@
-"""What dividing algorithms share: groups of records that are split in two, and again."""
+"""Groups of records that are split in two, and again: shared by dividing algorithms."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Splitting:
         per_record: bool,
         draw: Callable[[int], Floats],
     ) -> None:
-        """`groups` are distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
+        """Open groups of distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
         self.task, self.attributes, self.distinct = task, attributes, distinct
         self.draw = draw
         self.rows = ranked_rows(task, distinct)
@@ -161,12 +161,12 @@ class Splitting:
         return self._order
 
     def labels(self, step: int) -> Int32s:
-        """Per distinct row the number of its group at a step of `record_parts`."""
+        """Return per distinct row the number of its group at a step of `record_parts`."""
         self._write_runs()
         return self._history.labels(step)
 
     def part_begins(self, step: int) -> Int32s:
-        """Per distinct row where its group began in the order at a step of `record_parts`."""
+        """Return per distinct row the start of its group at a step of `record_parts`."""
         self._write_runs()
         return self._history.begins(step)
 
@@ -188,7 +188,7 @@ class Splitting:
         return self._history.record(self.begins, self.stack[: self.depth, 0])
 
     def parts(self) -> list[list[Int32s]]:
-        """Per group at the start its parts, each with its distinct rows rising."""
+        """Return per group at the start its parts, each with its distinct rows rising."""
         parts: list[list[Int32s]] = []
         starts = np.union1d(np.flatnonzero(self.begins), self.stack[: self.depth, 0]).tolist()
         order = self.order
@@ -199,7 +199,7 @@ class Splitting:
         return parts
 
     def tell(self, splits: int) -> tuple[str, dict[str, Any]]:
-        """Template (without the full stop) and facts of the last call, with so many splits."""
+        """Return template (without the full stop) and facts of the last call."""
         if self.decisions > 1:
             facts = {"splits": splits, "made": self.decisions}
             return "{splits:,} of {made:,} groups split, the others closed", facts
@@ -223,7 +223,7 @@ class Splitting:
         return template, dict(zip(names, texts, strict=True))
 
     def _why(self, group: Int32s) -> str:
-        """Why a group is not split."""
+        """Return the reason why a group is not split."""
         k = self.task.k
         if self.counts[group].sum() < 2 * k:
             return f"too few for two groups of {k:,}"
@@ -232,7 +232,7 @@ class Splitting:
         return f"no split leaves {k:,} on either side"
 
     def _most_parted(self, parts: Sequence[Int32s]) -> list[int]:
-        """The attributes to name: those along which the group shrinks most when it is split."""
+        """Return the attributes to name: those along which a split narrows the group most."""
         shrinks = []
         for x in range(self.rows.shape[1]):
             widths = [len(np.unique(self.rows[part, x])) for part in parts]
@@ -242,7 +242,7 @@ class Splitting:
 
 
 def _signed_sums(attributes: Attributes, rows: Int32s) -> SignedSums:
-    """What the furthest row of a node is found by."""
+    """Return the signed sums by which the furthest row of a node is found."""
     found = diagonals(line_places(attributes, rows))
     lines = attributes.facts[:, KIND] == LINE
     stand_in = np.zeros(len(lines))
@@ -253,7 +253,7 @@ def _signed_sums(attributes: Attributes, rows: Int32s) -> SignedSums:
 
 
 def _scale(attributes: Attributes, rows: Int32s) -> Floats:
-    """How much each attribute matters when rows are divided into a tree."""
+    """Return the weight of each attribute when rows are divided into a tree."""
     categories = attributes.facts[:, KIND] != LINE
     scale = np.ones(len(categories))
     labels = rows[:, categories]
@@ -270,7 +270,7 @@ class _Steps(NamedTuple):
 
 
 def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, _Steps]:
-    """Rows in which values are equal if nothing is lost between them, and the least loss else."""
+    """Return rows with values at no distance made equal, and the least distances of others."""
     priced, numbers, others = rows.copy(), np.inf, np.inf
     for x, (kind, start, missing) in enumerate(attributes.facts[:, :3].tolist()):
         unit, mixed = attributes.prices[x, [UNIT, MIXED]].tolist()
@@ -295,7 +295,7 @@ _SHOWN = 5
 
 
 def split_reason(splitting: Splitting) -> tuple[str, dict[str, Any]]:
-    """What the last split has narrowed, as a template and its facts."""
+    """Return template and facts of the attribute that the last split narrowed most."""
     quasi, n = splitting.task.quasi, splitting.task.n
     rows, upper = _sides(splitting)
     whole = _losses(splitting, rows, np.zeros(len(rows), dtype=np.int64))
@@ -326,7 +326,7 @@ def split_reason(splitting: Splitting) -> tuple[str, dict[str, Any]]:
 
 
 def _narrowing(quasi: Sequence[QuasiIdentifier], saved: Floats, ranked: Sequence[int]) -> str:
-    """` Along age they narrow most, by 0.31 of NCP, against 0.12 along zip.`"""
+    """Return ` Along age they narrow most, by 0.31 of NCP; runner-up zip with 0.12.`"""
     first, *others = ranked
     if not others or saved[first] <= 0:
         return ""
@@ -340,7 +340,7 @@ def _narrowing(quasi: Sequence[QuasiIdentifier], saved: Floats, ranked: Sequence
 
 
 def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
-    """What pictures show of the last decision; a group has the number of its first place."""
+    """Return the facts for pictures of the last decision; a group is numbered by its start."""
     distinct, quasi = splitting.distinct, splitting.task.quasi
     if splitting.decisions > 1:
         return {"together": splitting.part_begins(step)[distinct.number]}
@@ -372,14 +372,14 @@ def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
 
 
 def _sides(splitting: Splitting) -> tuple[Int64s, Int64s]:
-    """The records of the group that was split last, and those of its second side."""
+    """Return the records of the group that was split last, and those of its second side."""
     _, begin, middle, end = splitting.event.tolist()
     records_of, order = splitting.distinct.records_of, splitting.order
     return records_of(order[begin:end]), records_of(order[middle:end])
 
 
 def _losses(splitting: Splitting, rows: Int64s, side: Int64s) -> Floats:
-    """Per attribute NCP · records, weighted, of the classes that records would make by sides."""
+    """Return per attribute weighted NCP · records of the classes that the sides would make."""
     count = int(side.max()) + 1
     sizes = np.bincount(side, minlength=count)
     found = []
@@ -403,7 +403,7 @@ class PartHistory:
     """
 
     def __init__(self, order: Int32s) -> None:
-        """`order` is what the run works on: it is looked at when somebody asks for labels."""
+        """Follow `order`, the rows that a run rearranges; it is read when labels are asked for."""
         self._order = order
         self._since = np.full(len(order), _NEVER, dtype=np.int32)
         self._steps = self._closed = 0
@@ -422,14 +422,14 @@ class PartHistory:
         return self._steps
 
     def begins(self, step: int) -> Int32s:
-        """Per row the place where its part began at a step, which never changes for a part."""
+        """Return per row the start of its part at a step, which never changes for a part."""
         places = np.where(self._since <= step, np.arange(len(self._order)), 0)
         begins = np.empty(len(self._order), dtype=np.int32)
         begins[self._order] = np.maximum.accumulate(places)
         return begins
 
     def labels(self, step: int) -> Int32s:
-        """Per row the number of its part at a step, counted in the order of the parts."""
+        """Return per row the number of its part at a step, counted in the order of the parts."""
         labels = np.empty(len(self._order), dtype=np.int32)
         labels[self._order] = np.cumsum(self._since <= step, dtype=np.int32) - 1
         return labels

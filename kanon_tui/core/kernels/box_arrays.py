@@ -69,7 +69,7 @@ NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES = range(4)
 
 @dataclass(frozen=True, eq=False)
 class Attributes(Struct):
-    """The quasi-identifiers."""
+    """The quasi-identifiers of a task, as arrays for kernels."""
 
     facts: Annotated[Int64s, reads("attributes", 10)]
     """Per attribute the columns KIND to OFTEN."""

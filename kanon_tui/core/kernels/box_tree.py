@@ -28,7 +28,7 @@ GONE = 2**31 - 1
 
 
 class Division(NamedTuple):
-    """How rows are divided by their categories."""
+    """The weights by which rows are divided along categories."""
 
     labels: Int32s
     """Per row and category, from 0 upwards; labels with close numbers stay together."""
@@ -73,7 +73,7 @@ class BoxTree(Struct):
 
 @dataclass(frozen=True, eq=False)
 class TreeGrowth(Struct):
-    """What a tree grows from, its nodes before they have boxes, and scratch memory."""
+    """The rows that a tree grows from, its nodes before they have boxes, and scratch memory."""
 
     places: Annotated[Floats, reads("rows", "numbers")]
     labels: Annotated[Int32s, reads("rows", "categories")]

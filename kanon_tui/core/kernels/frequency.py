@@ -40,7 +40,7 @@ KEYS_PER_BLOCK = 1024  # groups whose keys stay in the fastest cache
 
 @dataclass(frozen=True, eq=False)
 class TupleLayout(Struct):
-    """Where the attributes of a tuple lie, and the labels of their values."""
+    """The bit fields of a tuple's attributes, and the labels of their values."""
 
     word: Annotated[Int64s, reads("attributes")]
     """Per attribute the word it lies in …"""
@@ -69,7 +69,7 @@ class RecordGroups(Struct):
 
 @dataclass(frozen=True, eq=False)
 class ClassSlots(Struct):
-    """Where classes are counted; slots number a power of two, at least twice the groups."""
+    """The hash table of classes; its slots are a power of two, at least twice the groups."""
 
     of: Annotated[Int32s, writes("groups")]
     """Per group its slot."""
@@ -106,7 +106,7 @@ class KeyScratch(Struct):
 
 @dataclass(frozen=True, eq=False)
 class ClassCounter(Struct):
-    """What counting classes for one k takes besides groups of records and a string."""
+    """The arrays that counting classes for one k needs besides groups of records and a string."""
 
     layout: TupleLayout
     slots: ClassSlots
@@ -115,7 +115,7 @@ class ClassCounter(Struct):
 
 
 class CountedClasses(NamedTuple):
-    """What `count_classes` found."""
+    """The result of `count_classes`."""
 
     classes: int
     """The number of classes, `most` + 1 if it stopped there."""

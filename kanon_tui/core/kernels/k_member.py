@@ -61,7 +61,7 @@ many records remain, and the class label that most records of the cluster have."
 
 @dataclass(frozen=True, eq=False)
 class MemberClusters(Struct):
-    """What is known of every cluster; the last one may be growing."""
+    """The boxes and sizes of all clusters; the last one may be growing."""
 
     low: Annotated[Floats, writes("clusters", "numbers")]
     """Per cluster and number the lowest place (inf: there is none) …"""
@@ -80,7 +80,7 @@ class MemberClusters(Struct):
 
 @dataclass(frozen=True, eq=False)
 class MemberSearch(Struct):
-    """What searches know, and room for the columns that can still widen a cluster."""
+    """The arrays that searches read, and scratch memory for columns that can widen a cluster."""
 
     tree: BoxTree
     weights: Annotated[Floats, reads("categories")]
@@ -143,7 +143,7 @@ class FoundRow(NamedTuple):
 
 
 class GrownClusters(NamedTuple):
-    """What a call of `advance` did."""
+    """The result of a call of `advance`."""
 
     decided: int
     growth: float
@@ -153,7 +153,7 @@ class GrownClusters(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """Which cluster a record joined, and the growth of information loss."""
+    """The cluster that a record joined, and the growth of information loss."""
 
     cluster: int
     growth: float

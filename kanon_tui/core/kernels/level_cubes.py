@@ -76,7 +76,7 @@ class LevelLattice(Struct):
 
 @dataclass(frozen=True, eq=False)
 class CubeRoom(Struct):
-    """Where sources stand, one behind the other, and what is needed to make one of another."""
+    """The stack of sources, and scratch memory to make one from another."""
 
     numbers: Annotated[Int32s, writes("_")]
     """Cubes; and the records of the parts of every source."""
@@ -108,7 +108,7 @@ class CubeRoom(Struct):
 
 @dataclass(frozen=True, eq=False)
 class BoxWalk(Struct):
-    """Where a walk through a box stands: the source of every attribute that is looked at."""
+    """The state of a walk through a box: the source of every attribute that is looked at."""
 
     at: Annotated[Int64s, writes(2)]
     """The attribute that is looked at now, and the first that is not fixed."""
@@ -139,7 +139,7 @@ class BoxWalk(Struct):
 
 
 class WalkedBox(NamedTuple):
-    """What a call of `walk_box` did."""
+    """The result of a call of `walk_box`."""
 
     tests: int
     """Strings that were tested."""

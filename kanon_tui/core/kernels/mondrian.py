@@ -94,7 +94,7 @@ class PartScratch(Struct):
 
 
 class Advanced(NamedTuple):
-    """What a call of `advance` did."""
+    """The result of a call of `advance`."""
 
     depth: int
     """Open parts on the stack."""

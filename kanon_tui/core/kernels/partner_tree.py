@@ -76,7 +76,7 @@ class PartnerTree(Struct):
 
 
 class Leaves(NamedTuple):
-    """What `divide_into_leaves` made."""
+    """The result of `divide_into_leaves`."""
 
     nodes: int
     depth: int
@@ -128,7 +128,7 @@ def divide_into_leaves(
 
 @c_function
 def fill_nodes(attributes: Attributes, clusters: BoxClusters, tree: PartnerTree) -> None:
-    """Work out what every node knows."""
+    """Compute what every node knows."""
 
 
 @c_function

@@ -47,7 +47,7 @@ LOWEST, SECOND_LOWEST, HIGHEST, SECOND_HIGHEST = range(4)  # last axis of `TwoSi
 
 @dataclass(frozen=True, eq=False)
 class RecordCosts(Struct):
-    """What records are, by type, and what classes cost."""
+    """The values of records by type, and the costs of classes."""
 
     attributes: Attributes
     values: Annotated[Int32s, reads("types", "attributes")]
@@ -89,7 +89,7 @@ class RefinedClasses(Struct):
 
 @dataclass(frozen=True, eq=False)
 class RefineLimits(Struct):
-    """How far a batch goes."""
+    """The limits of a batch."""
 
     k: int
     partners: int
@@ -159,7 +159,7 @@ class Proposals(Struct):
 
 
 class Proposed(NamedTuple):
-    """What a batch came to."""
+    """The result of a batch."""
 
     proposals: int
     following: int

@@ -114,7 +114,7 @@ class Growth(Struct):
 
 
 class Grown(NamedTuple):
-    """What a call of `advance` did."""
+    """The result of a call of `advance`."""
 
     decided: int
     kind: int

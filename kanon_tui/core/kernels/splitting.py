@@ -57,7 +57,7 @@ class OpenGroups(Struct):
 
 @dataclass(frozen=True, eq=False)
 class SplitSettings(Struct):
-    """How groups are split."""
+    """The settings of splits."""
 
     k: int
     rounds: int
@@ -100,7 +100,7 @@ class SplitScratch(Struct):
 
 
 class Splits(NamedTuple):
-    """What a call of `split_groups` did."""
+    """The result of a call of `split_groups`."""
 
     depth: int
     """Open groups on the stack."""

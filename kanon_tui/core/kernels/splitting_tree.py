@@ -107,7 +107,7 @@ class GroupTrees(Struct):
 
 
 class TreeRoom(NamedTuple):
-    """What the trees of all groups share."""
+    """The arrays that the trees of all groups share."""
 
     table: PricedRows
     places: Floats
@@ -130,7 +130,7 @@ def link_rows(table: PricedRows, members: Annotated[Int32s, reads("_")], links: 
 
 @c_function
 def fill_nodes(table: PricedRows, tree: GroupTree) -> None:
-    """Work out what every node knows, and the leaf of every row."""
+    """Compute what every node knows, and the leaf of every row."""
 
 
 def new_group_trees(room: TreeRoom, members: Int32s) -> GroupTrees:

@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class CodeFields(Struct):
-    """Where the levels of the attributes lie in a code."""
+    """The bit fields of the attributes' levels in a code."""
 
     word: Annotated[Int64s, reads("attributes")]
     """Per attribute the word it lies in …"""
@@ -52,7 +52,7 @@ class SortedStrings(Struct):
 
 
 class TakenStrings(NamedTuple):
-    """What a call of `take_general` did."""
+    """The result of a call of `take_general`."""
 
     end: int
     """Where the list ends now."""

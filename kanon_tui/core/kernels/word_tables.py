@@ -16,7 +16,7 @@ __all__ = ["AddedWords", "add_words", "fill_slots", "find_words"]
 
 
 class AddedWords(NamedTuple):
-    """What a call of `add_words` did."""
+    """The result of a call of `add_words`."""
 
     done: int
     """Words that have a place now, from the first on."""

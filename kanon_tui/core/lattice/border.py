@@ -4,8 +4,8 @@ A minimal passing string cannot be known without a test, nor one that fails thou
 it passes: these two kinds are the *border*, and a search that looks at whole strings alone tests no
 fewer. To test little else, the strings are sorted by how many classes they can have, which nearly
 tells those that pass from the others, and the one in the middle of what is unknown is tested: above
-it everything passes, or below it everything fails. Where k alone is required, `border_cubes` tests
-somewhat more of them in a fraction of the time; what follows is for requirements beyond k.
+it everything passes, or below it everything fails. Where k alone is required, `BorderByCubes` tests
+somewhat more of them in a fraction of the time; `Border` is for requirements beyond k.
 
 Where tests had to merge far more classes than a string has, those of a more specific string are
 remembered, with half of the attributes at their lowest: all strings that differ in these alone roll
@@ -66,7 +66,7 @@ class Border:
         return min((self.search.tested + self.search.pruned) / self.space.count, 1.0)
 
     def _cheapest_half(self) -> frozenset[int]:
-        """Half of the attributes, whose levels make the most strings of the fewest classes."""
+        """Return the half of the attributes with most strings for the fewest classes."""
         sizes, lowest = self.space.sizes, self.space.lowest
         free = [a for a, size in enumerate(sizes) if size > 1]
         free.sort(key=lambda a: self._bits[a][lowest[a]] / log2(sizes[a]))
@@ -98,7 +98,7 @@ class Border:
         return self._grid(passing)
 
     def _walk_by_cubes(self) -> Generator[Step, None, Flags]:
-        """As `walk`, where nothing but the size of classes matters."""
+        """Walk where nothing but the size of classes is required."""
         by_cubes, small_classes = (
             BorderByCubes(self.search),
             SmallClassPruning(self.engine, self.space),
@@ -110,14 +110,14 @@ class Border:
         return (yield from by_cubes.walk())
 
     def _drop_rare(self, strings: StringList) -> int:
-        """Where nothing may be suppressed, drop what fails for the records of rarest labels."""
+        """Drop the strings that fail for records of rare labels, if nothing may be suppressed."""
         small_classes = SmallClassPruning(self.engine, self.space)
         if not small_classes.useful:
             return 0
         return sum(small_classes.drop(strings, member) for member in self._rarest().tolist())
 
     def _rarest(self) -> Int64s:
-        """Some tuples whose labels few records have, whatever the order of the records."""
+        """Return tuples whose labels few records have, the same for any order of the records."""
         coded = self.engine.coded
         rarity, ranks = np.zeros(len(coded.counts)), []
         lowest = zip(self.search.task.quasi, self.space.lowest, strict=True)
@@ -132,7 +132,7 @@ class Border:
         return rare[order[:_RARE]]
 
     def _remember_below(self, levels: Sequence[int]) -> None:
-        """At the second test around a more specific string count its classes, to be rolled up."""
+        """Count the classes of a finer string for roll-ups, at the second test near it."""
         lowest = self.space.lowest
         lower = tuple(lowest[a] if a in self._lowered else x for a, x in enumerate(levels))
         self._asked[lower] += 1
@@ -140,7 +140,7 @@ class Border:
             self.engine.roll_up(lower)
 
     def _grid(self, codes: list[Words]) -> Flags:
-        """Codes as a grid over the levels of every attribute with a choice."""
+        """Return codes as a grid over the levels of every attribute that has more than one."""
         space = self.space
         levels, places = space.grid()
         marked = np.zeros(space.count, dtype=bool)
@@ -157,7 +157,19 @@ _PATIENCE = 20_000_000  # places: some tens of milliseconds
 
 
 class BorderByCubes:
-    """A walk over the strings of a search, from general to specific."""
+    """A walk over the strings of a search, from general to specific, where only k is required.
+
+    The attributes are put in an order, most labels first: fix the level of the first attribute,
+    then of the second, and so on. With every level that is fixed two strings are tested: the most
+    general one with it, and the most specific one that is still unknown; classes are merged as far
+    as the latter allows. So tests roll up classes of strings which are hardly more specific.
+    Records that agree in the attributes that are fixed are a row. A row of fewer than k has to go
+    whatever the levels of the others, and is only counted from then on.
+
+    As soon as the combinations of the labels that are left fit into a table, the walk goes on with
+    sums of records by combination (`kernels.level_cubes.walk_box`). Which strings are tested
+    depends only on which strings pass, not on the order of the records.
+    """
 
     def __init__(self, search: Search) -> None:
         self.search, self.engine = search, search.frequency
@@ -170,7 +182,7 @@ class BorderByCubes:
         self._known = np.zeros(space.count, dtype=np.uint8)
 
     def _laid_out(self, sizes: Int64s) -> LevelLattice:
-        """The levels of the attributes, in the order of the walk, for the kernels."""
+        """Return the levels of the attributes, in the order of the walk, for the kernels."""
         coded, deepest = self.engine.coded, int(sizes.max(initial=1))
         radix, start = np.ones((2, len(sizes), deepest), dtype=np.int64)
         parents: list[Int32s] = []
@@ -261,7 +273,7 @@ class BorderByCubes:
         yield from self._descend(depth, string, merged, rows.lost)
 
     def _rows(self, depth: int, string: Int64s, parts: Classes, lost: int) -> _Rows:
-        """The rows of a cube with the first levels of a string, of those of a more specific one."""
+        """Return the rows of a cube with the first levels of a string, merged from finer rows."""
         found, numbers = self.engine.classes(self._levels(string, depth), parts)
         kept = found.sizes >= self.engine.k
         renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
@@ -269,15 +281,15 @@ class BorderByCubes:
         return _Rows(renumbered[numbers], int(np.count_nonzero(kept)), lost)
 
     def _radix(self, depth: int, string: Int64s) -> list[int]:
-        """How many labels the attributes have that are not fixed."""
+        """Return the numbers of labels of the attributes that are not fixed."""
         return [int(self._lattice.radix[x, string[x]]) for x in range(depth, len(string))]
 
     def _most_rows(self, classes: Classes) -> int:
-        """How many rows of k records classes can have."""
+        """Return an upper bound on the rows of k records that classes can have."""
         return min(self.engine.n // self.engine.k, len(classes.members))
 
     def _fits(self, depth: int, string: Int64s, classes: Classes, rows: _Rows) -> bool:
-        """Whether tables of the box of a string are worth their empty places."""
+        """Return whether tables of the box of a string are small enough."""
         first, *others = self._radix(depth, string)
         later = self._most_rows(classes) * max(others, default=0)
         most = _PLACES_PER_CLASS * len(classes.members) + _PLACES_PER_TEST
@@ -300,7 +312,7 @@ class BorderByCubes:
     def _test_box(
         self, depth: int, string: Int64s, classes: Classes, rows: _Rows
     ) -> Generator[Step, None, None]:
-        """As `_test_below`, by sums of records."""
+        """Test the unknown strings of a box by sums of records instead of classes."""
         engine, lattice = self.engine, self._lattice
         radix = self._radix(depth, string)
         parts = rows.count * radix[0]
@@ -329,7 +341,7 @@ class BorderByCubes:
             yield from self._tell(tested[:tests], small)
 
     def _levels(self, string: Int64s, fixed: int | None = None) -> Int64s:
-        """A string of the walk as one of the search; what is not fixed is at the root."""
+        """Return a string of the walk as levels; attributes not fixed are at the root."""
         levels = self._lowest.copy()
         levels[self._order] += string
         if fixed is not None:
@@ -338,7 +350,7 @@ class BorderByCubes:
         return levels
 
     def _tell(self, tested: Int64s, small: int) -> Iterator[Step]:
-        """The step of tests, by their places in the grid; of the last, the records that must go."""
+        """Yield the step of tests, given by places in the grid; `small` belongs to the last one."""
         strings = np.tile(self._lowest, (len(tested), 1))
         if self._order:
             strings[:, self._order] += np.column_stack(
@@ -352,7 +364,7 @@ class BorderByCubes:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Which row of a cube groups of records are in."""
+    """The rows of a cube that groups of records are in."""
 
     numbers: Int32s
     """Per group its row; -1 where the row has fewer than k records."""
@@ -361,5 +373,5 @@ class _Rows:
     """The records of the rows that are left out, here and before."""
 
     def of(self, group_of: Int32s) -> _Rows:
-        """The same for smaller groups, by the group that each is in."""
+        """Return the rows of smaller groups, given the group that each is part of."""
         return _Rows(self.numbers[group_of], self.count, self.lost)

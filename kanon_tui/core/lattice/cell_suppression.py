@@ -44,7 +44,7 @@ _FEW = 3
 
 
 def hidden_cell_steps(steps: Steps, task: Task) -> Steps:
-    """The steps of a search, and single cells in place of the records it would suppress."""
+    """Run a search, and hide single cells instead of suppressing records."""
     _check(task)
     grouping = yield from steps
     return with_hidden_cells(task, grouping)
@@ -67,7 +67,7 @@ def _check(task: Task) -> None:
 
 
 def with_hidden_cells(task: Task, grouping: Grouping) -> Grouping:
-    """The grouping with suppressed records kept where single hidden cells are enough."""
+    """Return the grouping with suppressed records kept where hiding single cells is enough."""
     lost = np.flatnonzero(grouping.labels < 0)
     if grouping.levels is None or not len(lost):
         return grouping
@@ -121,7 +121,7 @@ def with_hidden_cells(task: Task, grouping: Grouping) -> Grouping:
 
 
 def _ways(free: list[int], weights: Floats) -> Iterator[tuple[int, ...]]:
-    """Sets of attributes to hide, from cheap to dear; of equal ones the smaller first."""
+    """Yield sets of attributes to hide by rising cost, of equal ones the smaller first."""
     sizes = range(1, len(free) + 1) if len(free) <= _ALL_SETS else (*range(1, _FEW + 1), len(free))
     ways = [way for size in sizes for way in combinations(free, size)]
     ways.sort(key=lambda way: (float(weights[list(way)].sum()), len(way), way))
@@ -129,7 +129,7 @@ def _ways(free: list[int], weights: Floats) -> Iterator[tuple[int, ...]]:
 
 
 def _groups(rows: np.ndarray) -> Int64s:
-    """The number of every row among the distinct ones; all rows are one without columns."""
+    """Return the number of every row among the distinct rows; 0 without columns."""
     if not rows.shape[1]:
         return np.zeros(len(rows), dtype=np.int64)
     frame = pl.DataFrame({str(x): rows[:, x] for x in range(rows.shape[1])})
@@ -138,7 +138,7 @@ def _groups(rows: np.ndarray) -> Int64s:
 
 
 def _holds(task: Task, records: Int64s, groups: Int64s) -> Flags:
-    """Per group whether it may be a class: k records, and all that is required beyond k."""
+    """Return per group whether it has k records and meets the requirements beyond k."""
     sizes = np.bincount(groups)
     holds = sizes >= task.k
     for requirement in task.requirements:
@@ -150,7 +150,7 @@ def _holds(task: Task, records: Int64s, groups: Int64s) -> Flags:
 def _least_costs(
     shown: np.ndarray, lost: Int64s, free: list[int], weights: Floats, k: int
 ) -> Floats:
-    """Per suppressed record a cost that no solution is below."""
+    """Return per suppressed record a lower bound on the cost of keeping it."""
     tuples, first, of, counts = np.unique(
         _groups(shown), return_index=True, return_inverse=True, return_counts=True
     )

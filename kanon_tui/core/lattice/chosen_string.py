@@ -26,7 +26,7 @@ __all__ = ["Verdict", "Verdicts", "read_levels", "write_levels"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a string gives, and whether it may be published."""
+    """The figures of a string, and whether it may be published."""
 
     levels: tuple[int, ...]
     passes: bool
@@ -67,7 +67,7 @@ class Verdicts:
         return self._search.space.heights
 
     def judge(self, levels: Sequence[int]) -> Verdict:
-        """The verdict of a string."""
+        """Return the verdict of a string."""
         string = tuple(int(level) for level in levels)
         with self._lock:
             if string not in self._known:
@@ -102,7 +102,7 @@ class Verdicts:
 
 
 def read_levels(written: str, task: Task, who: str = "levels") -> tuple[int, ...]:
-    """The string that is written; attributes that are not named stand at their root."""
+    """Return the levels of a written string; attributes that are not named are at their root."""
     heights = {attribute.name: attribute.hierarchy.height for attribute in task.quasi}
     chosen = dict(heights)
     for part in written.split(","):
@@ -126,5 +126,5 @@ def read_levels(written: str, task: Task, who: str = "levels") -> tuple[int, ...
 
 
 def write_levels(levels: Mapping[str, int]) -> str:
-    """A string as it is read: `age=3,sex=1`."""
+    """Return a string as `read_levels` reads it: `age=3,sex=1`."""
     return ",".join(f"{name}={level}" for name, level in levels.items())

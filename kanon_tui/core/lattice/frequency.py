@@ -54,7 +54,7 @@ _NO_NUMBERS: Int32s = np.empty(0, dtype=np.int32)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the test of a string found."""
+    """The outcome of the test of a string."""
 
     passes: bool
     classes: int
@@ -153,11 +153,11 @@ class Classes:
 
     @cached_property
     def groups(self) -> kernels.RecordGroups:
-        """The same, as kernels take it."""
+        """The classes as the struct that kernels take."""
         return kernels.RecordGroups(self.members, self.tuples, self.sizes)
 
     def those(self, kept: Flags) -> Classes:
-        """Some of them."""
+        """Return the classes that are marked."""
         return Classes(self.members[kept], self.sizes[kept], self.all_tuples)
 
     @property
@@ -168,7 +168,7 @@ class Classes:
 
 
 class Frequency:
-    """Tests strings for one k, and remembers the classes of those that failed."""
+    """The tests of strings for one k, with the classes of strings that failed."""
 
     def __init__(
         self,
@@ -198,7 +198,7 @@ class Frequency:
         self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
 
     def test(self, levels: Sequence[int] | Int64s, to_the_end: bool = False) -> Outcome:
-        """Does the string pass? `to_the_end` finds the smallest class also where it cannot."""
+        """Test a string; `to_the_end` finds the smallest class even where it cannot pass."""
         string = np.asarray(levels, dtype=np.int64)
         source = self._cache.finest(string) or self.base
         most = self.n // self.k + self.allowed
@@ -214,7 +214,7 @@ class Frequency:
         return Outcome(passes, classes, smallest, small, member, fails_below=not passes)
 
     def _judge(self, string: Int64s, large_enough: Outcome) -> Outcome:
-        """The outcome for a string whose classes are large enough, requirements included."""
+        """Return the outcome for a string with large enough classes, requirements included."""
         classes, numbers = self.classes(string)
         self.work += len(numbers)
         kept, missed = self._kept(classes, numbers)
@@ -236,7 +236,7 @@ class Frequency:
     def _kept(
         self, classes: Classes, numbers: Int32s
     ) -> tuple[npt.NDArray[np.bool_], MissedRequirement | None]:
-        """Which classes may be published, and what most of the others miss beyond k."""
+        """Return which classes may be published, and the requirement that most others miss."""
         kept = classes.sizes >= self.k
         if self.requirement_test is None:
             return kept, None
@@ -244,7 +244,7 @@ class Frequency:
         return kept & ~failing, missed
 
     def _least_removed(self, classes: Classes, numbers: Int32s) -> int:
-        """How many records must go here, and so at least at every more specific string."""
+        """Return how many records must go at least, here and at every more specific string."""
         assert self.requirement_test is not None
         gone = self.requirement_test.least_removed(numbers, classes.sizes)
         left = classes.sizes - gone
@@ -262,7 +262,7 @@ class Frequency:
 
     @cached_property
     def necessary(self) -> Frequency:
-        """What a search may prune by: the same, or where that is not monotone a test that is."""
+        """The monotone test that a search may prune by: this one, or a weaker one."""
         if self.monotone:
             return self
         return Frequency(self.coded, self.k, self.allowed, self._cache, self.requirement_test, True)
@@ -277,7 +277,7 @@ class Frequency:
             self._cache.add(string, self._collect(source, classes))
 
     def merged(self, source: Classes, levels: Int64s) -> tuple[Classes, Outcome]:
-        """The classes of a string, from those of a more specific one, and its test by k."""
+        """Return the classes of a string, merged from finer ones, and its test by k."""
         classes, small, smallest, member = self._count(source, levels)
         self.work += len(source.members)
         passes = small <= self.allowed
@@ -285,7 +285,7 @@ class Frequency:
         return self._collect(source, classes), outcome
 
     def class_everywhere(self, member: int, lowest: Int64s, levels: Int64s) -> Int32s:
-        """The size of a tuple's class at every string of so many levels from the lowest on.
+        """Return the size of a tuple's class at every string of a grid of levels above `lowest`.
 
         Attributes with one level must be at their root. The first attribute is slowest.
         """
@@ -300,21 +300,21 @@ class Frequency:
         return grid
 
     def labels(self, levels: Sequence[int] | Int64s, tuple_of: Int32s) -> Int32s:
-        """Per record the number of its class, -1 where the class must go."""
+        """Return per record the number of its class, -1 where the class must go."""
         classes, numbers = self.classes(levels)
         kept, _ = self._kept(classes, numbers)
         renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         return renumbered[numbers][tuple_of]
 
     def kept_sizes(self, levels: Sequence[int]) -> tuple[Flags, Int32s]:
-        """Per class of a string whether it may be published, and its records."""
+        """Return per class of a string whether it may be published, and its records."""
         classes, numbers = self.classes(levels)
         return self._kept(classes, numbers)[0], classes.sizes
 
     def classes(
         self, levels: Sequence[int] | Int64s, source: Classes | None = None
     ) -> tuple[Classes, Int32s]:
-        """The classes of a string, and per tuple (or class of the source) the number of its own."""
+        """Return the classes of a string, and per tuple (or class of the source) its class."""
         source = self.base if source is None else source
         numbers = np.empty(len(source.members), dtype=np.int32)
         count, *_ = self._count(source, np.asarray(levels, dtype=np.int64))
@@ -353,7 +353,7 @@ class RollUps:
         self._turn = 0
 
     def finest(self, string: Int64s) -> Classes | None:
-        """The fewest classes that can be merged into those of this string."""
+        """Return the fewest remembered classes that can be merged into those of a string."""
         with self._lock:
             count = len(self._classes)
             finer = np.flatnonzero((self._strings[:, :count] <= string[:, None]).all(axis=0))
@@ -383,7 +383,7 @@ class RollUps:
             self._bytes += classes.nbytes
 
     def _forget(self, place: int) -> None:
-        """The last entry moves into the place that becomes free."""
+        """Remove an entry; the last one moves into its place."""
         self._bytes -= self._classes[place].nbytes
         last = len(self._classes) - 1
         for column in (*self._strings, self._sizes, self._used):
@@ -404,7 +404,11 @@ class MissedRequirement:
 
 
 class RequirementTest:
-    """Tests classes of tuples for some requirements."""
+    """A test of classes for requirements beyond k.
+
+    The records collapse once to distinct (tuple, sensitive value) pairs with counts. A string puts
+    tuples together: its classes are judged on these pairs, not on records.
+    """
 
     def __init__(
         self, requirements: Sequence[ColumnRequirement], tuple_of: Int32s, tuples: int
@@ -434,7 +438,7 @@ class RequirementTest:
         self.risk, self._of = risk, people
 
     def at_risk(self, number: Int32s, sizes: Int32s, kept: Flags) -> bool:
-        """Whether the classes that are kept are at too much risk together."""
+        """Return whether the classes that are kept are at too much risk together."""
         if self.risk is None:
             return False
         counted = sizes.astype(np.int64)
@@ -444,14 +448,14 @@ class RequirementTest:
         return not self.risk.holds(counted[kept], self._of)
 
     def too_many_gone(self, number: Int32s, kept: Flags) -> bool:
-        """Whether too many people have a record in classes that are not kept."""
+        """Return whether too many people have a record in classes that are not kept."""
         if self._people is None:
             return False
         lost = ~kept[number[self._people.group]]
         return len(np.unique(self._people.code[lost])) > self._most_people
 
     def least_removed(self, number: Int32s, sizes: Int32s) -> npt.NDArray[np.int64]:
-        """Per class how many records must go at least for the rest to hold."""
+        """Return per class how many records must go at least to meet the requirements."""
         values = self._values(number, len(sizes))
         if not self.requirements:
             return np.zeros(len(sizes), dtype=np.int64)
@@ -460,7 +464,7 @@ class RequirementTest:
         return np.asarray(np.max(removed, axis=0), dtype=np.int64)
 
     def _values(self, number: Int32s, classes: int) -> list[GroupValues]:
-        """What every class has of each requirement's column, by the class of every tuple."""
+        """Return the values that every class has of each requirement's column."""
         held = [
             GroupValues.from_records(number[pairs.group], pairs.code, classes, pairs.records)
             for pairs in self._pairs
@@ -468,7 +472,7 @@ class RequirementTest:
         return [held[place] for place in self._place]
 
     def judge(self, number: Int32s, sizes: Int32s) -> tuple[Flags, MissedRequirement | None]:
-        """Per class whether something is missed, and what most records miss.
+        """Return per class whether it misses a requirement, and the one that most records miss.
 
         `number` gives the class of every tuple, `sizes` the records of every class.
         """
@@ -486,7 +490,12 @@ class RequirementTest:
 
 
 class SharedCounts:
-    """The coded tuples of some attributes and the classes counted so far, by lowest levels."""
+    """The coded tuples of some attributes and the classes counted so far, by lowest levels.
+
+    The classes of a string do not depend on k; only whether they are large enough does. So searches
+    over the same records share them: a run by itself has its own, the points of a sweep, in several
+    threads at once, have one together. Every search makes the same decisions as alone.
+    """
 
     def __init__(self, quasi: Sequence[QuasiIdentifier]) -> None:
         self._quasi = quasi
@@ -494,7 +503,7 @@ class SharedCounts:
         self._lock = Lock()
 
     def at(self, lowest: Sequence[int]) -> tuple[CodedTuples, Int32s, RollUps]:
-        """The tuples at these levels, the tuple of every record, and classes to roll up."""
+        """Return the tuples at these levels, the tuple of every record, and classes to roll up."""
         key = tuple(lowest)
         with self._lock:
             if key not in self._known:
@@ -504,6 +513,6 @@ class SharedCounts:
 
 
 def shared_counts(task: Task, context: RunContext) -> SharedCounts:
-    """The counts that all runs with this context share on the records of a task."""
+    """Return the counts that all runs with this context share on the records of a task."""
     found: SharedCounts = context.shared.setdefault(task.quasi, SharedCounts(task.quasi))
     return found

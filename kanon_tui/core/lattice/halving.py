@@ -150,7 +150,7 @@ class Halving:
         yield from self._pruned(dropped, Reason.BELOW, "no more general than one that failed")
 
     def _choice(self, levels: Sequence[int], why: str) -> Choice:
-        """The strings around the one that is tested, in the order of the list."""
+        """Return the choice among the strings around the one that is tested."""
         search, strings = self.search, self.strings
         places, own = strings.around(strings.space.code(levels), _SHOWN)
         count = len(strings)
@@ -175,7 +175,7 @@ class Halving:
         )
 
     def _accept_above(self, levels: Sequence[int]) -> Iterator[Step]:
-        """Values may rise: the best of the more general strings passes without a test."""
+        """Accept the best more general string without a test, where values rise with the level."""
         search = self.search
         above = self.strings.space.best_above(levels)
         if search.objective.sum(above) <= max(string.value for string in search.candidates):
@@ -230,7 +230,7 @@ class Halving:
 
 
 def list_all(search: Search, memory: int, who: str) -> StringList:
-    """The sorted list of all strings, if it fits into so many megabytes."""
+    """Return the sorted list of all strings, if it fits into `memory` megabytes."""
     space = search.space
     needed = space.count * space.bytes_per_string / 1e6
     if needed > memory:
@@ -278,7 +278,7 @@ class SmallClassPruning:
         return strings.drop_small_class(self._sizes(member), self._places, self._frequency.k)
 
     def fails(self, member: int) -> Flags:
-        """At every string of the grid whether the records of a tuple are in too small a class."""
+        """Return at every string of the grid whether a tuple is in a class below k."""
         return np.asarray(self._sizes(member) < self._frequency.k)
 
     def _sizes(self, member: int) -> Int32s:
@@ -286,7 +286,7 @@ class SmallClassPruning:
 
 
 def prunes_little(dropped: int, strings: StringList) -> bool:
-    """Whether a failing test left a long list nearly as long, so that widening it is worthwhile."""
+    """Return whether a failing test pruned so little of a long list that widening it pays."""
     return len(strings) > _LONG_LIST and dropped < _LITTLE * len(strings)
 
 

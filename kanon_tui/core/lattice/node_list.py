@@ -78,21 +78,21 @@ class StringSpace:
         return [np.asarray(values[low:], dtype=np.float64) for values, low in pairs]
 
     def code(self, levels: Sequence[int]) -> Words:
-        """The code of a string."""
+        """Return the code of a string."""
         words = [0] * self.words
         for a, level in enumerate(levels):
             words[self.word[a]] |= (int(level) - self.lowest[a]) << int(self.shift[a])
         return np.array(words, dtype=np.uint64)
 
     def levels(self, code: Words) -> tuple[int, ...]:
-        """The levels of a code."""
+        """Return the levels of a code."""
         fields = (code[self.word] >> self.shift) & self.mask
         return tuple(
             int(low + field) for low, field in zip(self.lowest, fields.tolist(), strict=True)
         )
 
     def worth(self, codes: Words, attributes: Sequence[int] | None = None) -> Floats:
-        """What codes are worth at most (some attributes alone), summed in the attributes' order."""
+        """Return upper bounds on the values of codes, by all or some attributes."""
         total = np.zeros(len(codes))
         for a in range(len(self.sizes)) if attributes is None else attributes:
             fields = (codes[:, self.word[a]] >> self.shift[a]) & self.mask[a]
@@ -100,7 +100,7 @@ class StringSpace:
         return total
 
     def strings(self, attributes: Sequence[int] | None = None) -> tuple[Words, Floats]:
-        """Every string of some attributes (the others at the root), and what it is worth at most.
+        """Return every string of some attributes, the others at the root, and bounds on its value.
 
         Without `attributes`: the whole space. The greatest level vector comes first. Values are
         those of the chosen attributes alone.
@@ -121,14 +121,14 @@ class StringSpace:
         return np.column_stack(columns), worths
 
     def fields(self, attributes: Sequence[int]) -> Words:
-        """The bits of some attributes' fields."""
+        """Return the bits of some attributes' fields."""
         bits = np.zeros(self.words, dtype=np.uint64)
         for a in attributes:
             bits[self.word[a]] |= self.mask[a] << self.shift[a]
         return bits
 
     def grid(self, attributes: Sequence[int] | None = None) -> tuple[Int64s, Int64s]:
-        """Levels per attribute and place values of the grid of all strings of some attributes.
+        """Return the sizes and the place values of the grid of all strings of some attributes.
 
         The first attribute is slowest; attributes that are not in it have one level, the root, and
         place value 0.
@@ -139,7 +139,7 @@ class StringSpace:
         return levels, np.where(levels > 1, places, 0)
 
     def best_above(self, levels: Sequence[int]) -> tuple[int, ...]:
-        """The string of highest value that is nowhere more specific than this one.
+        """Return the string of highest value that is nowhere more specific than the given one.
 
         A string's value is the sum of its levels', so that each attribute chooses alone; the lowest
         of equally good levels has the fewest roots.
@@ -168,16 +168,16 @@ class StringList:
 
     @property
     def worths(self) -> Floats:
-        """What they are worth at most."""
+        """Upper bounds on the values of the strings that are left, rising."""
         return self._strings.values[self._start : self._end]
 
     def midpoint(self) -> Words:
-        """The string in the middle of what is left."""
+        """Return the string in the middle of what is left."""
         middle = self._start + len(self) // 2
         return np.array(self._strings.codes[middle], dtype=np.uint64)
 
     def around(self, code: Words, most: int) -> tuple[Int64s, int]:
-        """The places of some strings around one, and its own; counted from the least value."""
+        """Return the places of strings around one, and its own, from the least value on."""
         own = int(np.flatnonzero((self.codes == code).all(axis=1))[0])
         begin = max(min(own - most // 2, len(self) - most), 0)
         return np.arange(begin, min(begin + most, len(self))), own
@@ -186,7 +186,7 @@ class StringList:
         return bool((self.codes == code).all(axis=1).any())
 
     def shares_below(self, levels: Sequence[int]) -> Floats:
-        """Per attribute the share of the strings left (of a sample) with no higher level."""
+        """Return per attribute the share of the strings left (of a sample) with no higher level."""
         space = self.space
         sample = self.codes[:: 1 + len(self) // _SAMPLE]
         fields = (sample[:, space.word] >> space.shift) & space.mask

@@ -1,4 +1,4 @@
-"""What a search looks for: the passing string of highest value, by one of four measures.
+"""The objective of a search: the passing string of highest value, by one of four measures.
 
 - `rv`: research value, the sum of its levels';
 - `ncp`: least NCP of the release;
@@ -49,14 +49,14 @@ SEEKS = (
 
 
 def declared_objective(help: str, *others: str) -> str:
-    """The parameter of a search; `others` come first, the first of all is the default."""
+    """Declare the parameter `objective`; `others` come first, the first of all is the default."""
     choices = (*others, *OBJECTIVES)
     field: str = declared(choices[0], help, choices=choices)
     return field
 
 
 def value_text(value: float) -> str:
-    """A research value as a sentence says it: `0.4125`, and no 1.6e-109."""
+    """Return a research value for a sentence: `0.4125`, but `almost 0` for 1.6e-109."""
     if 0 < abs(value) < _ALMOST_NOTHING:
         return "almost 0"
     return f"{value:.4g}"
@@ -72,7 +72,7 @@ class Objective(ABC):
     """Per attribute what every level is worth at most."""
 
     def sum(self, levels: Sequence[int]) -> float:
-        """What a string is worth at most, summed in the order of the attributes."""
+        """Return an upper bound on the value of a string, summed in the order of the attributes."""
         total = 0.0
         for values, level in zip(self.bounds, levels, strict=True):
             total += float(values[level])
@@ -80,22 +80,22 @@ class Objective(ABC):
 
     @abstractmethod
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
-        """What a passing string is worth; `outcome` is its test, where there was one."""
+        """Return the value of a passing string; `outcome` is its test, where there was one."""
 
     def sums(self, strings: Int64s) -> Floats:
-        """`sum` of many strings, as rows of levels."""
+        """Return `sum` of many strings, given as rows of levels."""
         total = np.zeros(len(strings))
         for a, values in enumerate(self.bounds):
             total += np.asarray(values)[strings[:, a]]
         return total
 
     def most_above(self, levels: Sequence[int]) -> float | None:
-        """What everything more general than a passing string is worth at most, where known."""
+        """Return a bound on the values of all more general strings, None where it is not known."""
         return None
 
     @abstractmethod
     def text(self, value: float) -> str:
-        """A value in words: `NCP 0.28`."""
+        """Return a value in words: `NCP 0.28`."""
 
 
 class ResearchValue(Objective):
@@ -108,11 +108,11 @@ class ResearchValue(Objective):
         self.bounds = tuple(level_research_values(attribute) for attribute in task.quasi)
 
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
-        """The sum, whatever is suppressed."""
+        """Return the sum of the levels' values, whatever is suppressed."""
         return self.sum(levels)
 
     def text(self, value: float) -> str:
-        """As every step has it."""
+        """Return the value as every step shows it."""
         return f"RV {value_text(value)}"
 
 
@@ -133,7 +133,7 @@ class LeastLoss(Objective):
         self._scale = task.n * len(task.quasi) if name == "il" else 1
 
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
-        """The loss of the published records, and of those suppressed."""
+        """Return the negative loss of the published and the suppressed records."""
         if self.exact or (outcome is not None and not outcome.small):
             return sum(
                 (float(own[level]) for own, level in zip(self._whole, levels, strict=True)), 0.0
@@ -145,7 +145,7 @@ class LeastLoss(Objective):
         return lost
 
     def text(self, value: float) -> str:
-        """As reports have it: IL as a sum over records and attributes."""
+        """Return the loss as reports show it: IL as a sum over records and attributes."""
         return f"{self.name.upper()} {-value * self._scale:.4g}"
 
 
@@ -163,24 +163,24 @@ class MostClasses(Objective):
         )
 
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
-        """By the number of classes that are published."""
+        """Return the logarithm of the number of published classes."""
         if outcome is not None and not outcome.small:
             return log2(outcome.classes)
         return log2(int(self._frequency.kept_sizes(levels)[0].sum()))
 
     def most_above(self, levels: Sequence[int]) -> float:
-        """Classes only merge: each has a large one of these, or k records of the small ones."""
+        """Return a bound: a merged class contains a large class, or k records of small ones."""
         _, sizes = self._frequency.kept_sizes(levels)
         large = sizes >= self._frequency.k
         return log2(int(large.sum()) + int(sizes[~large].sum()) // self._frequency.k)
 
     def text(self, value: float) -> str:
-        """The number again."""
+        """Return the number of classes in words."""
         return f"{round(2**value):,} classes"
 
 
 def make_objective(name: str, task: Task, frequency: Frequency, tuple_of: Int32s) -> Objective:
-    """The objective of this name."""
+    """Return the objective of a name: `rv`, `ncp`, `il` or `classes`."""
     if name == "classes":
         return MostClasses(task, frequency)
     if name in ("ncp", "il"):
@@ -192,7 +192,14 @@ _MOST_PAIRS = 1_000  # values of a group for which every pair of ends is looked 
 
 
 class LevelLosses:
-    """The losses of one attribute's levels, as a mean over the records of the table."""
+    """The losses of one attribute's levels, as a mean over the records of the table.
+
+    The loss of a level is that of the metrics (NCP or Byun's IL). Where nothing is suppressed it is
+    a number per level, and the loss of a string is their sum. A suppressed record loses everything,
+    but ranges of numbers may become narrower without it; so two things are known of a level: a
+    lower bound, whoever is suppressed (`least`), and the loss with certain records suppressed
+    (`exactly`).
+    """
 
     def __init__(self, attribute: QuasiIdentifier, metric: str) -> None:
         self.attribute = attribute
@@ -223,7 +230,7 @@ class LevelLosses:
         return tuple(self._of_groups(cells) for cells in self._levels)
 
     def exactly(self, level: int, suppressed: Int64s) -> float:
-        """The loss of a level with these rows suppressed."""
+        """Return the loss of a level with these rows suppressed."""
         column = self.attribute.column
         copies = None if column.copies is None else column.copies[suppressed]
         gone = counted(column.codes[suppressed], copies, len(column.values))
@@ -234,7 +241,7 @@ class LevelLosses:
         return (kept + int(gone.sum())) / self._n
 
     def least(self, allowed: int) -> Floats:
-        """What every level loses at least, if no more than so many records are suppressed.
+        """Return a lower bound on the loss of every level, with up to `allowed` records suppressed.
 
         A category loses least with nobody suppressed. A range of numbers is cut at its ends as far
         as that pays.
@@ -278,7 +285,7 @@ class LevelLosses:
 
 
 def _narrowest(places: Floats, counts: Int64s, allowed: int) -> float:
-    """The least loss of a range: records × width for those kept, 1 for each cut off at its ends."""
+    """Return the least loss of a range: records × width for those kept, 1 for each one cut off."""
     ends = np.concatenate([[0], np.cumsum(counts)])
     whole = int(ends[-1])
     if len(places) > _MOST_PAIRS:  # nobody cut off counts anything: less than the least, but quick

@@ -67,7 +67,7 @@ class Part:
         return cls(attributes, codes[order], worths[order])
 
     def at_least(self, worth: float) -> Part:
-        """The strings with no lower value."""
+        """Return the strings with at least this value."""
         count = int(np.searchsorted(-self.worths, -worth, side="right"))
         return Part(self.attributes, self.codes[:count], self.worths[:count])
 
@@ -79,11 +79,11 @@ class Whole:
     attributes: tuple[int, ...]
 
     def count(self, space: StringSpace) -> int:
-        """How many strings there are."""
+        """Return the number of strings."""
         return prod(space.sizes[a] for a in self.attributes)
 
     def lists(self, space: StringSpace) -> Iterator[tuple[Words, Floats]]:
-        """The strings to settle, with their values."""
+        """Yield the strings to settle with their values."""
         yield space.strings(self.attributes)
 
 
@@ -103,11 +103,11 @@ class Pair:
         return tuple(sorted(self.one.attributes + self.other.attributes))
 
     def count(self, space: StringSpace) -> int:
-        """How many combinations there are."""
+        """Return the number of combinations."""
         return int(self._partners().sum())
 
     def lists(self, space: StringSpace) -> Iterator[tuple[Words, Floats]]:
-        """The combinations, the most valuable strings of the first part first."""
+        """Yield the combinations in lists, the most valuable strings of the first part first."""
         fields = space.fields(self.other.attributes)
         others = self.other.codes & fields
         partners = self._partners()
@@ -124,7 +124,7 @@ class Pair:
             first = last
 
     def _partners(self) -> npt.NDArray[np.int64]:
-        """For every string of the first part how many of the second are worth enough with it."""
+        """Return per string of the first part how many of the second are worth enough with it."""
         return np.searchsorted(-self.other.worths, self.one.worths - self.least, side="right")
 
 
@@ -158,7 +158,7 @@ class PartSolver:
         self._slack = 2 * TIE + 1e-12 * scale  # values are summed in another order than in `Search`
 
     def solve(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
-        """The passing strings of every job, in the order of the jobs."""
+        """Return the passing strings of every job, in the order of the jobs."""
         if self._in_processes(jobs):
             return (yield from self._solve_in_processes(jobs))
         found = []
@@ -173,12 +173,12 @@ class PartSolver:
         return [part.at_least(needed + own) for part, own in zip(found, best, strict=True)]
 
     def pair(self, one: Part, other: Part, found: Sequence[Part]) -> Pair:
-        """The combinations of two parts that the best of the others lift to the mark."""
+        """Return the job of combining two parts, with the value that a combination must have."""
         rest = sum(float(part.worths[0]) for part in found if part is not one and part is not other)
         return Pair(one, other, self._mark() - rest, self._most)
 
     def combinations(self, found: list[Part]) -> Iterator[Words]:
-        """All combinations of parts that reach the mark, in lists that fit into memory."""
+        """Yield all combinations of parts that are worth enough, in lists that fit into memory."""
         space = self.search.space
         found = self.worth(found)
         while len(found) > 2:
@@ -191,12 +191,12 @@ class PartSolver:
             yield codes
 
     def _mark(self) -> float:
-        """What the strings of all parts together must be worth."""
+        """Return the value that the strings of all parts together must have."""
         best = max((string.value for string in self.search.candidates), default=-np.inf)
         return best - self._fixed - self._slack
 
     def _in_processes(self, jobs: Sequence[Job]) -> bool:
-        """Whether to use processes: when asked to, or when it pays; never step by step."""
+        """Return whether to use processes: when asked to or when it pays, never step by step."""
         if self._workers == 1 or len(jobs) < 2 or self.search.context.decisions_per_step == 1:
             return False
         strings = sum(job.count(self.search.space) for job in jobs)
@@ -280,7 +280,7 @@ def job_solver(
     space: StringSpace,
     memory: int,
 ) -> Callable[[Job], tuple[Words, int, int]]:
-    """What a process does with a job: finds the passing strings; counts all strings and tests."""
+    """Return the function that a helper process runs per job: codes that pass, strings, tests."""
     frequency = Frequency(
         coded, k, allowed, requirement_test=requirement_test, bounds_only=bounds_only
     )

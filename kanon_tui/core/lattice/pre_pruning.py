@@ -49,7 +49,7 @@ class LevelAlone:
 
 
 def levels_alone(attribute: QuasiIdentifier, task: Task) -> Iterator[LevelAlone]:
-    """Every level of an attribute, alone, from the values to the root."""
+    """Yield every level of an attribute alone, from its values to the root."""
     allowed = min(task.allowed_suppressed, task.n - 1)  # a release of no records is none
     for level, mapping in enumerate(attribute.hierarchy.maps):
         sizes = np.bincount(mapping, weights=attribute.column.counts).astype(np.int64)
@@ -57,7 +57,7 @@ def levels_alone(attribute: QuasiIdentifier, task: Task) -> Iterator[LevelAlone]
 
 
 def lowest_levels(task: Task) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
-    """Per attribute the lowest level that passes alone, and the levels that are dropped.
+    """Return per attribute the lowest level that passes alone, and the levels that are dropped.
 
     The levels above a passing one pass too. The root alone is one class of all records: an
     attribute is left without a level only where the table is smaller than k, and then nothing
@@ -77,7 +77,7 @@ def lowest_levels(task: Task) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
 
 
 def least_levels(task: Task) -> tuple[int, ...]:
-    """The levels at which a search begins."""
+    """Return the levels at which a search begins."""
     return task.least_levels or (0,) * len(task.quasi)
 
 
@@ -97,7 +97,7 @@ def refuse_if_hopeless(task: Task, allowed: int) -> None:
 
 
 def no_string(task: Task) -> str:
-    """Why a search met no passing string, though there are records enough."""
+    """Return the sentence for a search that found no passing string."""
     missed = "; ".join(
         each.unreachable() for each in task.requirements if not each.whole_table_holds
     )
@@ -109,7 +109,7 @@ def no_string(task: Task) -> str:
 
 
 def hidden_note(task: Task) -> Note:
-    """For a release that hides everything: which level came nearest, and what would keep it."""
+    """Return the note on a release that hides everything: the level nearest to passing."""
     return note(
         "every quasi-identifier is at its root, so that the release says nothing of them{nearest}",
         nearest=_nearest_level(task),
@@ -117,7 +117,7 @@ def hidden_note(task: Task) -> Note:
 
 
 def only_roots(task: Task) -> str:
-    """Why `local` has no answer where only the string of roots passes, and what would help."""
+    """Return the sentence for `local` where only the string of roots passes."""
     return (
         "none found: of the strings that local met only that of roots passes, which says nothing "
         f"of the quasi-identifiers{_nearest_level(task)}; lower k, choose another algorithm, or "
@@ -126,7 +126,7 @@ def only_roots(task: Task) -> str:
 
 
 def _nearest_level(task: Task) -> Quotable:
-    """Which level below the roots came nearest, and what would let it pass."""
+    """Return the level below the roots that came nearest to passing, and what would let it pass."""
     below = [
         max((one for one in levels_alone(a, task) if one.level < a.hierarchy.height), key=_level)
         for a in task.quasi

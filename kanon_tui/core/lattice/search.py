@@ -1,4 +1,4 @@
-"""What the full-domain searches share: book-keeping, steps and the answer.
+"""The state of a full-domain search: book-keeping, steps and the answer.
 
 A full-domain search looks for a *string*, a level for every quasi-identifier, whose classes are
 large enough. `Search` holds what all of them need: the frequency engine, the research values, the
@@ -57,12 +57,12 @@ class PassingString:
     rv: float
 
     def beats(self, other: PassingString) -> bool:
-        """Whether the other cannot be the answer because of this one."""
+        """Return whether this string rules out the other as the answer."""
         return self.value >= other.value and self <= other
 
 
 def best_of(strings: Sequence[PassingString]) -> PassingString:
-    """The answer among passing strings: the highest value, ties by their own order."""
+    """Return the answer among passing strings: the highest value, ties by their own order."""
     highest = max(string.value for string in strings)
     return min(string for string in strings if string.value >= highest - TIE)
 
@@ -129,7 +129,7 @@ class Search:
 
     @property
     def counters(self) -> dict[str, float]:
-        """What every step carries: generated = pruned + tested + remaining."""
+        """The counters that every step carries: generated = pruned + tested + remaining."""
         return {
             "generated": self.generated,
             "pruned": self.pruned,
@@ -139,17 +139,17 @@ class Search:
         }
 
     def rv(self, levels: Sequence[int]) -> float:
-        """Research value of a string, summed in the order of the attributes."""
+        """Return the research value of a string, summed in the order of the attributes."""
         return self._research_value.sum(levels)
 
     def rv_formula(self, levels: Sequence[int]) -> tuple[str, ...]:
-        """How the research value of a string comes about."""
+        """Return the lines of the research value's formula for a string."""
         return rv_formula(self.task.quasi, self._research_value.bounds, levels)
 
     def passing_string(
         self, levels: Sequence[int], outcome: Outcome | None = None
     ) -> PassingString:
-        """A passing string with what its rank depends on."""
+        """Return a passing string with the figures that its rank depends on."""
         string = tuple(int(level) for level in levels)
         roots = sum(level == top for level, top in zip(string, self.space.heights, strict=True))
         value = self.objective.value(string, outcome)
@@ -172,7 +172,7 @@ class Search:
             self.candidates = [other for other in rivals if other.value >= highest - TIE]
 
     def by_rv(self, strings: Int64s) -> list[PassingString]:
-        """Passing strings, rows of levels, that are worth their research value."""
+        """Return passing strings, given as rows of levels, whose value is their research value."""
         roots = (strings == np.array(self.space.heights)).sum(axis=1).tolist()
         values, rows = self._research_value.sums(strings).tolist(), map(tuple, strings.tolist())
         triples = zip(roots, rows, values, strict=True)
@@ -204,7 +204,7 @@ class Search:
         return outcome
 
     def count(self, levels: Sequence[int]) -> Outcome:
-        """As `test`, for who decides alone whether a string that passes is accepted."""
+        """Test a string and count it without recording that it passes."""
         self.tested += 1
         outcome = self.frequency.test(levels, to_the_end=self._step_by_step)
         self.known[tuple(int(level) for level in levels)] = outcome.passes
@@ -217,14 +217,14 @@ class Search:
         return outcome
 
     def text(self, levels: Sequence[int], part: Sequence[int] | None = None) -> StringText:
-        """A string, or a part of its attributes, in words."""
+        """Return a string, or a part of its attributes, in words."""
         chosen = range(len(self.names)) if part is None else part
         return StringText(
             tuple(self.names[a] for a in chosen), tuple(int(levels[a]) for a in chosen)
         )
 
     def tell(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
-        """A decision was taken: a step, now or together with those that follow."""
+        """Yield the step of a decision, unless it is told together with the next ones."""
         self._decisions_since_step += 1
         decisions = self._decisions_since_step
         if not self._due(decisions):
@@ -236,12 +236,12 @@ class Search:
         yield self.step(kind, template, facts)
 
     def _due(self, decisions: int) -> bool:
-        """Whether so many decisions since the last step make one."""
+        """Return whether this many decisions since the last step make a step."""
         worked = self.frequency.work - self._work_at_step
         return decisions >= self.context.decisions_per_step or worked >= _WORK_PER_STEP
 
     def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
-        """A step with the counters as they are, and the best string so far to keep."""
+        """Return a step with the current counters, which keeps the best string so far."""
         progress = self.progress() if self.progress is not None else None
         facts = facts | self.told.hand_over()
         if self.candidates:
@@ -253,7 +253,7 @@ class Search:
         return Step(kind, template, facts, self.counters, progress, keep)
 
     def tell_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
-        """The steps of pre-pruning."""
+        """Yield the steps of pre-pruning."""
         for alone in dropped:
             if self.told.follows:
                 self.told.settled(Reason.ALONE, self._strings_at(alone))
@@ -269,7 +269,7 @@ class Search:
             )
 
     def _strings_at(self, alone: LevelAlone) -> Int64s:
-        """The strings with a level that fails alone, and none that came before it in that."""
+        """Return the strings with a level that fails alone, unless an earlier one counts."""
         grid, at = self.told.lattice.grid, self.names.index(alone.attribute)
         earlier = (grid[:, :at] < np.array(self.space.lowest[:at])).any(axis=1)
         return np.flatnonzero((grid[:, at] == alone.level) & ~earlier)
@@ -282,7 +282,7 @@ class Search:
         why: str = "",
         **more: Any,
     ) -> Iterator[Step]:
-        """The step of a test; with `part`, of the string of these attributes alone.
+        """Yield the step of a test; with `part`, of the string of these attributes alone.
 
         `why` says, with facts of its own, why it is this one that is tested.
         """
@@ -315,7 +315,7 @@ class Search:
         counters: dict[str, float] | None = None,
         passing: Sequence[PassingString] | None = None,
     ) -> Grouping:
-        """The classes of a string, and what the report says about the search."""
+        """Return the classes of a string, with the figures that the report gives of the search."""
         counters = self.counters if counters is None else counters
         strings = self.passing if passing is None else passing
         listed = [
@@ -340,7 +340,7 @@ class Search:
         )
 
     def _ranges(self, strings: Sequence[PassingString]) -> dict[str, Any]:
-        """Least and highest RV over the passing strings met (Morton's tables 5 and 6)."""
+        """Return the lowest and highest RV of the passing strings met (Morton's tables 5 and 6)."""
         if not strings:
             return {}
         values = self._research_value.bounds
@@ -356,14 +356,14 @@ class Search:
         return dict(zip(self.names, levels, strict=True))
 
     def answer(self) -> Grouping:
-        """The best of the passing strings found."""
+        """Return the best of the passing strings found."""
         if not self.passing:
             raise NotReachedError(no_string(self.task))
         answer = best_of(self.passing).levels
         return self.grouping(answer, self.notes(answer))
 
     def notes(self, answer: Sequence[int]) -> tuple[Note, ...]:
-        """What a reader should know of an answer: which attributes it hides for want of levels."""
+        """Return notes on attributes that an answer hides because no other level passes alone."""
         if tuple(answer) == self.space.heights:
             return (hidden_note(self.task),)
         limits = zip(self.names, self.space.lowest, self.space.heights, strict=True)
@@ -377,14 +377,14 @@ class Search:
         )
 
     def _best_of_first(self, count: int, counters: dict[str, float]) -> Grouping:
-        """What a cancel keeps: the best of the first so many passing strings."""
+        """Return the best of the first `count` passing strings, which a cancelled search keeps."""
         strings = self.passing[:count]
         answer = best_of(strings).levels
         return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)
 
 
 def verdict(outcome: Outcome, frequency: Frequency) -> str:
-    """What a test found, as a template."""
+    """Return the outcome of a test as a template."""
     small, smallest, missed = outcome.small or 0, outcome.smallest, outcome.missed
     if missed is not None and not outcome.passes:
         records = plural(missed.records, "record is in a class", "records are in classes")
@@ -408,7 +408,7 @@ def verdict(outcome: Outcome, frequency: Frequency) -> str:
 def rv_formula(
     quasi: Sequence[QuasiIdentifier], values: Sequence[Floats], levels: Sequence[int]
 ) -> tuple[str, ...]:
-    """One line per attribute: its weight, what the level leaves of it, and their product.
+    """Return a line per attribute: its weight, the share its level keeps, and their product.
 
     What is left is the labels there are over those at level 0 (numbers: 1 over the mean width of
     a cell), times the share of the rules that the level keeps.

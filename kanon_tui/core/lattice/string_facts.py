@@ -1,8 +1,8 @@
-"""What the steps of a full-domain search tell of strings, for those who draw them.
+"""The facts about strings that pictures of full-domain searches are drawn from.
 
-`Lattice` is the space as a grid: every string has a number, its *node*. `Told` gathers what was
-tested and what was settled without a test since the last step. All of it is facts; no search acts
-on them, and nothing is gathered when nobody watches.
+`Lattice` is the space as a grid: every string has a number, its *node*. `SearchFacts` gathers
+the strings tested, and settled without a test, since the last step. No search acts on these facts,
+and nothing is gathered unless a run is watched.
 """
 
 from __future__ import annotations
@@ -79,15 +79,15 @@ class Lattice:
         return np.append(np.cumprod(self.sizes[:0:-1])[::-1], 1).astype(np.int64)
 
     def node(self, levels: Sequence[int]) -> int:
-        """The number of a string."""
+        """Return the number of a string."""
         return int((np.asarray(levels, dtype=np.int64) * self.places).sum())
 
     def levels(self, node: int) -> tuple[int, ...]:
-        """The levels of a number."""
+        """Return the levels of a number."""
         return tuple(int(level) for level in np.unravel_index(node, self.sizes))
 
     def nodes(self, space: StringSpace, codes: Words) -> Int64s:
-        """The numbers of strings given by their codes."""
+        """Return the numbers of strings given by their codes."""
         fields = ((codes[:, space.word] >> space.shift) & space.mask).astype(np.int64)
         found: Int64s = (fields + np.array(space.lowest)) @ self.places
         return found
@@ -104,7 +104,7 @@ class Lattice:
 
     @cached_property
     def worths(self) -> Floats:
-        """What every string is worth at most; only where all are followed."""
+        """Upper bounds on the value of every string; only where all are followed."""
         return self._sums(self.objective.bounds)
 
     def _sums(self, per_level: Sequence[Floats]) -> Floats:
@@ -138,7 +138,7 @@ class Settled:
 
 
 class Told:
-    """What was tested and settled since the last step."""
+    """The strings tested and settled since the last step."""
 
     def __init__(self, lattice: Lattice, watched: bool) -> None:
         self.lattice = lattice
@@ -149,22 +149,22 @@ class Told:
         self._more: dict[str, Any] = {}
 
     def tested(self, test: Tested) -> None:
-        """A string was tested."""
+        """Add a test to the facts of the next step."""
         if self.watched:
             self._tests.append(test)
 
     def settled(self, reason: Reason, nodes: Int64s) -> None:
-        """Strings need no test any more."""
+        """Add strings that need no test to the facts of the next step."""
         if self.follows and len(nodes):
             self._settled.append(Settled(reason, nodes))
 
     def note(self, **facts: Any) -> None:
-        """Something else that pictures show, as it is now."""
+        """Add other facts that pictures need to the next step."""
         if self.watched:
             self._more |= facts
 
     def hand_over(self) -> dict[str, Any]:
-        """The facts for the next step."""
+        """Return the facts gathered for the next step, and forget them."""
         if not self.watched:
             return {}
         facts = {
@@ -190,7 +190,7 @@ class ListFollower:
         return self._told.lattice.nodes(self._strings.space, self._strings.codes)
 
     def gone(self) -> Int64s:
-        """The nodes that are no longer in the list."""
+        """Return the nodes that are no longer in the list."""
         if not self._told.follows:
             return self._left
         before, self._left = self._left, self._nodes()
