@@ -266,7 +266,7 @@ def against_twin() -> None:
         task = prepare(project, replace(whole, frame=whole.frame.head(records)))
         fast = run_seconds(task, GlobalSearch())[1]
         slow = seconds(lambda task=task: passing(task))  # type: ignore[misc]
-        coded, _ = CodedTuples.of(task.quasi, [0] * len(task.quasi))
+        coded, _ = CodedTuples.from_attributes(task.quasi, [0] * len(task.quasi))
         rows.append((records, len(coded.counts), fast, slow, slow / fast))
     print_table(
         "against the twin of the tests", ("records", "tuples", "global", "twin", "ratio"), rows

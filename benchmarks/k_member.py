@@ -85,7 +85,7 @@ def scan(places, labels, weights, records, starts, k, start):
 
 
 def scan_task(task: Task) -> np.ndarray:
-    features = Features.of(task)
+    features = Features.from_task(task)
     distinct = features.distinct
     start = distinct.number[int(np.random.default_rng(task.seed).integers(task.n))]
     columns = (features.places, features.labels, features.label_weights)
@@ -98,7 +98,7 @@ def compare(name: str, task: Task) -> tuple[object, ...]:
     slow = seconds(lambda: scanned.append(scan_task(task)))
     assert run.grouping is not None
     same = np.array_equal(run.grouping.labels[scanned[0] >= 0], scanned[0][scanned[0] >= 0])
-    return name, task.n, len(Features.of(task).distinct), used, slow, slow / used, same
+    return name, task.n, len(Features.from_task(task).distinct), used, slow, slow / used, same
 
 
 def one(records: int, k: int) -> None:

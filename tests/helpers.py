@@ -12,6 +12,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
+from kanon_tui.core.task.steps import Step
 from kanon_tui.core.task.task import Task
 
 
@@ -45,3 +46,9 @@ def make_task(
         **project,
     )
     return prepare(made, as_table(pl.DataFrame(texts)))
+
+
+def says(step: Step, *facts: str) -> None:
+    """Assert that the sentence of a step names these facts."""
+    for fact in facts:
+        assert fact in step.sentence, (fact, step.sentence)

@@ -142,10 +142,10 @@ class Datafly(FullDomainSearch):
         if others and self.objective == "values":
             runner_up = max(others, key=lambda y: distinct[y])
             why, second = (
-                why + " ({distinct:,} against {less:,} of {second})",
+                why + " ({distinct:,}, runner-up {second} with {less:,})",
                 quasi[runner_up].name,
             )
-        search.told.note(choice=self._choice(search, scores, x))
+        search.facts.add(choice=self._choice(search, scores, x))
         levels[x] += 1
         after = len(quasi[x].hierarchy.labels[levels[x]])
         yield from search.tell(
@@ -212,8 +212,8 @@ def _joining(labels: Int32s, task: Task, allowed: int) -> Int64s | None:
         smallest = int(can_spare[sizes[can_spare].argmin()])
         if task.copies is not None:
             raise NotReachedError(
-                "datafly would suppress single records of a class together with others, which "
-                "cannot be told apart when records are counted; use --engine memory, or global"
+                "datafly would suppress single records of a class, which is not possible when "
+                "records are counted; use --engine memory, or choose global"
             )
         return np.flatnonzero(labels == smallest)[-needed:]
     smallest = int(sizes.argmin())

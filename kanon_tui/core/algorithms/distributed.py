@@ -14,7 +14,7 @@ from kanon_tui.core.algorithms.local_search import HALF_WAY, Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
-from kanon_tui.core.lattice.node_list import StringList
+from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.parts import PartSolver, Whole, split
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
@@ -87,10 +87,10 @@ class DistributedSearch(FullDomainSearch):
         search = Search(task, context, lowest, objective=self.objective)
         yield from search.tell_dropped(dropped)
         yield from _find_good_string(search)
-        parts = split(search.space.sizes, self.part)
+        parts = split(search.lattice.sizes, self.part)
         if len(parts) < 2:
             yield from _halve(
-                search, search.space.strings()[0], "A list of {strings} fits into one part"
+                search, search.lattice.strings()[0], "A list of {strings} fits into one part"
             )
             return search.answer()
         yield from search.tell(
@@ -117,9 +117,9 @@ class DistributedSearch(FullDomainSearch):
 
 def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     """Search a list for a string that is better than the best known."""
-    strings = StringList(search.space, codes, search.space.worth(codes))
+    strings = NodeList(search.lattice, codes, search.lattice.worth(codes))
     search.generated += len(strings)
-    search.told.note(part=None)
+    search.facts.add(part=None)
     yield from search.tell(
         "combine",
         which + ": halve it again and again, as global does.",
@@ -137,7 +137,7 @@ def _find_good_string(search: Search) -> Iterator[Step]:
     Labels are what classes are divided by, so that value per (logarithm of the) labels added is a
     good guide to how far the records go.
     """
-    space = search.space
+    space = search.lattice
     pointers = Pointers(space.lowest, space.heights)
     yield from search.tell(
         "seek",
@@ -146,7 +146,7 @@ def _find_good_string(search: Search) -> Iterator[Step]:
     )
     moving = True
     while moving:
-        search.told.note(pointers=pointers.state)
+        search.facts.add(pointers=pointers.state)
         passes = yield from _try(search, pointers.levels, HALF_WAY)
         moving = pointers.move(passes)
     yield from search.tell(

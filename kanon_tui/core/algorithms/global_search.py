@@ -40,7 +40,7 @@ class GlobalSearch(FullDomainSearch):
 
     Cost: strings take some 50 bytes each while they are sorted. Every test is one count of classes
     and one pass over the strings that are left. A failing test also follows one of the records that
-    fail through all strings (see `halving.SmallClassPruning`), so that tens of tests decide on thousands of strings.
+    fail through all strings (`halving.SmallClassPruning`), so tens of tests decide on thousands.
 
     With `levels` a person has chosen: that string is tested and published if it passes, as the
     expert does at the end of figure 4.

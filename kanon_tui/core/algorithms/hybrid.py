@@ -61,10 +61,10 @@ class HybridSearch(FullDomainSearch):
         halving = Halving(search, list_all(search, self.memory, self.name))
         search.progress = lambda: halving.progress
         yield from search.tell_dropped(dropped)
-        pointers = Pointers(lowest, search.space.heights)
+        pointers = Pointers(lowest, search.lattice.heights)
         moving = True
-        while moving and search.space.code(pointers.levels) in halving.strings:
-            search.told.note(pointers=pointers.state)
+        while moving and search.lattice.code(pointers.levels) in halving.strings:
+            search.facts.add(pointers=pointers.state)
             passes = yield from halving.test(pointers.levels, HALF_WAY)
             moving = pointers.move(passes)
         yield from halving.run()

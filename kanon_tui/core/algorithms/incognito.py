@@ -16,7 +16,7 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.border import Border
 from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
-from kanon_tui.core.lattice.node_list import StringList
+from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.objective import declared_objective
 from kanon_tui.core.lattice.pre_pruning import lowest_levels, no_string
 from kanon_tui.core.lattice.search import PassingString, Search, best_of
@@ -98,8 +98,8 @@ class Incognito(FullDomainSearch):
         """Grow the sets of attributes by one until all are in."""
         lowest, dropped = lowest_levels(task)
         search = Search(task, context, lowest)
-        free = tuple(a for a, size in enumerate(search.space.sizes) if size > 1)
-        self._refuse_if_too_large([search.space.sizes[a] for a in free])
+        free = tuple(a for a, size in enumerate(search.lattice.sizes) if size > 1)
+        self._refuse_if_too_large([search.lattice.sizes[a] for a in free])
         yield from search.tell_dropped(dropped)
         border = Border(search)
         step_by_step = context.watched or context.decisions_per_step == 1
@@ -118,8 +118,8 @@ class Incognito(FullDomainSearch):
             points = yield from _sieve(search, free, grid)
         if not len(points):
             raise NotReachedError(no_string(task))
-        levels = np.tile(np.array(search.space.heights), (len(points), 1))
-        levels[:, list(free)] = np.array(search.space.lowest)[list(free)] + points
+        levels = np.tile(np.array(search.lattice.heights), (len(points), 1))
+        levels[:, list(free)] = np.array(search.lattice.lowest)[list(free)] + points
         minimal = search.by_rv(levels)
         if not search.passing:  # nothing had to be tested after pre-pruning
             search.record_passing(minimal[0].levels)
@@ -136,12 +136,12 @@ class Incognito(FullDomainSearch):
     def _choose(self, lattices: Search, free: Part, grid: Flags) -> Steps:
         """Find the best of the strings that the lattices leave, as `global` does."""
         search = Search(
-            lattices.task, lattices.context, lattices.space.lowest, objective=self.objective
+            lattices.task, lattices.context, lattices.lattice.lowest, objective=self.objective
         )
         search.continue_from(lattices)
         levels = [_levels(search, free, point) for point in np.argwhere(grid)]
-        codes = np.array([search.space.code(string) for string in levels])
-        strings = StringList(search.space, codes, search.space.worth(codes))
+        codes = np.array([search.lattice.code(string) for string in levels])
+        strings = NodeList(search.lattice, codes, search.lattice.worth(codes))
         search.generated += len(strings)
         yield from search.tell(
             "choose",
@@ -166,10 +166,10 @@ def _walk_lattices(search: Search, free: Part) -> Generator[Step, None, Flags]:
     """Return which strings of all attributes pass, going from small sets of attributes to large."""
     beyond_k = search.task.requirements or search.task.release_risk is not None
     first = 1 if beyond_k else 2  # levels that pass alone by size may miss more
-    sizes = [search.space.sizes[a] for a in free]
+    sizes = [search.lattice.sizes[a] for a in free]
     total = prod(size + 1 for size in sizes) - 1 - (sum(sizes) if first == 2 else 0)
     search.progress = lambda: min((search.pruned + search.tested) / max(total, 1), 1.0)
-    passing: dict[Part, Flags] = {(a,): np.ones(search.space.sizes[a], dtype=bool) for a in free}
+    passing: dict[Part, Flags] = {(a,): np.ones(search.lattice.sizes[a], dtype=bool) for a in free}
     if first == 1:
         passing = {(): np.ones((), dtype=bool)}
     for size in range(first, len(free) + 1):
@@ -186,7 +186,7 @@ class _Lattice:
     def __init__(self, search: Search, part: Part, passing_parts: dict[Part, Flags]) -> None:
         self.search = search
         self.part = part
-        shape = tuple(search.space.sizes[a] for a in part)
+        shape = tuple(search.lattice.sizes[a] for a in part)
         self.unknown = np.ones(shape, dtype=bool)
         for axis in range(len(part)):
             smaller = passing_parts[part[:axis] + part[axis + 1 :]]
@@ -206,8 +206,8 @@ class _Lattice:
         names = joined([search.names[a] for a in self.part])
         dropped = int(self.unknown.size - self.unknown.sum())
         search.pruned += dropped
-        search.told.note(part=self.part)
-        search.told.settled(Reason.PART, self._nodes(~self.unknown))
+        search.facts.add(part=self.part)
+        search.facts.add_settled(Reason.PART, self._nodes(~self.unknown))
         yield from search.tell(
             "join",
             "Join {names}: {left:,} of {strings:,} strings can pass, as all their parts do.",
@@ -230,20 +230,20 @@ class _Lattice:
     def _nodes(self, marked: Flags) -> Int64s:
         """Return the numbers of marked strings in the lattice of all attributes."""
         search = self.search
-        if not search.told.follows:
+        if not search.facts.follows:
             return np.empty(0, dtype=np.int64)
         points = np.argwhere(marked)
-        levels = np.tile(np.array(search.space.heights), (len(points), 1))
-        levels[:, list(self.part)] = points + np.array(search.space.lowest)[list(self.part)]
-        return levels @ search.told.lattice.places
+        levels = np.tile(np.array(search.lattice.heights), (len(points), 1))
+        levels[:, list(self.part)] = points + np.array(search.lattice.lowest)[list(self.part)]
+        return levels @ search.facts.lattice.places
 
     def _pass_above(self, point: npt.NDArray[np.int64]) -> Iterator[Step]:
         above = tuple(slice(int(level), None) for level in point)
         known = int(np.count_nonzero(self.unknown[above])) - 1
-        if self.search.told.follows:
+        if self.search.facts.follows:
             inferred = np.zeros_like(self.unknown)
             inferred[above] = self.unknown[above]
-            self.search.told.settled(Reason.ABOVE, self._nodes(inferred))
+            self.search.facts.add_settled(Reason.ABOVE, self._nodes(inferred))
         self.unknown[above] = False
         self.passing[above] = True
         self.search.pruned += known
@@ -267,9 +267,9 @@ def _why(minimal: Sequence[PassingString], lowest: Sequence[PassingString]) -> s
 
 def _levels(search: Search, part: Part, point: npt.NDArray[np.int64]) -> list[int]:
     """Return the string at a point of a part's grid, with the other attributes at the root."""
-    levels = list(search.space.heights)
+    levels = list(search.lattice.heights)
     for a, step in zip(part, point.tolist(), strict=True):
-        levels[a] = search.space.lowest[a] + step
+        levels[a] = search.lattice.lowest[a] + step
     return levels
 
 

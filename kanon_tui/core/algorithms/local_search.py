@@ -76,7 +76,7 @@ class LocalSearch(FullDomainSearch):
         lowest, dropped = lowest_levels(task)
         search = Search(task, context, lowest, objective=self.objective)
         yield from search.tell_dropped(dropped)
-        pointers = Pointers(lowest, search.space.heights)
+        pointers = Pointers(lowest, search.lattice.heights)
         moving = True
         while moving:
             levels = pointers.levels
@@ -84,25 +84,29 @@ class LocalSearch(FullDomainSearch):
             outcome = search.count(levels)
             if outcome.passes and (self.accept_root or _says_something(levels, search)):
                 search.record_passing(levels, outcome)
-            search.told.note(pointers=pointers.state)
+            search.facts.add(pointers=pointers.state)
             yield from search.tell_test(levels, outcome, why=HALF_WAY)
             moving = pointers.move(outcome.passes)
             if moving:
-                search.told.note(pointers=pointers.state)
+                search.facts.add(pointers=pointers.state)
                 yield from search.tell(
                     "move",
                     "Every attribute moves half-way to its more {direction} levels: {string}.",
                     direction="specific" if outcome.passes else "general",
                     string=search.text(pointers.levels),
                 )
-        if not search.passing and tuple(pointers.levels) == search.space.heights and outcome.passes:
+        if (
+            not search.passing
+            and tuple(pointers.levels) == search.lattice.heights
+            and outcome.passes
+        ):
             raise NotReachedError(only_roots(task))
         return search.answer()
 
 
 def _says_something(levels: Sequence[int], search: Search) -> bool:
     """Return whether a string has an attribute below its root, or no attribute has other levels."""
-    heights = search.space.heights
+    heights = search.lattice.heights
     return tuple(levels) != heights or not any(heights)
 
 

@@ -112,7 +112,7 @@ class Mondrian(Clustering):
         from kanon_tui.core.kernels.mondrian import Axes, advance, loss, measure, new_scratch
 
         where = self._place_of_cuts(task)
-        space = _Space.of(task.quasi)
+        space = _Space.from_attributes(task.quasi)
         parts = _one_part(task, space)
         axes = Axes(
             space.offsets, space.ordered, space.places, task.weights, space.levels, space.covers
@@ -236,7 +236,7 @@ class _Space:
     """The share of the attribute's values that this label covers."""
 
     @classmethod
-    def of(cls, attributes: Sequence[QuasiIdentifier]) -> _Space:
+    def from_attributes(cls, attributes: Sequence[QuasiIdentifier]) -> _Space:
         all_ranks = [ranks(attribute) for attribute in attributes]
         sizes = [int(rank.max()) + 1 for rank in all_ranks]
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -280,7 +280,7 @@ class _Space:
             found.append(1.0 if np.isnan(width) else width)
         return tuple(found)
 
-    def drawn(self, parts: Parts, part: Int64s, told: dict[str, Any]) -> dict[str, Any]:
+    def drawn(self, parts: Parts, part: Int64s, known: dict[str, Any]) -> dict[str, Any]:
         """Return the facts for pictures of the last decision; a part is numbered by its start."""
         was_cut, _, x, left, *_ = (int(number) for number in parts.event)
         order = parts.rows
@@ -290,7 +290,7 @@ class _Space:
             return facts | {"closed_group": begin}
         widths = self.widths(part)
         ranked = sorted(range(len(widths)), key=lambda y: -widths[y])
-        passed_over = told["passed_over"].split(", ")
+        passed_over = known["passed_over"].split(", ")
         candidates = tuple(
             Candidate(
                 self.attributes[y].name,
@@ -308,7 +308,7 @@ class _Space:
         box = tuple((self.text(y, low), self.text(y, high)) for y, (low, high) in enumerate(ends))
         upto = np.cumsum(parts.copies[begin:end])  # a side has so many records in fewer rows
         middle, right = begin + 1 + int(np.searchsorted(upto, left)), int(upto[-1]) - left
-        cut = Cut(begin, middle, x, told["below"], told["above"], left, right, widths, box)
+        cut = Cut(begin, middle, x, known["below"], known["above"], left, right, widths, box)
         rule = "the widest attribute with a cut that leaves k records on either side"
         return facts | {
             "cut": cut,
@@ -353,9 +353,9 @@ class _Space:
             facts |= {"second": self.attributes[second].name}
             facts |= {"second_width": short_number(widths[second], 2)}
             equal = widths[second] == widths[x]
-            why += " ({width} against {second_width} of {second})"
+            why += " (width {width}, runner-up {second} with {second_width})"
             if equal:
-                why = "the first of the widest attributes ({width} like {second})"
+                why = "the first of the widest attributes (width {width}, as {second})"
         if len(looked) > 1:
             why = "since {passed_over} cannot be cut"
         return (

@@ -121,8 +121,8 @@ class TopDown(BlockClustering):
                 template += ". NCP {change}"
             reason = ""
             if splits and splitting.decisions == 1 and context.decisions_per_step == 1:
-                reason, told = split_reason(splitting)
-                facts |= told
+                reason, more = split_reason(splitting)
+                facts |= more
             counters = {
                 "clusters": splitting.depth + splitting.closed,
                 "splits": splitting.splits,

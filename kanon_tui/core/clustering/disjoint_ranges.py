@@ -155,15 +155,17 @@ class _Trials:
             for x, stretches in enumerate(self.best.stretches or ())
             if stretches is not None
         }
-        said = note(
+        overlap_note = note(
             "published ranges do not overlap: NCP {after:.4f}, where ranges that may overlap would "
             "lose {before:.4f}",
             after=float(self.ncp),
             before=self._ncp_free,
         )
-        told = {"ncp_with_overlap": self._ncp_free, "stretches": divided}
+        figures = {"ncp_with_overlap": self._ncp_free, "stretches": divided}
         return replace(
-            self.best, search={**self.best.search, "disjoint": told}, notes=(*self.best.notes, said)
+            self.best,
+            search={**self.best.search, "disjoint": figures},
+            notes=(*self.best.notes, overlap_note),
         )
 
 

@@ -20,8 +20,20 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import short_number, small_number
 
 __all__ = [
-    "MOST_FOLLOWED", "SUPPRESSED", "UNPLACED", "Asked", "Cut", "Distances", "Measured", "Merge",
-    "against", "broken_rules", "change", "in_words", "texts", "told_apart",
+    "MOST_FOLLOWED",
+    "SUPPRESSED",
+    "UNPLACED",
+    "Cut",
+    "Distances",
+    "Measured",
+    "Merge",
+    "Question",
+    "against",
+    "broken_rules",
+    "change",
+    "distinguishable",
+    "in_words",
+    "texts",
 ]  # fmt: skip
 
 Codes = npt.NDArray[np.integer]
@@ -29,7 +41,7 @@ _VALUES_SHOWN = 4
 _DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after
 
 
-def told_apart(one: float, other: float) -> tuple[str, str]:
+def distinguishable(one: float, other: float) -> tuple[str, str]:
     """Return two figures with as many decimals as it takes to see that they differ."""
     apart = abs(other - one)
     needed = ceil(-log10(apart)) if apart > 0 else 0
@@ -39,7 +51,7 @@ def told_apart(one: float, other: float) -> tuple[str, str]:
 
 def change(before: float, after: float) -> str:
     """Return `1 → 0.9167`, with more decimals where the change would not show."""
-    return " → ".join(told_apart(before, after))
+    return " → ".join(distinguishable(before, after))
 
 
 def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
@@ -96,7 +108,7 @@ class Merge:
 
 
 @dataclass(frozen=True)
-class Away:
+class DistanceRow:
     """The distance of a candidate from a record or cluster, attribute by attribute."""
 
     what: str
@@ -117,7 +129,7 @@ class Distances:
     """The attributes, in the order of the parts."""
     sum_name: str
     """What their sum is: distance, or loss added."""
-    rows: tuple[Away, ...]
+    rows: tuple[DistanceRow, ...]
 
 
 @dataclass(frozen=True)
@@ -147,7 +159,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """The question of a decision, in words."""
 
     question: str
@@ -173,32 +185,34 @@ class Measured:
     """Candidates × attributes: what each attribute contributes to a score."""
     scores: Floats
 
-    def told(self, task: Task, taken: int, asked: Asked) -> dict[str, Any]:
+    def facts(self, task: Task, taken: int, question: Question) -> dict[str, Any]:
         """Return the best five as facts, the one that was taken first, attribute by attribute."""
         names = tuple(attribute.name for attribute in task.quasi)
-        rounded = np.round(-self.scores if asked.highest else self.scores, 9)
+        rounded = np.round(-self.scores if question.highest else self.scores, 9)
         chosen = int(np.flatnonzero(self.numbers == taken)[0])
         order = np.argsort(rounded, kind="stable")[: _SHOWN + 1]
         places = [chosen, *(i for i in order.tolist() if i != chosen)][:_SHOWN]
-        is_record = asked.what == "record"
+        is_record = question.what == "record"
         candidates, rows = [], []
         for i in places:
-            what, score = f"{asked.what} {self.numbers[i] + 1:,}", float(self.scores[i])
+            what, score = f"{question.what} {self.numbers[i] + 1:,}", float(self.scores[i])
             candidates.append(Candidate(what, score, chosen=i == chosen))
             record = int(self.numbers[i]) if is_record else None
-            rows.append(Away(what, record, tuple(self.parts[i].tolist()), score, i == chosen))
+            rows.append(
+                DistanceRow(what, record, tuple(self.parts[i].tolist()), score, i == chosen)
+            )
         own = zip(names, self.parts[chosen].tolist(), strict=True)
         terms = [f"{name}: {small_number(value)}" for name, value in own]
-        total = f"{asked.score} = {small_number(float(self.scores[chosen]))}"
+        total = f"{question.score} = {small_number(float(self.scores[chosen]))}"
         choice = Choice(
-            asked.question,
-            asked.score,
+            question.question,
+            question.score,
             tuple(candidates),
             len(self.scores),
-            asked.rule,
-            (*asked.formula, *terms, total),
+            question.rule,
+            (*question.formula, *terms, total),
         )
-        distances = Distances(asked.origin, names, asked.score, tuple(rows))
+        distances = Distances(question.origin, names, question.score, tuple(rows))
         return {"choice": choice, "distances": distances}
 
 
@@ -208,6 +222,6 @@ def against(choice: Choice) -> str:
         return ""
     best, second = choice.candidates[:2]
     if abs(best.score - second.score) <= TIE:
-        return f", as would {second.what}, which comes later"
-    one, other = told_apart(best.score, second.score)
-    return f", against {other if one != other else 'hardly another'} of {second.what}"
+        return f", as much as {second.what}, which comes later"
+    one, other = distinguishable(best.score, second.score)
+    return f", runner-up {second.what} " + (f"with {other}" if one != other else "just behind")

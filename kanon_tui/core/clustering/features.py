@@ -140,7 +140,7 @@ class Features:
     """Which quasi-identifier each of the f columns of `labels` belongs to."""
 
     @classmethod
-    def of(cls, task: Task, also: Sequence[npt.NDArray[np.integer]] = ()) -> Features:
+    def from_task(cls, task: Task, also: Sequence[npt.NDArray[np.integer]] = ()) -> Features:
         """Return the features of a task; records that differ in `also` do not collapse."""
         distinct = collapse([*(attribute.column.codes for attribute in task.quasi), *also])
         first = distinct.first

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED, Asked, Measured, against
+from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED, Measured, Question, against
 from kanon_tui.core.clustering.features import (
     Features,
     by_agreement,
@@ -52,7 +52,7 @@ class Members:
         penalty: float = 0.0,
     ) -> None:
         self.task, self.context = task, context
-        self.features = Features.of(task, [] if class_codes is None else [class_codes])
+        self.features = Features.from_task(task, [] if class_codes is None else [class_codes])
         self.labels = np.full(task.n, -1, dtype=np.int32)
         """Per record its cluster, -1 as long as it has none."""
         self.clusters = 0
@@ -122,7 +122,9 @@ class Members:
                 taken = int(chosen[0])
                 facts = self._drawn(chosen)
                 if measured is not None:
-                    facts |= measured.told(self.task, taken, what_to_add(size, self.clusters, last))
+                    facts |= measured.facts(
+                        self.task, taken, what_to_add(size, self.clusters, last)
+                    )
                 yield self._growth_step(taken, last, size, score, not before, facts)
             else:
                 yield self._batch_step(chosen, size < k)
@@ -161,7 +163,7 @@ class Members:
                 self._count(1, growth)
             joined = np.array([record for record, _ in batch], dtype=np.int64)
             if measured is not None:
-                facts = measured.told(self.task, first + c, where_to_join(batch[0][0]))
+                facts = measured.facts(self.task, first + c, where_to_join(batch[0][0]))
                 yield self._join_step(batch[0][0], growth, facts | self._drawn(joined))
             elif len(batch) == 1:
                 yield self._join_step(batch[0][0], growth, self._drawn(joined))
@@ -273,10 +275,10 @@ class Members:
         return Step(kind, template, facts, counters, progress=done)
 
 
-def what_to_add(size: int, cluster: int, last: int) -> Asked:
+def what_to_add(size: int, cluster: int, last: int) -> Question:
     """Return the question of a start (size 1) or of a record that joins; `last` counts from 0."""
     if size == 1:
-        return Asked(
+        return Question(
             f"which record starts cluster {cluster:,}",
             "distance",
             f"the furthest from record {last + 1:,}; of equals the lowest row",
@@ -284,7 +286,7 @@ def what_to_add(size: int, cluster: int, last: int) -> Asked:
             ("distance = Σ |difference| / domain + Σ height(lca) / height",),
             highest=True,
         )
-    return Asked(
+    return Question(
         f"which record joins cluster {cluster:,}",
         "loss added",
         "the least; of equals the lowest row",
@@ -296,9 +298,9 @@ def what_to_add(size: int, cluster: int, last: int) -> Asked:
     )
 
 
-def where_to_join(record: int) -> Asked:
+def where_to_join(record: int) -> Question:
     """Return the question of a record that is left over."""
-    return Asked(
+    return Question(
         f"which cluster takes record {record + 1:,}",
         "loss added",
         "the least; of equals the first cluster",

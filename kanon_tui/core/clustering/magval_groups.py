@@ -45,12 +45,12 @@ def small_groups_note(task: Task, suppressed: int) -> tuple[Note, ...]:
     """Return the note on the records in groups with fewer than k."""
     if not suppressed:
         return ()
-    said = note(
+    suppressed_note = note(
         "records suppressed because fewer than {k:,} records share their MAGVals: {suppressed:,}",
         k=task.k,
         suppressed=suppressed,
     )
-    return (said,)
+    return (suppressed_note,)
 
 
 def limits_of(attribute: QuasiIdentifier) -> Int32s | None:

@@ -20,7 +20,14 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.facts import Merge, broken_rules, change, in_words, texts, told_apart
+from kanon_tui.core.clustering.facts import (
+    Merge,
+    broken_rules,
+    change,
+    distinguishable,
+    in_words,
+    texts,
+)
 from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.kernels.box_arrays import (
     CLUSTERS_LEFT,
@@ -99,8 +106,8 @@ def _step(
         template = many_merges(merging, merges)
         facts |= {"made": merges, **merging.counters} | merging.together(anew=True)
     else:
-        template, told = sentence
-        facts |= told
+        template, more = sentence
+        facts |= more
     facts["sizes"] = merging.sizes()
     return Step("merge", template, facts, merging.counters, merging.progress)
 
@@ -162,7 +169,7 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
     hides = np.empty(len(task.quasi), dtype=np.bool_)
     union_extents(merging.state, a, b, side, wide, hides)
     hidden = np.flatnonzero(hides).tolist()
-    partners = Partners.of(merging, a, b, cost)
+    partners = Partners.find(merging, a, b, cost)
     choice = partners.choice(hides, side == HIDE_SMALL)
     shown_a, shown_b = list(partners.own), partners.shown(b)
     before = _broken(merging, shown_a) | _broken(merging, shown_b)
@@ -210,13 +217,13 @@ def _against(partners: Partners) -> str:
         return ""
     second = f"cluster {partners.number(1):,}"
     if partners.tie:
-        return f" ({second} would do as well; the first in the list is taken)"
+        return f" ({second} scores the same; the first in the list is taken)"
     objective = partners.merging.objective
     score = "score" if objective.measure is Measure.SPAN else objective.utility
-    best, next_best = told_apart(*partners.scores[:2].tolist())
+    best, next_best = distinguishable(*partners.scores[:2].tolist())
     if best == next_best:
-        return f" ({second} is worse by less than 0.000001)"
-    return f" ({score} {best} against {next_best} with {second})"
+        return f" (runner-up {second} less than 0.000001 behind)"
+    return f" ({score} {best}, runner-up {second} with {next_best})"
 
 
 def _drawn(
@@ -288,7 +295,7 @@ class Partners:
     costs: Floats
 
     @classmethod
-    def of(cls, merging: Merging, a: int, b: int, cost: float) -> Partners:
+    def find(cls, merging: Merging, a: int, b: int, cost: float) -> Partners:
         """Look at all partners of a; b is the one that was chosen, at a cost."""
         found, costs = np.empty(_SHOWN, dtype=np.int32), np.empty(_SHOWN)
         count = best_partners(merging.state, a, found, costs)
@@ -356,7 +363,7 @@ class Partners:
         )
         rule = objective.utility if not release else self._kind
         return Choice(
-            f"whom does cluster {int(merging.clusters.info[self.a, PLACE]) + 1:,} join",
+            f"which cluster does cluster {int(merging.clusters.info[self.a, PLACE]) + 1:,} join",
             "score" if release else objective.utility,
             candidates,
             int(merging.list.tally[CLUSTERS_LEFT]) - 1,

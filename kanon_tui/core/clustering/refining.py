@@ -35,8 +35,8 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, ranked_records
 from kanon_tui.core.clustering.clustering import Clustering
-from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, told_apart
-from kanon_tui.core.clustering.refining_arrays import RecordTypes, RefiningRoom, near_records
+from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, distinguishable
+from kanon_tui.core.clustering.refining_arrays import RecordTypes, RefiningArrays, near_records
 from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.refining import NEW_CLASS, Proposed, RecordCosts, carry_out, propose
@@ -86,8 +86,8 @@ class Refining:
         self, task: Task, context: RunContext, grouping: Grouping, algorithm: Clustering
     ) -> None:
         self._task, self._context, self._before = task, context, grouping
-        self._types = types = RecordTypes.of(task, grouping)
-        self._goal = Goal.of(algorithm.refine_by, task, grouping)
+        self._types = types = RecordTypes.from_grouping(task, grouping)
+        self._goal = Goal.from_grouping(algorithm.refine_by, task, grouping)
         hidden = np.zeros((len(types.first), len(task.quasi)), dtype=bool)
         if grouping.suppressed_cells is not None:
             hidden = grouping.suppressed_cells[types.first]
@@ -99,7 +99,7 @@ class Refining:
         priced = attributes_of(task, Measure.NCP)
         near = near_records(priced, whole_rows, types.row[types.type_of], task.seed)
         rules = self._rule_sides.shape[1]
-        self._room = RefiningRoom.of(
+        self._room = RefiningArrays.from_types(
             task, self._attributes, types, near, rules, algorithm.keeps_magvals
         )
         self._number = int(types.class_of.max()) + 1
@@ -195,12 +195,12 @@ class Refining:
         """Yield a step per change, or one for the whole batch where steps stand for many."""
         done = len(self.history.changes) - len(made)
         if made and self._context.decisions_per_step > 1:
-            template, facts = told_together(made, self.history.name)
+            template, facts = summarise_changes(made, self.history.name)
             facts |= self._drawn(made)
             yield self._step("exchange", template, facts, len(self.history.changes))
             return
         for number, change in enumerate(made, start=done + 1):
-            template, facts = change.told(self.history.name)
+            template, facts = change.describe(self.history.name)
             facts |= self._drawn([change])
             kind = "divide" if change.split else "exchange"
             yield self._step(kind, template, facts, number)
@@ -257,9 +257,9 @@ class Change:
             if (self.to == group).any():
                 yield group, self.moved[self.to == group]
 
-    def told(self, name: str) -> tuple[str, dict[str, Any]]:
+    def describe(self, name: str) -> tuple[str, dict[str, Any]]:
         """Return template and facts of a step."""
-        before, now = told_apart(self.before, self.figure)
+        before, now = distinguishable(self.before, self.figure)
         given = int((self.to == self.other).sum())
         taken = len(self.to) - given
         facts = {
@@ -282,7 +282,7 @@ class Change:
         return "Class {one:,} gives {given} to class {other:,} for {taken}" + end, facts
 
 
-def told_together(made: Sequence[Change], name: str) -> tuple[str, dict[str, Any]]:
+def summarise_changes(made: Sequence[Change], name: str) -> tuple[str, dict[str, Any]]:
     """Return template and facts of a step that stands for many changes."""
     splits = sum(change.split for change in made)
     facts = {

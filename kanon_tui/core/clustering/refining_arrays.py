@@ -25,7 +25,7 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
-__all__ = ["RecordTypes", "RefiningRoom", "near_records"]
+__all__ = ["RecordTypes", "RefiningArrays", "near_records"]
 
 _PARTNERS = 12
 _NEAR_CLASSES = 256  # that the partners are chosen from
@@ -36,7 +36,7 @@ _REFUSED = 4
 
 
 @dataclass(frozen=True, eq=False)
-class RefiningRoom:
+class RefiningArrays:
     """The classes, and memory to propose changes in."""
 
     classes: RefinedClasses
@@ -45,7 +45,7 @@ class RefiningRoom:
     proposals: Proposals
 
     @classmethod
-    def of(
+    def from_types(
         cls,
         task: Task,
         attributes: Attributes,
@@ -53,7 +53,7 @@ class RefiningRoom:
         near: Int32s,
         rules: int,
         magvals: bool,
-    ) -> RefiningRoom:
+    ) -> RefiningArrays:
         """Return the classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
         published, k, width = len(types.records), task.k, len(task.quasi)
         most = min(max(_MOST_RECORDS, 4 * k), published)
@@ -148,7 +148,7 @@ class RecordTypes:
     """Per type its combination of quasi-identifiers, rising."""
 
     @classmethod
-    def of(cls, task: Task, grouping: Grouping) -> RecordTypes:
+    def from_grouping(cls, task: Task, grouping: Grouping) -> RecordTypes:
         """Sort the records that are published."""
         kept = np.flatnonzero(grouping.labels >= 0)
         quasi = [attribute.column.codes[kept] for attribute in task.quasi]

@@ -41,7 +41,7 @@ class Goal:
     """Per rule its share of the importance of its attribute."""
 
     @classmethod
-    def of(cls, by: str, task: Task, grouping: Grouping) -> Self:
+    def from_grouping(cls, by: str, task: Task, grouping: Grouping) -> Self:
         """Return the goal with the figures of a clustering."""
         kept = grouping.labels >= 0
         classes = np.full(task.n, -1, dtype=np.int32)

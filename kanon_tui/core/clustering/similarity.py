@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED, Asked, Measured, against, in_words
+from kanon_tui.core.clustering.facts import (
+    SUPPRESSED,
+    UNPLACED,
+    Measured,
+    Question,
+    against,
+    in_words,
+)
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.kernels.box_tree import Division, grow_tree
 from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
@@ -198,21 +205,21 @@ class Similarity:
         place = 0
         for batch in self._batches(left):
             nearest: dict[int, int] = {}
-            told: dict[str, Any] = {}
+            more: dict[str, Any] = {}
             margin = ""
             for record in batch:
                 measured = self._measuring.clusters(leftovers, place) if len(batch) == 1 else None
                 nearest[record], away = join_nearest_cluster(leftovers, place, self.spatial)
                 place += 1
                 if measured is not None:
-                    told = self._measuring.where(measured, record, nearest[record])
-                    margin = against(told["choice"])
+                    more = self._measuring.where(measured, record, nearest[record])
+                    margin = against(more["choice"])
             self._join(nearest)
             why = (
                 f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance "
                 f"{distance_text(away)}{margin}"
             )
-            yield self._left_over_step("join", why, batch, told)
+            yield self._left_over_step("join", why, batch, more)
 
     def _batches(self, left: Int32s) -> Generator[list[int], None, None]:
         """Yield the records left over, as many at a time as one step may stand for."""
@@ -317,20 +324,20 @@ class Similarity:
         return self._step(kind, template, facts | {"first": first + 1, "distance": away})
 
     def _left_over_step(
-        self, kind: str, why: str, batch: Sequence[int], told: dict[str, Any]
+        self, kind: str, why: str, batch: Sequence[int], more: dict[str, Any]
     ) -> Step:
         """Return the step of records left over that join or are suppressed."""
         if self.context.watched:
             records = np.array(batch, dtype=np.int64)
             gone = np.full(len(batch), SUPPRESSED)
-            told |= placed_facts(
+            more |= placed_facts(
                 records, gone if kind == "suppress" else self.growth.labels[records]
             )
         if len(batch) > 1:
             what = "suppressed" if kind == "suppress" else "placed in clusters"
-            facts: dict[str, Any] = {"count": len(batch), "what": what} | told
+            facts: dict[str, Any] = {"count": len(batch), "what": what} | more
             return self._step(kind, "{count:,} records that were left over are {what}.", facts)
-        facts = self._facts(batch[0]) | {"cluster": int(self.growth.labels[batch[0]]) + 1} | told
+        facts = self._facts(batch[0]) | {"cluster": int(self.growth.labels[batch[0]]) + 1} | more
         template = f"Fewer than {{k:,}} are left, so record {{record:,}} ({{values}}) {why}."
         return self._step(kind, template, facts)
 
@@ -398,18 +405,18 @@ class Measuring:
     def nearest(self, measured: Measured, record: int, first: int, cluster: int) -> dict[str, Any]:
         """Return the facts of a record that joins the cluster that `first` has started."""
         whom = f"the centre of cluster {cluster:,}" if self._spatial else f"record {first + 1:,}"
-        asked = Asked(
+        asked = Question(
             f"which record joins cluster {cluster:,}",
             "distance",
             f"the nearest to {whom}; of equals the lowest row",
             whom,
             _FORMULA,
         )
-        return measured.told(self._task, record, asked)
+        return measured.facts(self._task, record, asked)
 
     def where(self, measured: Measured, record: int, cluster: int) -> dict[str, Any]:
         """Return the facts of a record left over that joins a cluster."""
-        asked = Asked(
+        asked = Question(
             f"which cluster takes record {record + 1:,}",
             "distance",
             "the nearest; of equals the first",
@@ -417,7 +424,7 @@ class Measuring:
             _FORMULA,
             what="cluster",
         )
-        return measured.told(self._task, cluster, asked)
+        return measured.facts(self._task, cluster, asked)
 
     def _measured(self, numbers: Int32s, places: Floats, values: Floats) -> Measured:
         parts = np.zeros((len(numbers), len(self._task.quasi)))

@@ -335,7 +335,7 @@ def _narrowing(quasi: Sequence[QuasiIdentifier], saved: Floats, ranked: Sequence
         second = quasi[others[0]].name
         tie = abs(saved[first] - saved[others[0]]) <= TIE
         words += f", as along {second}" if tie else ""
-        words += "" if tie else f", against {small_number(saved[others[0]])} along {second}"
+        words += "" if tie else f"; runner-up {second} with {small_number(saved[others[0]])}"
     return words + "."
 
 

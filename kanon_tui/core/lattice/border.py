@@ -30,7 +30,7 @@ from kanon_tui.core.kernels import level_cubes
 from kanon_tui.core.kernels.level_cubes import FAILS, PASSES, UNKNOWN, LevelLattice
 from kanon_tui.core.lattice.frequency import Classes, Outcome
 from kanon_tui.core.lattice.halving import SmallClassPruning
-from kanon_tui.core.lattice.node_list import StringList, StringSpace
+from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.task.steps import Step
@@ -51,7 +51,7 @@ class Border:
             np.log2([len(labels) for labels in attribute.hierarchy.labels])
             for attribute in search.task.quasi
         )
-        self.space = StringSpace(search.space.lowest, search.space.heights, self._bits)
+        self.space = Lattice(search.lattice.lowest, search.lattice.heights, self._bits)
         self._lowered = self._cheapest_half()
         self._asked: Counter[tuple[int, ...]] = Counter()
 
@@ -77,7 +77,7 @@ class Border:
         search, space = self.search, self.space
         if self.engine.requirement_test is None and space.count > 1:
             return (yield from self._walk_by_cubes())
-        strings = StringList(space, *space.strings())
+        strings = NodeList(space, *space.strings())
         test = search.test if search.frequency.monotone else search.test_necessary
         passing: list[Words] = []
         search.generated += len(strings)
@@ -109,7 +109,7 @@ class Border:
                 self.search.pruned += by_cubes.rule_out(small_classes.fails(member))
         return (yield from by_cubes.walk())
 
-    def _drop_rare(self, strings: StringList) -> int:
+    def _drop_rare(self, strings: NodeList) -> int:
         """Drop the strings that fail for records of rare labels, if nothing may be suppressed."""
         small_classes = SmallClassPruning(self.engine, self.space)
         if not small_classes.useful:
@@ -173,7 +173,7 @@ class BorderByCubes:
 
     def __init__(self, search: Search) -> None:
         self.search, self.engine = search, search.frequency
-        space, radix = search.space, self.engine.coded.radix
+        space, radix = search.lattice, self.engine.coded.radix
         self._lowest = np.array(space.lowest)
         free = [a for a, size in enumerate(space.sizes) if size > 1]
         self._order = sorted(free, key=lambda a: (-int(radix[a, space.lowest[a]]), a))
@@ -206,7 +206,7 @@ class BorderByCubes:
         """Mark strings that fail, as a grid of all of them; gives how many of these are new."""
         axes = sorted(range(len(self._lowest)), key=lambda a: a not in self._order)  # others: 1
         axes[: len(self._order)] = self._order
-        in_order = fails.reshape(self.search.space.sizes).transpose(axes).ravel()
+        in_order = fails.reshape(self.search.lattice.sizes).transpose(axes).ravel()
         new = in_order & (self._known == UNKNOWN)
         self._known[new] = FAILS
         return int(np.count_nonzero(new))
@@ -252,7 +252,7 @@ class BorderByCubes:
                 continue
             sizes = lattice.sizes[depth + 1 :]
             lower[depth + 1 :] = [x.min() for x in np.unravel_index(unknown, sizes)]
-            yield from self._test_below(depth + 1, lower, classes, rows.of(part_of))
+            yield from self._test_below(depth + 1, lower, classes, rows.of_groups(part_of))
 
     def _test_below(
         self, depth: int, string: Int64s, classes: Classes, rows: _Rows
@@ -263,7 +263,7 @@ class BorderByCubes:
             return
         kept = rows.numbers >= 0
         if not kept.all():
-            classes = classes.those(kept)
+            classes = classes.chosen(kept)
         merged, outcome = self.engine.merged(classes, self._levels(string))
         if self._known[int(string @ self._lattice.places)] == UNKNOWN:
             small = rows.lost + (outcome.small or 0)
@@ -346,7 +346,7 @@ class BorderByCubes:
         levels[self._order] += string
         if fixed is not None:
             roots = self._order[fixed:]
-            levels[roots] = np.array(self.search.space.heights)[roots]
+            levels[roots] = np.array(self.search.lattice.heights)[roots]
         return levels
 
     def _tell(self, tested: Int64s, small: int) -> Iterator[Step]:
@@ -372,6 +372,6 @@ class _Rows:
     lost: int
     """The records of the rows that are left out, here and before."""
 
-    def of(self, group_of: Int32s) -> _Rows:
+    def of_groups(self, group_of: Int32s) -> _Rows:
         """Return the rows of smaller groups, given the group that each is part of."""
         return _Rows(self.numbers[group_of], self.count, self.lost)

@@ -105,7 +105,7 @@ def with_hidden_cells(task: Task, grouping: Grouping) -> Grouping:
     bound = float(_least_costs(shown, lost, free, weights, task.k).sum())
     cells = int(hidden.sum())
     kept = len(lost) - len(left)
-    told = note(
+    kept_note = note(
         "suppress: cells keeps {kept:,} of {lost:,} records that would be suppressed, with "
         "{cells:,} cells hidden (by weight {cost:.4g}; no way costs less than {bound:.4g})",
         kept=kept, lost=len(lost), cells=cells, cost=cost, bound=bound,
@@ -116,7 +116,7 @@ def with_hidden_cells(task: Task, grouping: Grouping) -> Grouping:
         labels=labels,
         suppressed_cells=hidden,
         search={**grouping.search, "hidden_cells": counts},
-        notes=(*grouping.notes, told),
+        notes=(*grouping.notes, kept_note),
     )
 
 

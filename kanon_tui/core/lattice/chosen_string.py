@@ -64,7 +64,7 @@ class Verdicts:
     @property
     def heights(self) -> tuple[int, ...]:
         """The root of every attribute."""
-        return self._search.space.heights
+        return self._search.lattice.heights
 
     def judge(self, levels: Sequence[int]) -> Verdict:
         """Return the verdict of a string."""

@@ -97,7 +97,7 @@ class CodedTuples:
         return int(self.counts.sum(dtype=np.int64))
 
     @classmethod
-    def of(
+    def from_attributes(
         cls, quasi: Sequence[QuasiIdentifier], lowest: Sequence[int]
     ) -> tuple[CodedTuples, Int32s]:
         """Collapse the records at these levels; also gives the tuple of every record.
@@ -156,7 +156,7 @@ class Classes:
         """The classes as the struct that kernels take."""
         return kernels.RecordGroups(self.members, self.tuples, self.sizes)
 
-    def those(self, kept: Flags) -> Classes:
+    def chosen(self, kept: Flags) -> Classes:
         """Return the classes that are marked."""
         return Classes(self.members[kept], self.sizes[kept], self.all_tuples)
 
@@ -507,7 +507,7 @@ class SharedCounts:
         key = tuple(lowest)
         with self._lock:
             if key not in self._known:
-                coded, tuple_of = CodedTuples.of(self._quasi, key)
+                coded, tuple_of = CodedTuples.from_attributes(self._quasi, key)
                 self._known[key] = coded, tuple_of, RollUps(len(key))
             return self._known[key]
 

@@ -41,7 +41,7 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.lattice.frequency import Frequency, Outcome
-from kanon_tui.core.lattice.node_list import StringList, StringSpace
+from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import PassingString, Search
 from kanon_tui.core.lattice.string_facts import ListFollower, Reason
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Words
@@ -57,13 +57,13 @@ _SHOWN = 5  # strings around the one that is tested
 class Halving:
     """A list of strings on its way to the best passing one."""
 
-    def __init__(self, search: Search, strings: StringList) -> None:
+    def __init__(self, search: Search, strings: NodeList) -> None:
         self.search = search
         self.strings = strings
-        self._small_classes = SmallClassPruning(search.frequency, strings.space)
+        self._small_classes = SmallClassPruning(search.frequency, strings.lattice)
         self._start = len(strings)
-        self._whole = self._start == strings.space.count
-        self._follower = ListFollower(search.told, strings)
+        self._whole = self._start == strings.lattice.count
+        self._follower = ListFollower(search.facts, strings)
 
     @property
     def progress(self) -> float:
@@ -78,15 +78,15 @@ class Halving:
             why = f"the middle of the {{left:,}} strings left when sorted by {by}"
             if left < 3:
                 why = "the last string left" if left == 1 else "the better of the last two strings"
-            levels = self.strings.space.levels(self.strings.midpoint())
+            levels = self.strings.lattice.levels(self.strings.midpoint())
             yield from self.test(levels, why)
 
     def test(self, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:
         """Test a string of the list and prune by what is found; gives whether it passes."""
         search = self.search
         outcome = search.test(levels)
-        if search.told.watched:
-            search.told.note(choice=self._choice(levels, why))
+        if search.facts.watched:
+            search.facts.add(choice=self._choice(levels, why))
         yield from search.tell_test(levels, outcome, why=why, left=len(self.strings))
         if outcome.passes:
             tested = search.passing[-1]
@@ -95,13 +95,13 @@ class Halving:
                     yield from self._accept_above(levels)
                 yield from self.drop_worse(tested)
             else:
-                self.strings.drop_one(self.strings.space.code(levels))
+                self.strings.drop_one(self.strings.lattice.code(levels))
                 yield from self._drop_above(tested)
                 yield from self.drop_worse()
         elif not outcome.fails_below:  # more specific ones may pass: it alone is done with
-            self.strings.drop_one(self.strings.space.code(levels))
+            self.strings.drop_one(self.strings.lattice.code(levels))
         else:
-            specific = self.strings.drop_specific(self.strings.space.code(levels)) - 1
+            specific = self.strings.drop_specific(self.strings.lattice.code(levels)) - 1
             yield from self._pruned(specific, Reason.BELOW, "more specific than a failing one")
             small_class = self._small_classes.drop(self.strings, outcome.member)
             why = "a record of this string is in a class below {k} there"
@@ -117,7 +117,7 @@ class Halving:
         why = "raised from {failing} to see how far it fails and to drop more at once"
         failed, passed = 0, []
         for raised, outcome in tests:
-            code = strings.space.code(raised)
+            code = strings.lattice.code(raised)
             listed = code in strings
             if not listed and self._whole:
                 search.pruned -= 1  # it was dropped untested, and is tested after all
@@ -136,7 +136,7 @@ class Halving:
             elif listed:
                 strings.drop_one(code)
             yield from search.tell_test(raised, outcome, why=why, failing=search.text(levels))
-        dropped = strings.drop_specific(strings.space.code(wider)) - failed
+        dropped = strings.drop_specific(strings.lattice.code(wider)) - failed
         yield from self._pruned(dropped, Reason.BELOW, "more specific than a failing one")
         if any(outcome.passes for _, outcome in tests):
             yield from self.drop_worse(*passed)
@@ -146,17 +146,17 @@ class Halving:
         dropped = 0
         for levels, passes in self.search.known.items():
             if not passes and self.search.frequency.monotone:
-                dropped += self.strings.drop_specific(self.strings.space.code(levels))
+                dropped += self.strings.drop_specific(self.strings.lattice.code(levels))
         yield from self._pruned(dropped, Reason.BELOW, "no more general than one that failed")
 
     def _choice(self, levels: Sequence[int], why: str) -> Choice:
         """Return the choice among the strings around the one that is tested."""
         search, strings = self.search, self.strings
-        places, own = strings.around(strings.space.code(levels), _SHOWN)
+        places, own = strings.around(strings.lattice.code(levels), _SHOWN)
         count = len(strings)
         candidates = tuple(
             Candidate(
-                search.text(strings.space.levels(strings.codes[place])),
+                search.text(strings.lattice.levels(strings.codes[place])),
                 float(strings.worths[place]),
                 f"{count - place:,} of {count:,}",
                 chosen=place == own,
@@ -177,7 +177,7 @@ class Halving:
     def _accept_above(self, levels: Sequence[int]) -> Iterator[Step]:
         """Accept the best more general string without a test, where values rise with the level."""
         search = self.search
-        above = self.strings.space.best_above(levels)
+        above = self.strings.lattice.best_above(levels)
         if search.objective.sum(above) <= max(string.value for string in search.candidates):
             return
         accepted = search.record_passing(above)
@@ -195,7 +195,7 @@ class Halving:
         best = max(string.value for string in search.candidates)
         if most is None or not (most <= tested.value or most < best - TIE):
             return
-        dropped = len(strings.take_general(strings.space.code(tested.levels)))
+        dropped = len(strings.take_general(strings.lattice.code(tested.levels)))
         yield from self._pruned(dropped, Reason.NO_BETTER, "more general, with no more classes")
 
     def drop_worse(self, *tested: PassingString) -> Iterator[Step]:
@@ -205,7 +205,7 @@ class Halving:
         if not best:
             return
         worths = np.array([string.value for string in best])
-        codes = np.array([strings.space.code(string.levels) for string in best])
+        codes = np.array([strings.lattice.code(string.levels) for string in best])
         roots = np.array([string.roots for string in best], dtype=np.int64)
         floor = float(worths.max()) - TIE
         lower = strings.drop_below(floor)
@@ -213,25 +213,25 @@ class Halving:
         worth_less = sum(string.value < floor for string in tested)
         lower, losing = lower - worth_less, losing - (len(tested) - worth_less)
         gone = self._follower.gone()
-        beaten = search.told.lattice.worths[gone] < floor if len(gone) else np.empty(0, dtype=bool)
-        search.told.settled(Reason.WORTH_LESS, gone[beaten])
+        beaten = search.facts.lattice.worths[gone] < floor if len(gone) else np.empty(0, dtype=bool)
+        search.facts.add_settled(Reason.WORTH_LESS, gone[beaten])
         mark = search.objective.text(float(worths.max()))
         why = "worth less than the best so far, {mark}"
         yield from self._pruned(lower, Reason.WORTH_LESS, why, mark=mark)
-        search.told.settled(Reason.LOSES_TIE, gone[~beaten])
+        search.facts.add_settled(Reason.LOSES_TIE, gone[~beaten])
         yield from self._pruned(losing, Reason.LOSES_TIE, "worth no more than one that passes")
 
     def _pruned(self, dropped: int, reason: Reason, why: str, **facts: Any) -> Iterator[Step]:
         self.search.pruned += dropped
-        self.search.told.settled(reason, self._follower.gone())
+        self.search.facts.add_settled(reason, self._follower.gone())
         if dropped > 0:
             template = f"Drop {count_of(dropped, 'string')}: {why}."
             yield from self.search.tell("prune", template, dropped=dropped, reason=reason, **facts)
 
 
-def list_all(search: Search, memory: int, who: str) -> StringList:
+def list_all(search: Search, memory: int, who: str) -> NodeList:
     """Return the sorted list of all strings, if it fits into `memory` megabytes."""
-    space = search.space
+    space = search.lattice
     needed = space.count * space.bytes_per_string / 1e6
     if needed > memory:
         raise InputError(
@@ -239,7 +239,7 @@ def list_all(search: Search, memory: int, who: str) -> StringList:
             f"raise memory, or choose distributed, which never holds them all, or local, which "
             f"tests only a few"
         )
-    strings = StringList(space, *space.strings())
+    strings = NodeList(space, *space.strings())
     search.generated += len(strings)
     return strings
 
@@ -260,7 +260,7 @@ class SmallClassPruning:
     """
 
     def __init__(
-        self, frequency: Frequency, space: StringSpace, attributes: Sequence[int] | None = None
+        self, frequency: Frequency, space: Lattice, attributes: Sequence[int] | None = None
     ) -> None:
         self._frequency = frequency
         self._levels, self._places = space.grid(attributes)
@@ -271,7 +271,7 @@ class SmallClassPruning:
         count = float(self._levels.astype(np.float64).prod())
         self.useful = frequency.allowed == 0 and count <= _MOST_LOOKED_AT
 
-    def drop(self, strings: StringList, member: int) -> int:
+    def drop(self, strings: NodeList, member: int) -> int:
         """Drop the strings in which the records of a tuple are in too small a class."""
         if not self.useful or not len(strings):
             return 0
@@ -285,13 +285,13 @@ class SmallClassPruning:
         return self._frequency.class_everywhere(member, self._lowest, self._levels)
 
 
-def prunes_little(dropped: int, strings: StringList) -> bool:
+def prunes_little(dropped: int, strings: NodeList) -> bool:
     """Return whether a failing test pruned so little of a long list that widening it pays."""
     return len(strings) > _LONG_LIST and dropped < _LITTLE * len(strings)
 
 
 def widen(
-    frequency: Frequency, strings: StringList, levels: Levels, known: Container[Levels] = ()
+    frequency: Frequency, strings: NodeList, levels: Levels, known: Container[Levels] = ()
 ) -> tuple[Levels, list[tuple[Levels, Outcome]]]:
     """Raise a failing string as far as everything more specific still fails.
 
@@ -303,7 +303,7 @@ def widen(
     tests = []
     shares = strings.shares_below(levels)
     for a in np.argsort(shares, kind="stable").tolist():
-        for level in range(strings.space.heights[a], levels[a], -1):
+        for level in range(strings.lattice.heights[a], levels[a], -1):
             raised = (*levels[:a], level, *levels[a + 1 :])
             if raised in known:
                 continue
@@ -328,7 +328,7 @@ class StringTest:
 
 def find_passing(
     frequency: Frequency,
-    strings: StringList,
+    strings: NodeList,
     attributes: Sequence[int],
     keep: Callable[[Words], None],
 ) -> Iterator[StringTest]:
@@ -337,7 +337,7 @@ def find_passing(
     Above a passing string everything passes, below a failing one everything fails (the engine
     must be monotone); test the midpoint of what is still unknown.
     """
-    space = strings.space
+    space = strings.lattice
     small_classes = SmallClassPruning(frequency, space, attributes)
     limits = enumerate(zip(space.lowest, space.heights, strict=True))
     frequency.roll_up([low if a in attributes else top for a, (low, top) in limits])

@@ -5,7 +5,7 @@ first attribute in the most significant place, so that comparing codes compares 
 spaces need one 64-bit word per string, larger ones two or three; with its value a string
 takes 16 bytes and up, and no Python object.
 
-`StringSpace` knows the fields, `StringList` is the sorted list that searches halve and prune.
+`Lattice` knows the fields, `NodeList` is the sorted list that searches halve and prune.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from kanon_tui.core.kernels import strings as kernels
 from kanon_tui.core.kernels.strings import CodeFields, SortedStrings
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
-__all__ = ["StringList", "StringSpace"]
+__all__ = ["Lattice", "NodeList"]
 
 
 _WORD_BITS = 64
 _SAMPLE = 1000  # strings
 
 
-class StringSpace:
+class Lattice:
     """All strings with a level from `lowest` to the root for every attribute."""
 
     def __init__(
@@ -148,11 +148,11 @@ class StringSpace:
         return tuple(int(level) + int(values[level:].argmax()) for values, level in pairs)
 
 
-class StringList:
+class NodeList:
     """Strings sorted by what they are worth at most, of which searches drop what needs no test."""
 
-    def __init__(self, space: StringSpace, codes: Words, worths: Floats) -> None:
-        self.space = space
+    def __init__(self, lattice: Lattice, codes: Words, worths: Floats) -> None:
+        self.lattice = lattice
         order = np.argsort(worths, kind="stable")
         self._strings = SortedStrings(codes[order], worths[order])
         self._start = 0
@@ -187,10 +187,10 @@ class StringList:
 
     def shares_below(self, levels: Sequence[int]) -> Floats:
         """Return per attribute the share of the strings left (of a sample) with no higher level."""
-        space = self.space
+        lattice = self.lattice
         sample = self.codes[:: 1 + len(self) // _SAMPLE]
-        fields = (sample[:, space.word] >> space.shift) & space.mask
-        limits = (space.code(levels)[space.word] >> space.shift) & space.mask
+        fields = (sample[:, lattice.word] >> lattice.shift) & lattice.mask
+        limits = (lattice.code(levels)[lattice.word] >> lattice.shift) & lattice.mask
         return np.asarray((fields <= limits).mean(axis=0), dtype=np.float64)
 
     def drop_below(self, worth: float) -> int:
@@ -202,7 +202,7 @@ class StringList:
     def drop_specific(self, code: Words) -> int:
         """Drop a string and all that are more specific; gives how many."""
         before = self._end
-        fields = self.space.code_fields
+        fields = self.lattice.code_fields
         self._end = kernels.drop_specific(fields, self._strings, self._start, self._end, code)
         return before - self._end
 
@@ -218,7 +218,7 @@ class StringList:
         `sizes` holds the size of its class at every point of a grid with these place values.
         """
         before = self._end
-        fields = self.space.code_fields
+        fields = self.lattice.code_fields
         self._end = kernels.drop_lonely(
             fields, self._strings, self._start, self._end, places, sizes, k
         )
@@ -226,8 +226,8 @@ class StringList:
 
     def take_general(self, code: Words) -> Words:
         """Take out a string and all that are more general."""
-        taken = np.empty((len(self), self.space.words), dtype=np.uint64)
-        fields = self.space.code_fields
+        taken = np.empty((len(self), self.lattice.words), dtype=np.uint64)
+        fields = self.lattice.code_fields
         self._end, moved = kernels.take_general(
             fields, self._strings, self._start, self._end, code, taken
         )
@@ -240,7 +240,7 @@ class StringList:
         """
         before = self._end
         tied = self._start + int(np.searchsorted(self.worths, worths.max(), side="right"))
-        fields = self.space.code_fields
+        fields = self.lattice.code_fields
         self._end = kernels.drop_dominated(
             fields, self._strings, self._start, tied, self._end, best, worths, roots
         )

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RequirementTest
 from kanon_tui.core.lattice.halving import find_passing
-from kanon_tui.core.lattice.node_list import StringList, StringSpace
+from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import ListFollower, Reason
 from kanon_tui.core.numeric import TIE, Floats, Words
@@ -60,7 +60,7 @@ class Part:
     """What they are worth at most, by these attributes alone."""
 
     @classmethod
-    def of(cls, space: StringSpace, attributes: tuple[int, ...], codes: Words) -> Part:
+    def from_codes(cls, space: Lattice, attributes: tuple[int, ...], codes: Words) -> Part:
         """Sort the codes of a part by their value."""
         worths = space.worth(codes, attributes)
         order = np.argsort(-worths, kind="stable")
@@ -78,11 +78,11 @@ class Whole:
 
     attributes: tuple[int, ...]
 
-    def count(self, space: StringSpace) -> int:
+    def count(self, space: Lattice) -> int:
         """Return the number of strings."""
         return prod(space.sizes[a] for a in self.attributes)
 
-    def lists(self, space: StringSpace) -> Iterator[tuple[Words, Floats]]:
+    def lists(self, space: Lattice) -> Iterator[tuple[Words, Floats]]:
         """Yield the strings to settle with their values."""
         yield space.strings(self.attributes)
 
@@ -102,11 +102,11 @@ class Pair:
         """The attributes of both."""
         return tuple(sorted(self.one.attributes + self.other.attributes))
 
-    def count(self, space: StringSpace) -> int:
+    def count(self, space: Lattice) -> int:
         """Return the number of combinations."""
         return int(self._partners().sum())
 
-    def lists(self, space: StringSpace) -> Iterator[tuple[Words, Floats]]:
+    def lists(self, space: Lattice) -> Iterator[tuple[Words, Floats]]:
         """Yield the combinations in lists, the most valuable strings of the first part first."""
         fields = space.fields(self.other.attributes)
         others = self.other.codes & fields
@@ -149,7 +149,7 @@ class PartSolver:
         self._stack = stack
         self._processes: Helpers | None = None
         self._engine = search.frequency.necessary
-        space = search.space
+        space = search.lattice
         self._most = max(1, int(memory * 1e6 / space.bytes_per_string) // self._workers)
         """How many strings one worker may hold in a list."""
         limits = zip(space.values, space.heights, space.sizes, strict=True)
@@ -179,13 +179,13 @@ class PartSolver:
 
     def combinations(self, found: list[Part]) -> Iterator[Words]:
         """Yield all combinations of parts that are worth enough, in lists that fit into memory."""
-        space = self.search.space
+        space = self.search.lattice
         found = self.worth(found)
         while len(found) > 2:
             found.sort(key=lambda part: len(part.codes))
             pair = self.pair(found[0], found[1], found)
             codes = np.concatenate([codes for codes, _ in pair.lists(space)])
-            found = [Part.of(space, pair.attributes, codes), *found[2:]]
+            found = [Part.from_codes(space, pair.attributes, codes), *found[2:]]
         one, other = found
         for codes, _ in self.pair(one, other, found).lists(space):
             yield codes
@@ -199,25 +199,25 @@ class PartSolver:
         """Return whether to use processes: when asked to or when it pays, never step by step."""
         if self._workers == 1 or len(jobs) < 2 or self.search.context.decisions_per_step == 1:
             return False
-        strings = sum(job.count(self.search.space) for job in jobs)
+        strings = sum(job.count(self.search.lattice) for job in jobs)
         work = strings * len(self.search.frequency.coded.counts)
         return self._asked_for > 1 or work > _WORTH_A_PROCESS
 
     def _solve_here(self, job: Job) -> Generator[Step, None, Part]:
         search = self.search
         before = search.generated, search.tested
-        passing = _PassingCodes(search.space, self._memory)
-        for codes, worths in job.lists(search.space):
+        passing = _PassingCodes(search.lattice, self._memory)
+        for codes, worths in job.lists(search.lattice):
             search.generated += len(codes)
-            strings = StringList(search.space, codes, worths)
-            follower = ListFollower(search.told, strings)
-            search.told.note(part=job.attributes)
+            strings = NodeList(search.lattice, codes, worths)
+            follower = ListFollower(search.facts, strings)
+            search.facts.add(part=job.attributes)
             for test in find_passing(self._engine, strings, job.attributes, passing.add):
                 search.generated += not test.in_list
                 search.tested += 1
                 search.pruned += test.others
                 reason = Reason.ABOVE if test.outcome.passes else Reason.BELOW
-                search.told.settled(reason, follower.gone())
+                search.facts.add_settled(reason, follower.gone())
                 yield from search.tell_test(test.levels, test.outcome, job.attributes)
         generated, tested = search.generated - before[0], search.tested - before[1]
         return (yield from self._finish_part(job, passing.codes, generated, tested))
@@ -234,7 +234,7 @@ class PartSolver:
                 engine.bounds_only,
             )
             processes = search.context.helpers(
-                min(self._workers, len(jobs)), job_solver, *setup, search.space, self._memory
+                min(self._workers, len(jobs)), job_solver, *setup, search.lattice, self._memory
             )
             self._processes = self._stack.enter_context(processes)
         self._processes.submit(jobs)
@@ -256,9 +256,9 @@ class PartSolver:
         self, job: Job, codes: Words, generated: int, tested: int
     ) -> Generator[Step, None, Part]:
         search = self.search
-        part = Part.of(search.space, job.attributes, codes)
+        part = Part.from_codes(search.lattice, job.attributes, codes)
         if search.frequency.monotone:  # it passes with the other attributes at the root
-            search.record_passing(search.space.levels(part.codes[0]))
+            search.record_passing(search.lattice.levels(part.codes[0]))
         yield from search.tell(
             "part",
             "Part {names}: {passing:,} of {strings:,} strings pass; {tested:,} were tested.",
@@ -277,7 +277,7 @@ def job_solver(
     allowed: int,
     requirement_test: RequirementTest | None,
     bounds_only: bool,
-    space: StringSpace,
+    space: Lattice,
     memory: int,
 ) -> Callable[[Job], tuple[Words, int, int]]:
     """Return the function that a helper process runs per job: codes that pass, strings, tests."""
@@ -290,7 +290,7 @@ def job_solver(
         generated = tested = 0
         for codes, worths in job.lists(space):
             generated += len(codes)
-            strings = StringList(space, codes, worths)
+            strings = NodeList(space, codes, worths)
             for test in find_passing(frequency, strings, job.attributes, passing.add):
                 generated += not test.in_list
                 tested += 1
@@ -302,7 +302,7 @@ def job_solver(
 class _PassingCodes:
     """The passing strings of a job, as long as they fit into memory."""
 
-    def __init__(self, space: StringSpace, memory: int) -> None:
+    def __init__(self, space: Lattice, memory: int) -> None:
         self._codes: list[Words] = [np.empty((0, space.words), dtype=np.uint64)]
         self._most = int(memory * 1e6 / space.bytes_per_string)
         self._memory = memory

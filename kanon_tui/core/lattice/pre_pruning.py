@@ -111,7 +111,7 @@ def no_string(task: Task) -> str:
 def hidden_note(task: Task) -> Note:
     """Return the note on a release that hides everything: the level nearest to passing."""
     return note(
-        "every quasi-identifier is at its root, so that the release says nothing of them{nearest}",
+        "every quasi-identifier is at its root, so the release says nothing about them{nearest}",
         nearest=_nearest_level(task),
     )
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.frequency import Frequency, Outcome, RequirementTest, shared_counts
-from kanon_tui.core.lattice.node_list import StringSpace
+from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.lattice.objective import ResearchValue, make_objective, value_text
 from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, no_string
-from kanon_tui.core.lattice.string_facts import Lattice, Reason, Tested, Told
+from kanon_tui.core.lattice.string_facts import LatticeGrid, Reason, SearchFacts, Tested
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -29,7 +29,7 @@ __all__ = ["PassingString", "Search", "StringText", "best_of"]
 
 MOST_LISTED = 1000
 """So many passing strings are listed in the report, the best; all of them are counted."""
-NOT_PROVEN = note("not proven optimal: the search was stopped before it was through")
+NOT_PROVEN = note("not proven optimal: the search was stopped before its end")
 
 _WORK_PER_STEP = 1_000_000  # tuples: some tens of milliseconds, so that a cancel is heard
 
@@ -94,7 +94,7 @@ class Search:
         self.frequency = Frequency(coded, task.k, allowed, roll_ups, requirement_test)
         self.objective = make_objective(objective, task, self.frequency, self.tuple_of)
         heights = [attribute.hierarchy.height for attribute in task.quasi]
-        self.space = StringSpace(lowest, heights, self.objective.bounds)
+        self.lattice = Lattice(lowest, heights, self.objective.bounds)
         self._research_value = ResearchValue(task)
         self.generated = 0
         self.pruned = 0
@@ -107,14 +107,14 @@ class Search:
         """Whether the strings that were tested pass."""
         self.progress: Callable[[], float] | None = None
         """The share of the work that is done, where that is known; it only ever rises."""
-        lattice = Lattice(
+        lattice = LatticeGrid(
             self.names,
-            self.space.lowest,
-            self.space.heights,
+            self.lattice.lowest,
+            self.lattice.heights,
             self._research_value.bounds,
             self.objective,
         )
-        self.told = Told(lattice, context.watched)
+        self.facts = SearchFacts(lattice, context.watched)
         self._decisions_since_step = 0
         self._work_at_step = 0
 
@@ -151,7 +151,7 @@ class Search:
     ) -> PassingString:
         """Return a passing string with the figures that its rank depends on."""
         string = tuple(int(level) for level in levels)
-        roots = sum(level == top for level, top in zip(string, self.space.heights, strict=True))
+        roots = sum(level == top for level, top in zip(string, self.lattice.heights, strict=True))
         value = self.objective.value(string, outcome)
         return PassingString(roots, string, value, self.rv(string))
 
@@ -173,7 +173,7 @@ class Search:
 
     def by_rv(self, strings: Int64s) -> list[PassingString]:
         """Return passing strings, given as rows of levels, whose value is their research value."""
-        roots = (strings == np.array(self.space.heights)).sum(axis=1).tolist()
+        roots = (strings == np.array(self.lattice.heights)).sum(axis=1).tolist()
         values, rows = self._research_value.sums(strings).tolist(), map(tuple, strings.tolist())
         triples = zip(roots, rows, values, strict=True)
         return [PassingString(most, row, value, value) for most, row, value in triples]
@@ -197,7 +197,7 @@ class Search:
             self.record_passing(best_of(other.passing).levels)
 
     def test(self, levels: Sequence[int]) -> Outcome:
-        """Test a string and count it; when every decision is told, the smallest class is too."""
+        """Test a string and count it; step by step, find its smallest class too."""
         outcome = self.count(levels)
         if outcome.passes:
             self.record_passing(levels, outcome)
@@ -224,7 +224,7 @@ class Search:
         )
 
     def tell(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
-        """Yield the step of a decision, unless it is told together with the next ones."""
+        """Yield the step of a decision, unless later decisions share its step."""
         self._decisions_since_step += 1
         decisions = self._decisions_since_step
         if not self._due(decisions):
@@ -243,7 +243,7 @@ class Search:
     def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
         """Return a step with the current counters, which keeps the best string so far."""
         progress = self.progress() if self.progress is not None else None
-        facts = facts | self.told.hand_over()
+        facts = facts | self.facts.take()
         if self.candidates:
             best = min(self.candidates)
             facts = facts | {"best": self.text(best.levels), "best_rv": best.rv}
@@ -255,8 +255,8 @@ class Search:
     def tell_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
         """Yield the steps of pre-pruning."""
         for alone in dropped:
-            if self.told.follows:
-                self.told.settled(Reason.ALONE, self._strings_at(alone))
+            if self.facts.follows:
+                self.facts.add_settled(Reason.ALONE, self._strings_at(alone))
             yield from self.tell(
                 "pre-prune",
                 "Drop level {level} of {attribute}: alone it leaves {small:,} "
@@ -270,8 +270,8 @@ class Search:
 
     def _strings_at(self, alone: LevelAlone) -> Int64s:
         """Return the strings with a level that fails alone, unless an earlier one counts."""
-        grid, at = self.told.lattice.grid, self.names.index(alone.attribute)
-        earlier = (grid[:, :at] < np.array(self.space.lowest[:at])).any(axis=1)
+        grid, at = self.facts.lattice.grid, self.names.index(alone.attribute)
+        earlier = (grid[:, :at] < np.array(self.lattice.lowest[:at])).any(axis=1)
         return np.flatnonzero((grid[:, at] == alone.level) & ~earlier)
 
     def tell_test(
@@ -286,7 +286,7 @@ class Search:
 
         `why` says, with facts of its own, why it is this one that is tested.
         """
-        if not self.told.watched and not self._due(self._decisions_since_step + 1):
+        if not self.facts.watched and not self._due(self._decisions_since_step + 1):
             self._decisions_since_step += 1  # nobody will read it: there are many thousand tests
             return iter(())
         rv = self.rv(levels)
@@ -299,7 +299,7 @@ class Search:
         string = tuple(int(level) for level in levels)
         attributes = None if part is None else tuple(part)
         found = outcome.passes, outcome.small, outcome.smallest, outcome.classes
-        self.told.tested(Tested(string, attributes, *found, rv))
+        self.facts.add_test(Tested(string, attributes, *found, rv))
         words = "{string}" + (f", {why}, " if why else " ") + verdict(outcome, self.frequency)
         if part is None:
             words += "; RV {shown_rv}"
@@ -322,7 +322,7 @@ class Search:
             {"levels": self._by_name(string.levels), "rv": string.rv, "roots": string.roots}
             for string in sorted(strings, key=lambda each: (-each.value, each))[:MOST_LISTED]
         ]
-        pairs = zip(self.names, self.space.lowest, strict=True)
+        pairs = zip(self.names, self.lattice.lowest, strict=True)
         dropped = {name: low for name, low in pairs if low}
         levels = tuple(int(level) for level in answer)
         return Grouping(
@@ -364,9 +364,9 @@ class Search:
 
     def notes(self, answer: Sequence[int]) -> tuple[Note, ...]:
         """Return notes on attributes that an answer hides because no other level passes alone."""
-        if tuple(answer) == self.space.heights:
+        if tuple(answer) == self.lattice.heights:
             return (hidden_note(self.task),)
-        limits = zip(self.names, self.space.lowest, self.space.heights, strict=True)
+        limits = zip(self.names, self.lattice.lowest, self.lattice.heights, strict=True)
         return tuple(
             note(
                 "{name}: no level below its root passes alone, so it is published as one label",

@@ -1,6 +1,6 @@
 """The facts about strings that pictures of full-domain searches are drawn from.
 
-`Lattice` is the space as a grid: every string has a number, its *node*. `SearchFacts` gathers
+`LatticeGrid` is the space as a grid: every string has a number, its *node*. `SearchFacts` gathers
 the strings tested, and settled without a test, since the last step. No search acts on these facts,
 and nothing is gathered unless a run is watched.
 """
@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.lattice.node_list import StringList, StringSpace
+from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.objective import Objective
 from kanon_tui.core.numeric import Floats, Int64s, Words
 
-__all__ = ["Lattice", "ListFollower", "Reason", "Settled", "Tested", "Told"]
+__all__ = ["LatticeGrid", "ListFollower", "Reason", "SearchFacts", "Settled", "Tested"]
 
 MOST_DRAWN = 100_000
 """Strings of the largest space of which every single one is followed."""
@@ -47,7 +47,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Lattice:
+class LatticeGrid:
     """All strings of some attributes, also of levels that pre-pruning drops."""
 
     names: tuple[str, ...]
@@ -86,7 +86,7 @@ class Lattice:
         """Return the levels of a number."""
         return tuple(int(level) for level in np.unravel_index(node, self.sizes))
 
-    def nodes(self, space: StringSpace, codes: Words) -> Int64s:
+    def nodes(self, space: Lattice, codes: Words) -> Int64s:
         """Return the numbers of strings given by their codes."""
         fields = ((codes[:, space.word] >> space.shift) & space.mask).astype(np.int64)
         found: Int64s = (fields + np.array(space.lowest)) @ self.places
@@ -137,10 +137,10 @@ class Settled:
     nodes: Int64s
 
 
-class Told:
+class SearchFacts:
     """The strings tested and settled since the last step."""
 
-    def __init__(self, lattice: Lattice, watched: bool) -> None:
+    def __init__(self, lattice: LatticeGrid, watched: bool) -> None:
         self.lattice = lattice
         self.watched = watched
         self.follows = watched and lattice.followed
@@ -148,22 +148,22 @@ class Told:
         self._settled: list[Settled] = []
         self._more: dict[str, Any] = {}
 
-    def tested(self, test: Tested) -> None:
+    def add_test(self, test: Tested) -> None:
         """Add a test to the facts of the next step."""
         if self.watched:
             self._tests.append(test)
 
-    def settled(self, reason: Reason, nodes: Int64s) -> None:
+    def add_settled(self, reason: Reason, nodes: Int64s) -> None:
         """Add strings that need no test to the facts of the next step."""
         if self.follows and len(nodes):
             self._settled.append(Settled(reason, nodes))
 
-    def note(self, **facts: Any) -> None:
+    def add(self, **facts: Any) -> None:
         """Add other facts that pictures need to the next step."""
         if self.watched:
             self._more |= facts
 
-    def hand_over(self) -> dict[str, Any]:
+    def take(self) -> dict[str, Any]:
         """Return the facts gathered for the next step, and forget them."""
         if not self.watched:
             return {}
@@ -180,18 +180,18 @@ class Told:
 class ListFollower:
     """Says which strings left a list since it was last asked."""
 
-    def __init__(self, told: Told, strings: StringList) -> None:
-        self._told, self._strings = told, strings
+    def __init__(self, facts: SearchFacts, strings: NodeList) -> None:
+        self._facts, self._strings = facts, strings
         self._left = self._nodes()
 
     def _nodes(self) -> Int64s:
-        if not self._told.follows:
+        if not self._facts.follows:
             return np.empty(0, dtype=np.int64)
-        return self._told.lattice.nodes(self._strings.space, self._strings.codes)
+        return self._facts.lattice.nodes(self._strings.lattice, self._strings.codes)
 
     def gone(self) -> Int64s:
         """Return the nodes that are no longer in the list."""
-        if not self._told.follows:
+        if not self._facts.follows:
             return self._left
         before, self._left = self._left, self._nodes()
         return np.setdiff1d(before, self._left, assume_unique=True)

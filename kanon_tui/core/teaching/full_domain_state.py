@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.algorithms.local_search import PointerState
-from kanon_tui.core.lattice.string_facts import Lattice, Reason, Settled, Tested
+from kanon_tui.core.lattice.string_facts import LatticeGrid, Reason, Settled, Tested
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pipeline.timeline import RunState
 from kanon_tui.core.task.steps import Step
@@ -49,7 +49,7 @@ class FullDomainState(RunState):
     """The lattice with what was tested and settled so far."""
 
     def __init__(self) -> None:
-        self.lattice: Lattice | None = None
+        self.lattice: LatticeGrid | None = None
         self.verdicts: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
         """By node; empty where the space is too large to follow every string."""
         self._reasons: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
@@ -106,7 +106,7 @@ class FullDomainState(RunState):
         if "done_part" in facts:
             self.parts[facts["done_part"]] = facts["passing"], facts["strings"], facts["tested"]
 
-    def _begin(self, lattice: Lattice) -> None:
+    def _begin(self, lattice: LatticeGrid) -> None:
         self.lattice = lattice
         if lattice.followed:
             self.verdicts = np.zeros(lattice.count, dtype=np.int8)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.lattice.objective import value_text
 from kanon_tui.core.lattice.search import StringText
-from kanon_tui.core.lattice.string_facts import Lattice
+from kanon_tui.core.lattice.string_facts import LatticeGrid
 from kanon_tui.core.teaching.full_domain_state import MARKS, FullDomainState, Verdict
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.teaching.string_counts import StringCounts
@@ -156,7 +156,7 @@ def _shown(state: FullDomainState) -> list[int]:
     return list(range(len(state.lattice.names)) if state.part is None else state.part)
 
 
-def _text(lattice: Lattice, shown: list[int], node: int) -> str:
+def _text(lattice: LatticeGrid, shown: list[int], node: int) -> str:
     """Return the levels of a string: `102`, or `1.12.0` where one has two digits."""
     levels = [str(int(level)) for level in lattice.grid[node][shown]]
     return ("" if max(lattice.heights) < 10 else ".").join(levels)

@@ -11,7 +11,7 @@ from kanon_tui.core.algorithms import distributed
 from kanon_tui.core.algorithms.distributed import DistributedSearch
 from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.lattice.node_list import StringSpace
+from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.lattice.parts import Pair, Part, split
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.processes.helper_processes import Processes
@@ -101,9 +101,9 @@ def test_split_keeps_the_order_and_the_limit() -> None:
 @pytest.mark.parametrize("most", [1, 7, 1000])
 def test_pairs_are_the_combinations_worth_enough(most: int) -> None:
     rng = np.random.default_rng(most)
-    space = StringSpace((0, 0, 0), (2, 3, 2), [rng.integers(0, 9, n) / 10 for n in (3, 4, 3)])
-    one = Part.of(space, (0, 2), space.strings((0, 2))[0])
-    other = Part.of(space, (1,), space.strings((1,))[0])
+    space = Lattice((0, 0, 0), (2, 3, 2), [rng.integers(0, 9, n) / 10 for n in (3, 4, 3)])
+    one = Part.from_codes(space, (0, 2), space.strings((0, 2))[0])
+    other = Part.from_codes(space, (1,), space.strings((1,))[0])
     for least in (-1.0, 0.95, 1.35, 9.0):
         pair = Pair(one, other, least, most)
         lists = list(pair.lists(space))

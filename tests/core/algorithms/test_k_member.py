@@ -19,7 +19,7 @@ from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.k_member import k_member
-from tests.helpers import make_task
+from tests.helpers import make_task, says
 from tests.paths import SAMPLES
 from tests.tries import tries
 
@@ -187,18 +187,15 @@ def test_sentences_name_what_was_decided() -> None:
     task = make_task({"age": [20, 30, 21, 40, 22]}, seed=3)
     assert np.random.default_rng(3).integers(5) == 4, "record 5 is drawn"
     steps = list(Run(task, KMember(), RunContext(1)))
-    assert steps[0].sentence == (
-        "Record 4 starts cluster 1: it is the furthest from record 5, which was drawn at random, "
-        "at distance 0.9, against 0.4 of record 2."
+    says(
+        steps[0],
+        "Record 4 starts cluster 1",
+        "record 5, which was drawn",
+        "0.9",
+        "record 2 with 0.4",
     )
-    assert steps[1].sentence == (
-        "Record 2 joins cluster 1 as number 2 of 2: it adds least loss, 1, against 1.8 of record "
-        "5. The cluster is closed."
-    )
-    assert steps[-1].sentence == (
-        "Record 5 is left over and joins cluster 2, whose loss grows least, by 0.2, against 1.7 of "
-        "cluster 1."
-    )
+    says(steps[1], "Record 2 joins cluster 1", "2 of 2", "loss, 1,", "record 5 with 1.8", "closed")
+    says(steps[-1], "Record 5 is left over", "joins cluster 2", "by 0.2", "cluster 1 with 1.7")
     assert [step.kind for step in steps] == ["start", "close", "start", "close", "join"]
     assert [step.counters["under_k"] for step in steps] == [1, 0, 1, 0, 0]
     assert steps[-1].progress == 1.0

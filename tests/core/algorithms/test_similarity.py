@@ -231,7 +231,7 @@ def test_sentences_tell_each_decision() -> None:
         (
             "grow",
             "Record 3 (40, F) joins cluster 1 as number 2 of 2: it is nearest to its centre, at "
-            "distance 0.833, against 1 of record 5.",
+            "distance 0.833, runner-up record 5 with 1.",
         ),
         ("close", "Cluster 1 is closed with 2 records: age 30–40, sex F."),
         (
@@ -242,7 +242,7 @@ def test_sentences_tell_each_decision() -> None:
         (
             "grow",
             "Record 4 (41, M) joins cluster 2 as number 2 of 2: it is nearest to its centre, at "
-            "distance 0.833, against 1.9167 of record 5.",
+            "distance 0.833, runner-up record 5 with 1.9167.",
         ),
         ("close", "Cluster 2 is closed with 2 records: age 31–41, sex M."),
         (
@@ -252,7 +252,7 @@ def test_sentences_tell_each_decision() -> None:
         (
             "join",
             "Fewer than 2 are left, so record 5 (42, F) joins cluster 1, whose centre is nearest, "
-            "at distance 0.583, against 1.5 of cluster 2.",
+            "at distance 0.583, runner-up cluster 2 with 1.5.",
         ),
     ]
 

@@ -37,7 +37,7 @@ def test_collapse_numbers_distinct_rows_by_first_appearance(rows: list[tuple[int
 def test_flattened_hierarchies_give_the_height_of_the_common_ancestor() -> None:
     for seed in range(40):
         task = random_task(seed)
-        features = Features.of(task)
+        features = Features.from_task(task)
         labels, number = features.labels, features.distinct.number
         flattened = np.array(features.flattened, dtype=int)
         for i in range(0, task.n, 3):
@@ -84,5 +84,5 @@ def test_ranks_put_equal_numbers_together_and_missing_last() -> None:
 
 def test_records_that_differ_in_a_further_column_do_not_collapse() -> None:
     task = make_task({"v": [1, 1, 1], "w": ["a", "a", "a"]})
-    assert len(Features.of(task).distinct) == 1
-    assert len(Features.of(task, [np.array([0, 1, 0])]).distinct) == 2
+    assert len(Features.from_task(task).distinct) == 1
+    assert len(Features.from_task(task, [np.array([0, 1, 0])]).distinct) == 2

@@ -63,7 +63,7 @@ def members(labels: np.ndarray) -> list[list[int]]:
 
 def twin(task: Task, start: Grouping, distinct: int = 1) -> list[list[int]]:
     """The twin's classes, from the same start and with the same near records."""
-    types = RecordTypes.of(task, start)
+    types = RecordTypes.from_grouping(task, start)
     rows = ranked_records(task, types.first)[np.diff(types.row, prepend=-1) > 0]
     attributes = attributes_of(task, Measure.NCP)
     near = near_records(attributes, rows, types.row[types.type_of], task.seed)

@@ -82,7 +82,7 @@ def test_few_rows_are_looked_at_for_the_furthest() -> None:
     people |= {f"c{count}": column(count) for count in (2, 300, 7, 5, 9, 20)}
     countries = {"n0": numbers["n0"], "country": column(200, 0.9), "sex": column(2)}
     for columns, most in ((numbers, 40), (people, 150), (countries, 60)):
-        features = Features.of(make_task(columns))
+        features = Features.from_task(make_task(columns))
         weights, shared = features.label_weights, shared_bits(features.labels)
         search = grown(features.places, features.labels, weights, shared)
         visits = [find_furthest(search, i).visits for i in range(0, size, 500)]
@@ -94,7 +94,7 @@ def cheapest_visits(columns: Mapping[str, list[Any]], mixed: tuple[int, ...] = (
 
     Categories that are mixed already cost nothing.
     """
-    features = Features.of(make_task(columns))
+    features = Features.from_task(make_task(columns))
     weights, numbers = features.label_weights, features.places.shape[1]
     search = grown(features.places, features.labels, weights, shared_bits(features.labels))
     tree, clusters = search.tree, new_clusters(1, numbers, len(weights))

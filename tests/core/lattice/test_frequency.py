@@ -24,7 +24,7 @@ from tests.helpers import make_task
 
 def engine(task: Task, lowest: tuple[int, ...] | None = None, **options: int) -> Frequency:
     lowest = lowest or (0,) * len(task.quasi)
-    coded, _ = CodedTuples.of(task.quasi, lowest)
+    coded, _ = CodedTuples.from_attributes(task.quasi, lowest)
     return Frequency(coded, task.k, task.allowed_suppressed, **options)
 
 
@@ -65,7 +65,7 @@ def test_outcome_is_what_counting_records_gives(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_class_of_one_tuple_at_every_string(seed: int) -> None:
     task = searchable_task(seed)
-    coded, tuple_of = CodedTuples.of(task.quasi, (0,) * len(task.quasi))
+    coded, tuple_of = CodedTuples.from_attributes(task.quasi, (0,) * len(task.quasi))
     tests = Frequency(coded, task.k, 0)
     record = seed % task.n
     levels = np.array(heights(task)) + 1
@@ -112,7 +112,7 @@ def test_tuples_that_share_a_key_are_told_apart_by_their_labels() -> None:
 def test_counting_that_stops_early_takes_no_more_slots_than_it_needs() -> None:
     """The fewer there are, the more of them a processor has at hand."""
     task = wide_task(12, 16, 9000)
-    tests = Frequency(CodedTuples.of(task.quasi, (0,) * 12)[0], 3000, 0)
+    tests = Frequency(CodedTuples.from_attributes(task.quasi, (0,) * 12)[0], 3000, 0)
     tests._counter.slots.sizes[:] = -7
     outcome = tests.test((0,) * 12)
     assert outcome.classes == 4
@@ -179,7 +179,7 @@ def test_counting_stops_where_too_many_classes_cannot_pass() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_labels_number_the_classes_in_order_and_mark_what_is_suppressed(seed: int) -> None:
     task = searchable_task(seed)
-    coded, tuple_of = CodedTuples.of(task.quasi, (0,) * len(task.quasi))
+    coded, tuple_of = CodedTuples.from_attributes(task.quasi, (0,) * len(task.quasi))
     tests = Frequency(coded, task.k, 0)
     for string in list(all_strings(task))[::7]:
         labels = tests.labels(string, tuple_of).tolist()

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kanon_tui.core.lattice.node_list import StringList, StringSpace
+from kanon_tui.core.lattice.node_list import Lattice, NodeList
 
 SPACES = [
     ((0, 0, 0), (3, 1, 2)),
@@ -17,17 +17,17 @@ SPACES = [
 ]
 
 
-def space_of(lowest: tuple[int, ...], heights: tuple[int, ...], seed: int = 0) -> StringSpace:
+def space_of(lowest: tuple[int, ...], heights: tuple[int, ...], seed: int = 0) -> Lattice:
     rng = np.random.default_rng(seed)
-    return StringSpace(lowest, heights, [rng.integers(0, 5, top + 1) / 10 for top in heights])
+    return Lattice(lowest, heights, [rng.integers(0, 5, top + 1) / 10 for top in heights])
 
 
-def vectors(space: StringSpace) -> list[tuple[int, ...]]:
+def vectors(space: Lattice) -> list[tuple[int, ...]]:
     limits = zip(space.lowest, space.heights, strict=True)
     return list(product(*(range(low, top + 1) for low, top in limits)))
 
 
-def total(space: StringSpace, levels: tuple[int, ...]) -> float:
+def total(space: Lattice, levels: tuple[int, ...]) -> float:
     return sum((v[x] for v, x in zip(space.values, levels, strict=True)), 0.0)
 
 
@@ -35,8 +35,8 @@ def more_general(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return all(a >= b for a, b in zip(one, other, strict=True))
 
 
-def listed(strings: StringList) -> list[tuple[int, ...]]:
-    return [strings.space.levels(code) for code in strings.codes]
+def listed(strings: NodeList) -> list[tuple[int, ...]]:
+    return [strings.lattice.levels(code) for code in strings.codes]
 
 
 @pytest.mark.parametrize(("lowest", "heights"), SPACES)
@@ -81,13 +81,13 @@ def test_list_drops_and_takes_what_it_says(attributes: int) -> None:
         }
         codes = np.array([space.code(row) for row in sorted(rows)])
         pivot = space.levels(codes[int(rng.integers(len(codes)))])
-        strings = StringList(space, codes, space.worth(codes))
+        strings = NodeList(space, codes, space.worth(codes))
         assert strings.worths.tolist() == sorted(total(space, row) for row in rows)
         specific = {row for row in rows if more_general(pivot, row)}
         assert strings.drop_specific(space.code(pivot)) == len(specific)
         assert set(listed(strings)) == rows - specific
 
-        strings = StringList(space, codes, space.worth(codes))
+        strings = NodeList(space, codes, space.worth(codes))
         taken = {space.levels(code) for code in strings.take_general(space.code(pivot))}
         assert taken == {row for row in rows if more_general(row, pivot)}
         assert set(listed(strings)) == rows - taken
@@ -100,8 +100,8 @@ def test_list_drops_and_takes_what_it_says(attributes: int) -> None:
 
 
 def test_midpoint_is_the_middle_of_what_is_left() -> None:
-    space = StringSpace((0,), (6,), [np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])])
-    strings = StringList(space, *space.strings())
+    space = Lattice((0,), (6,), [np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])])
+    strings = NodeList(space, *space.strings())
     assert space.levels(strings.midpoint()) == (3,)
     strings.drop_below(0.6)
     assert space.levels(strings.midpoint()) == (1,)
@@ -113,7 +113,7 @@ def test_midpoint_is_the_middle_of_what_is_left() -> None:
 def test_dominated_strings_lose_value_or_tie(seed: int) -> None:
     space = space_of((0, 1, 0), (2, 3, 2), seed)
     rng = np.random.default_rng(seed)
-    strings = StringList(space, *space.strings())
+    strings = NodeList(space, *space.strings())
     rows = vectors(space)
     best = [rows[i] for i in rng.choice(len(rows), 2, replace=False)]
 

@@ -39,7 +39,7 @@ STRINGS = st.tuples(*(st.integers(0, height) for height in HEIGHTS))
 
 
 def alone(k: int, allowed: int, string: tuple[int, ...]) -> Outcome:
-    coded, _ = CodedTuples.of(TASK.quasi, (0, 0, 0))
+    coded, _ = CodedTuples.from_attributes(TASK.quasi, (0, 0, 0))
     return Frequency(coded, k, allowed).test(string)
 
 

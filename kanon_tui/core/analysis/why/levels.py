@@ -326,7 +326,7 @@ class FinerLevels:
     @classmethod
     def from_task(cls, task: Task, levels: tuple[int, ...], allowed: int) -> FinerLevels:
         """Count the classes; `allowed` says how many records may be suppressed."""
-        coded, class_of = CodedTuples.of(task.quasi, levels)
+        coded, class_of = CodedTuples.from_attributes(task.quasi, levels)
         classes, requirement_test = len(coded.counts), None
         if task.requirements:
             requirement_test = RequirementTest(task.requirements, class_of, classes)
