@@ -142,46 +142,14 @@ def _of_present(held: pl.DataFrame, figure: pl.Expr, otherwise: float) -> Floats
 
 
 def _distance(held: pl.DataFrame, claim: Claim) -> Floats:
-    """Return the larger of the distances with missing as a value of its own and without missing."""
-    ranks = ranks_of(claim)
-    records: dict[int, int] = {}
-    for text, count in zip(claim.values, claim.counts, strict=True):
-        records[ranks[text]] = records.get(ranks[text], 0) + count
-    last = records.pop(MISSING, None)
-    counts = [records[rank] for rank in sorted(records)]
-    count = held["class"].n_unique()
-    present = held.filter(pl.col("rank") != MISSING)
-    found = _distances(present, counts, count, claim) if counts else np.zeros(count)
-    if last is None:
-        return found
-    with_missing = held.with_columns(pl.col("rank").replace(MISSING, len(counts)))
-    return np.maximum(found, _distances(with_missing, [*counts, last], count, claim))
+    """Return Σ|P − Q| / (m − 1) of numbers and dates, ½ Σ|p − q| of other values."""
 
+    def distance(p: Floats, q: Floats, _: Sequence[int]) -> Floats:
+        if claim.numbers is None:
+            return np.asarray(np.abs(p - q).sum(axis=1) / 2)
+        return np.asarray(np.abs(np.cumsum(p - q, axis=1)).sum(axis=1) / max(len(q) - 1, 1))
 
-def _distances(held: pl.DataFrame, counted: Sequence[int], count: int, claim: Claim) -> Floats:
-    """Return every class's distance from the whole table, on full rows of shares.
-
-    0 if it is empty.
-    """
-    counts = np.array(counted)
-    whole = counts / counts.sum()
-    values = len(whole)
-    classes, ranks = held["class"].to_numpy(), held["rank"].to_numpy()
-    records = held["records"].to_numpy()
-    at_a_time = max(1, _CELLS_AT_A_TIME // values)
-    distances = np.empty(count)
-    for first in range(0, count, at_a_time):
-        here = (classes >= first) & (classes < first + at_a_time)
-        shares = np.zeros((min(at_a_time, count - first), values))
-        shares[classes[here] - first, ranks[here]] = records[here]
-        sizes = shares.sum(axis=1, keepdims=True)
-        apart = shares / np.maximum(sizes, 1) - whole
-        if claim.numbers is not None:
-            found = np.abs(np.cumsum(apart, axis=1)).sum(axis=1) / max(values - 1, 1)
-        else:
-            found = np.abs(apart).sum(axis=1) / 2
-        distances[first : first + len(found)] = np.where(sizes[:, 0] > 0, found, 0.0)
-    return distances
+    return _on_rows(held, claim, distance)
 
 
 def _recursive(held: pl.DataFrame, claim: Claim) -> Floats:
@@ -273,7 +241,8 @@ def _on_rows(
     classes = held["class"].n_unique()
     found = np.zeros(classes)
     for with_missing in (False, True) if missing_too and MISSING in records else (False,):
-        shown = [r for r in sorted(records) if with_missing or r != MISSING]
+        shown = sorted(rank for rank in records if rank != MISSING)
+        shown += [MISSING] if with_missing else []  # behind all numbers
         place = {rank: x for x, rank in enumerate(shown)}
         whole = np.array([records[rank] for rank in shown], dtype=np.float64)
         if not whole.sum():
