@@ -90,7 +90,7 @@ assert [drawing.name for drawing in drawings] == ["clusters", "class sizes", "cu
 drawn = [drawing.draw(scene, 60, 20).plain() for drawing in drawings]
 assert "0 below" in drawn[0], "clusters"
 assert "▸ cut after every k records" in Code().draw(scene, 60, 20).plain(), "pseudo-code"
-assert "cluster" in dict(terms_of(toy)), "glossary"
+assert "cluster" in terms_of(toy), "glossary"
 
 task = run.task
 one = prepare(Project.load("one.yaml"))

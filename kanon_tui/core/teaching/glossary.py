@@ -1,17 +1,38 @@
-"""The words of pictures and sentences, a line for each."""
+"""The words of the product, a line for each: `F1` while a run is watched, and docs/glossary.md."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kanon_tui.core.task.steps import Algorithm, Family
 
-__all__ = ["GLOSSARY", "terms_of"]
+__all__ = ["GLOSSARY", "glossary_lines", "terms_of"]
 
 GLOSSARY: dict[str, str] = {
-    "class": "records that look the same in all quasi-identifiers of the release",
-    "k": "how many records every class must have at least",
+    "table": "the records of a data file, one row each, with the same attributes",
+    "record": "one row of a table; it may be one person, or one of several of theirs",
+    "attribute": "a column of a table, such as age",
+    "role": "what an attribute is to an outsider: identifier, quasi-identifier, "
+    "sensitive, person or other",
+    "identifier": "an attribute that names a person, such as a name or a number; it is "
+    "not published",
     "quasi-identifier": "an attribute that an outsider may know, such as age or postcode",
+    "sensitive": "an attribute that must not be tied to a person, such as a diagnosis",
+    "k": "how many records every class must have at least",
+    "class": "records that look the same in all quasi-identifiers of the release",
+    "release": "the table that is published, verified by counting its classes again",
+    "requirement": "what every class must have beyond k, such as three different diagnoses",
+    "suppress": "not to publish a record, or to publish * instead of a cell",
+    "rule": "a range or a set of values that should stay together, with its importance",
+    "run": "one algorithm on one table, from the first decision to the release",
+    "measure": "a number that says how much detail a release keeps or loses: RV, NCP or IL",
+    "RV": "research value: what is left for a researcher, by weights, levels and kept rules",
+    "NCP": "normalised certainty penalty: how wide the published cells are, 0 to 1",
+    "IL": "information loss: widths of all cells added up",
+    "hierarchy": "how the values of an attribute are grouped into labels, level by level",
     "level": "how far an attribute is generalised: 0 as in the file, the last says nothing",
     "root": "the last level of an attribute, at which all values look the same",
+    "MAGVal": "the most general label that a value may be published as",
     "string": "one level for every attribute, ⟨age 1, sex 0, zip 2⟩",
     "lattice": "all strings, those with fewer levels raised below; going up, classes only merge",
     "height": "the sum of a string's levels",
@@ -21,18 +42,14 @@ GLOSSARY: dict[str, str] = {
     "pruned": "settled without a test",
     "pre-pruning": "dropping the levels that fail alone before any string is tested",
     "minimal": "a string that passes while none below it does",
-    "RV": "research value: what is left for a researcher, by weights, levels and kept rules",
-    "NCP": "normalised certainty penalty: how wide the published cells are, 0 to 1",
-    "IL": "information loss: widths of all cells added up",
+    "cluster": "records that will be one class",
+    "box": "what a cluster would publish: a range or a label per attribute",
     "cut": "dividing records in two by a value of one attribute",
     "width": "how much of an attribute's domain a group spans, 0 to 1",
-    "cluster": "records that will be one class",
     "merge": "two clusters become one, and publish what covers both",
-    "box": "what a cluster would publish: a range or a label per attribute",
     "centre": "the record, or the mean of records, that distances are measured from",
-    "MAGVal": "the most general label that a value may be published as",
-    "suppress": "not to publish a record, or to publish * instead of a cell",
 }
+"""One word per idea, in the order in which a reader meets them."""
 
 _ALL = ("class", "k", "quasi-identifier", "suppress")
 _FULL_DOMAIN = (
@@ -42,7 +59,12 @@ _FULL_DOMAIN = (
 _CLUSTERING = ("cluster", "box", "NCP")
 
 
-def terms_of(algorithm: Algorithm | type[Algorithm]) -> list[tuple[str, str]]:
-    """Return the terms that an algorithm's sentences and pictures use, each with its line."""
+def terms_of(algorithm: Algorithm | type[Algorithm]) -> list[str]:
+    """Return the words that an algorithm's sentences and pictures use."""
     family = _FULL_DOMAIN if algorithm.family is Family.FULL_DOMAIN else _CLUSTERING
-    return [(term, GLOSSARY[term]) for term in (*_ALL, *family, *algorithm.terms)]
+    return [*_ALL, *family, *algorithm.terms]
+
+
+def glossary_lines(terms: Iterable[str]) -> list[str]:
+    """Return a line of Markdown for each of these words."""
+    return [f"- **{term}**: {GLOSSARY[term]}" for term in terms]

@@ -9,21 +9,14 @@ from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.teaching.charts import ClassSizes, Curve
-from kanon_tui.core.teaching.cluster_table import ClusterTable
+from kanon_tui.core.teaching.charts import ClassSizes, Curve, DistinctCounts, PointerBars
+from kanon_tui.core.teaching.cluster_table import ClusterTable, MergeTree
 from kanon_tui.core.teaching.clustering_state import ClusteringState
-from kanon_tui.core.teaching.cut_diagram import CutDiagram
-from kanon_tui.core.teaching.cut_tree import CutTree
-from kanon_tui.core.teaching.distance_table import DistanceTable
+from kanon_tui.core.teaching.cut_diagram import CutDiagram, CutTree
 from kanon_tui.core.teaching.full_domain_state import FullDomainState
-from kanon_tui.core.teaching.lattice import LatticePicture
-from kanon_tui.core.teaching.level_bars import DistinctCounts, PointerBars
-from kanon_tui.core.teaching.merge_tree import MergeTree
-from kanon_tui.core.teaching.part_table import PartTable
+from kanon_tui.core.teaching.lattice import LatticePicture, PartTable, SortedList, StringCounts
 from kanon_tui.core.teaching.picture import Drawing
-from kanon_tui.core.teaching.sorted_list import SortedList
-from kanon_tui.core.teaching.sorted_records import SortedRecords
-from kanon_tui.core.teaching.string_counts import StringCounts
+from kanon_tui.core.teaching.sorted_records import DistanceTable, SortedRecords
 
 __all__ = ["PICTURES", "new_timeline", "pictures_of", "watched", "watched_run"]
 

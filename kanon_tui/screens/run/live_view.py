@@ -19,10 +19,10 @@ from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.steps import Algorithm, Family
-from kanon_tui.core.teaching.glossary import terms_of
+from kanon_tui.core.teaching.explain import question_before
+from kanon_tui.core.teaching.glossary import glossary_lines, terms_of
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
-from kanon_tui.core.teaching.prediction import question_before
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
@@ -102,7 +102,7 @@ the picture alone; `?` then asks for each decision before `.` shows it.
 
 def watch_help(algorithm: Algorithm) -> str:
     """Return the keys, and a line for every term that sentences and pictures use."""
-    words = [f"- **{term}**: {line}" for term, line in terms_of(algorithm)]
+    words = glossary_lines(terms_of(algorithm))
     return "\n".join([KEYS, "### Words", "", *words])
 
 

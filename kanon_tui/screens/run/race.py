@@ -17,9 +17,9 @@ from textual.worker import get_current_worker
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.pipeline.live import SPEEDS
 from kanon_tui.core.project.project import AlgorithmChoice
+from kanon_tui.core.teaching.handout import Recording, record
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
-from kanon_tui.core.teaching.recording import Recording, record
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Choose, Modal

@@ -7,15 +7,13 @@ from dataclasses import replace
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.task.steps import Candidate, Choice, RunContext, Step
 from kanon_tui.core.teaching.charts import Curve
-from kanon_tui.core.teaching.cluster_table import ClusterTable
+from kanon_tui.core.teaching.cluster_table import ClusterTable, MergeTree
 from kanon_tui.core.teaching.clustering_state import ClusteringState
-from kanon_tui.core.teaching.distance_table import DistanceTable
-from kanon_tui.core.teaching.merge_tree import MergeTree
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.sorted_records import SortedRecords
+from kanon_tui.core.teaching.sorted_records import DistanceTable, SortedRecords
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from tests.core.teaching.recorded import WIDE, drawn, number_of, recorded, scene
 

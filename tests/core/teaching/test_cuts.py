@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from kanon_tui.core.teaching.charts import ClassSizes, Curve
-from kanon_tui.core.teaching.cut_diagram import CutDiagram
-from kanon_tui.core.teaching.cut_tree import CutTree
+from kanon_tui.core.teaching.cut_diagram import CutDiagram, CutTree
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from tests.core.teaching.recorded import WIDE, drawn, scene

@@ -11,8 +11,8 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.teaching.charts import ClassSizes
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
+from kanon_tui.core.teaching.handout import record
 from kanon_tui.core.teaching.picture_registry import pictures_of
-from kanon_tui.core.teaching.recording import record
 from tests.core.teaching.recorded import recorded, scene
 
 SAMPLES = {"incognito": "incognito", "datafly": "datafly", "gcka": "locations"}

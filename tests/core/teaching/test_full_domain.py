@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kanon_tui.core.teaching.charts import DistinctCounts, PointerBars
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
-from kanon_tui.core.teaching.lattice import LatticePicture
-from kanon_tui.core.teaching.level_bars import DistinctCounts, PointerBars
-from kanon_tui.core.teaching.part_table import PartTable
+from kanon_tui.core.teaching.lattice import LatticePicture, PartTable, SortedList, StringCounts
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.sorted_list import SortedList
-from kanon_tui.core.teaching.string_counts import StringCounts
 from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from tests.core.teaching.recorded import WIDE, drawn, number_of, recorded, scene
 
