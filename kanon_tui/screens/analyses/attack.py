@@ -16,9 +16,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.linking import Attack, Linked, linking_attack
-from kanon_tui.core.analysis.attack.matching import task_and_release
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table, read_table
@@ -309,7 +309,7 @@ in the original, which tells the disease, and two in the release.
             if joined:
                 self._link(joined)
 
-        self.in_background(lambda: task_and_release(result), opened, "reading the release")
+        self.in_background(lambda: read_tables(result), opened, "reading the release")
 
     def _read(self, path: Path) -> None:
         result = self.result
@@ -319,7 +319,7 @@ in the original, which tells the disease, and two in the release.
             # A join needs names, so the first line is a header, whatever the cells look like.
             tokens = result.task.table.missing_tokens
             external = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
-            return external, *task_and_release(result)
+            return external, *read_tables(result)
 
         def opened(tables: Tables) -> None:
             self.tables, self.external_name, self.joined, self.people = tables, path.name, (), None

@@ -16,11 +16,8 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.trees.partition import (
     Node,
     Partitioning,
-    partition,
-    streamed_partition,
+    partition_of,
 )
-from kanon_tui.core.pipeline.result import StreamedResult
-from kanon_tui.core.table.table import as_table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
 from kanon_tui.widgets.dialogs import ChooseSeveral
@@ -163,12 +160,8 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         assert result is not None
 
         def grow() -> Partitioning:
-            task, project = result.task, result.project or session.project
-            if isinstance(result, StreamedResult):
-                stop = nobody_waits()
-                return streamed_partition(result, project, target, asked, leaves, stop)
-            release = as_table(result.table, task.table.missing_tokens)
-            return partition(project, task, release, target, asked, leaves)
+            project = result.project or session.project
+            return partition_of(result, project, target, asked, leaves, nobody_waits())
 
         self.in_background(grow, self._show, "growing trees")
 

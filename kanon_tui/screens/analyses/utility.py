@@ -16,14 +16,11 @@ from textual.widgets.option_list import Option
 from kanon_tui.core.analysis.utility.distributions import Marginal, Summary
 from kanon_tui.core.analysis.utility.utility import (
     Utility,
-    measure_utility,
-    streamed_utility,
+    utility_for,
 )
-from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.report.formats import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.table import as_table
 from kanon_tui.core.text import short_number, significant, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
 from kanon_tui.widgets.drawing import bar
@@ -106,11 +103,8 @@ them, `R` looks at the release of another run.
             return
 
         def measure() -> Utility:
-            task, project = result.task, result.project or session.project
-            if isinstance(result, StreamedResult):
-                return streamed_utility(result, project, target, nobody_waits())
-            release = as_table(result.table, task.table.missing_tokens)
-            return measure_utility(project, task, release, target)
+            project = result.project or session.project
+            return utility_for(result, project, target, nobody_waits())
 
         doing = "measuring" if target is None else f"measuring, learning {visible(target)}"
         self.in_background(measure, self._show, doing)

@@ -18,7 +18,7 @@ What is kept grows with the distinct rows, not with the records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,15 +26,11 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.published_cells import ReadCells
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.pipeline.read_again import read_again
-from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.release.distinct_rows import number_rows
-from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.distinct_values import CountedColumn
-from kanon_tui.core.table.table import Table, as_table
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
-from kanon_tui.core.task.task import Task
 
 __all__ = [
     "CountedRows",
@@ -44,7 +40,6 @@ __all__ = [
     "fitting_pairs",
     "lists_by_key",
     "people_of_rows",
-    "task_and_release",
 ]
 
 
@@ -126,15 +121,6 @@ def _bits(
         covers = cells.covers(values[start : start + step], unknown_fits)
         packed[start : start + step] = np.packbits(covers[:, codes], axis=1)
     return packed
-
-
-def task_and_release(
-    result: FinishedRun, stop: Callable[[], bool] = lambda: False
-) -> tuple[Task, Table]:
-    """Return task and release, in memory or read again from files until `stop` returns true."""
-    if isinstance(result, StreamedResult):
-        return read_again(result, stop)
-    return result.task, as_table(result.table, result.task.table.missing_tokens)
 
 
 def lists_by_key(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:

@@ -33,7 +33,6 @@ from kanon_tui.core.analysis.attack.matching import (
     DistinctRows,
     PersonCounts,
     lists_by_key,
-    task_and_release,
 )
 from kanon_tui.core.analysis.attack.two_releases import (
     Covering,
@@ -50,6 +49,7 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -70,7 +70,7 @@ def check_together(
     stop: Callable[[], bool] = lambda: False,
 ) -> TwoReleases:
     """Return the candidates left by a release and an earlier one; `stop` ends passes over files."""
-    task, now = task_and_release(result, stop)
+    task, now = read_tables(result, stop)
     return two_releases(project, task, now, earlier, earlier_name=name)
 
 

@@ -61,9 +61,10 @@ from kanon_tui.core.analysis.trees.features import (
 from kanon_tui.core.analysis.trees.target import Target, original_target, tells
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.pipeline.read_again import MOST_DRAWN, drawn
 from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.pipeline.tables_in_files import MOST_DRAWN, draw_tables
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
@@ -78,7 +79,7 @@ __all__ = [
     "cross_validated",
     "grow_tree",
     "partition",
-    "streamed_partition",
+    "partition_of",
 ]
 
 
@@ -202,18 +203,18 @@ def partition(
     return Partitioning(target, attributes, original, generalised, telling)
 
 
-def streamed_partition(
-    result: StreamedResult,
+def partition_of(
+    result: FinishedRun,
     project: Project,
     target: str,
     attributes: Sequence[str] | None = None,
     leaves: int = 8,
     stop: Callable[[], bool] = lambda: False,
 ) -> Partitioning:
-    """Return the trees of a release in files, grown on records drawn from it."""
-    task, release = drawn(result, stop)
+    """Return the trees of a result; of a release in files, grown on records drawn from it."""
+    task, release = draw_tables(result, stop)
     found = partition(project, task, release, target, attributes, leaves)
-    if max(result.task.n, result.rows) <= MOST_DRAWN:
+    if not isinstance(result, StreamedResult) or max(task.n, result.rows) <= MOST_DRAWN:
         return found
     return replace(found, drawn_from=(result.task.n, result.rows))
 

@@ -31,17 +31,16 @@ from kanon_tui.core.analysis.utility.models import MOST_RECORDS, Learnt, models
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
 from kanon_tui.core.analysis.utility.tally import Spread, axis_of, spreads, tally
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.read_again import drawn, read_again
-from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Distribution, Section, figure
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.table import Table, as_table
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import significant
 
-__all__ = ["Utility", "measure_utility", "streamed_utility", "utility_of", "utility_sections"]
+__all__ = ["Utility", "measure_utility", "utility_for", "utility_of", "utility_sections"]
 
 
 SMALLEST_GROUP = 10
@@ -81,26 +80,20 @@ def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None
 
     A release in files is read again, and so is the data that it was made of.
     """
-    task = result.task
-    if result.project is None:
+    if result.project is None or (result.task.copies is not None and not result.in_files):
         return None
-    if isinstance(result, StreamedResult):
-        return streamed_utility(result, result.project, target)
-    if task.copies is not None:
-        return None
-    release = as_table(result.table, task.table.missing_tokens)
-    return measure_utility(result.project, task, release, target)
+    return utility_for(result, result.project, target)
 
 
-def streamed_utility(
-    result: StreamedResult,
+def utility_for(
+    result: FinishedRun,
     project: Project,
     target: str | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Utility:
-    """Return the utility of a release in files, in passes; `stop` says nobody waits any more."""
-    task, release = read_again(result, stop)
-    return measure_utility(project, task, release, target, draw=lambda: drawn(result, stop))
+    """Return the utility of a release in memory or in files; `stop` ends passes over files."""
+    task, release = read_tables(result, stop)
+    return measure_utility(project, task, release, target, draw=lambda: draw_tables(result, stop))
 
 
 def measure_utility(

@@ -7,10 +7,10 @@ import pytest
 
 from kanon_tui.core.analysis.attack import two_releases as module
 from kanon_tui.core.analysis.attack.linking import linking_attack
-from kanon_tui.core.analysis.attack.matching import task_and_release
 from kanon_tui.core.analysis.attack.rerelease_repair import check_together
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline import read_again
+from kanon_tui.core.pipeline import tables_in_files
+from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import read_table
@@ -39,7 +39,7 @@ def test_people_are_looked_up_in_files_as_in_memory(tmp_path, case):
     known = read_table(tmp_path / "known.csv", ReadOptions(header=True))
     for on in (["age", "city"], ["city", "note"]):
         expected, found = (
-            linking_attack(asked, *task_and_release(result), known, on) for result in (whole, files)
+            linking_attack(asked, *read_tables(result), known, on) for result in (whole, files)
         )
         assert found.notes == expected.notes
         for one, other in ((expected.original, found.original), (expected.release, found.release)):
@@ -78,9 +78,9 @@ def test_two_releases_together_are_counted_as_in_memory(tmp_path, monkeypatch, c
 
 def test_rows_that_do_not_fit_are_refused(tmp_path, monkeypatch):
     asked, _, files = both(tmp_path, *CASES[0])
-    monkeypatch.setattr(read_again, "_FEW_ROWS", 3)
+    monkeypatch.setattr(tables_in_files, "_FEW_ROWS", 3)
     tight = MemoryLimit(AT_LEAST)
     object.__setattr__(files.task.table, "memory", tight)
     known = read_table(tmp_path / "in.csv", ReadOptions(header=True))
     with pytest.raises(InputError, match=r"looking at \d+ distinct rows takes .* are left of 600"):
-        linking_attack(asked, *task_and_release(files), known, ["age", "city"])
+        linking_attack(asked, *read_tables(files), known, ["age", "city"])

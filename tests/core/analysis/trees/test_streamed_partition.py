@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kanon_tui.core.analysis.trees import partition as trees
-from kanon_tui.core.analysis.trees.partition import partition, streamed_partition
-from kanon_tui.core.pipeline import read_again
+from kanon_tui.core.analysis.trees.partition import partition, partition_of
+from kanon_tui.core.pipeline import tables_in_files
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.table.target import Target
 from tests.core.pipeline.compared import in_memory, streamed
@@ -23,9 +23,9 @@ def test_trees_are_those_of_memory_or_of_a_sample_that_says_so(tmp_path, monkeyp
     release = as_table(whole.table, whole.task.table.missing_tokens)
     for target in ("ill", "wage", "age"):
         expected = partition(asked, whole.task, release, target)
-        assert streamed_partition(files, asked, target) == expected
-    monkeypatch.setattr(read_again, "MOST_DRAWN", 40)
+        assert partition_of(files, asked, target) == expected
+    monkeypatch.setattr(tables_in_files, "MOST_DRAWN", 40)
     monkeypatch.setattr(trees, "MOST_DRAWN", 40)
-    found = streamed_partition(files, asked, "ill")
+    found = partition_of(files, asked, "ill")
     assert found.drawn_from == (whole.task.n, whole.table.height)
     assert found.original.root.records == found.release.root.records == 40

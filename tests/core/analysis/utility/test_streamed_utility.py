@@ -8,9 +8,9 @@ from dataclasses import asdict
 import pytest
 
 from kanon_tui.core.analysis.utility import utility
-from kanon_tui.core.analysis.utility.utility import streamed_utility, utility_of
+from kanon_tui.core.analysis.utility.utility import utility_for, utility_of
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline import pages, read_again
+from kanon_tui.core.pipeline import pages, tables_in_files
 from kanon_tui.core.table.target import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
@@ -56,7 +56,7 @@ def test_models_learn_what_they_learn_in_memory(tmp_path, monkeypatch):
     expected = utility_of(whole, "ill")
     assert expected.learnt
     assert rounded(utility_of(files, "ill")) == rounded(expected)
-    monkeypatch.setattr(read_again, "MOST_DRAWN", 60)  # models then learn from a sample
+    monkeypatch.setattr(tables_in_files, "MOST_DRAWN", 60)  # models then learn from a sample
     monkeypatch.setattr(utility, "MOST_RECORDS", 60)
     found = utility_of(files, "ill")
     assert found.learnt_of == 60
@@ -69,4 +69,4 @@ def test_nobody_waits_for_what_was_stopped(tmp_path):
     for passes in (1, 9):  # in the data, and in the files
         left = iter([False] * passes)
         with pytest.raises(InputError, match="stopped"):
-            streamed_utility(files, files.project, stop=lambda left=left: next(left, True))
+            utility_for(files, files.project, stop=lambda left=left: next(left, True))

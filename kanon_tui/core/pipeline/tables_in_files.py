@@ -1,8 +1,8 @@
-"""A table beyond memory and its release, read again from their files: for whoever counts records.
+"""The input table and the release of a result, for analyses: in memory, or read from files again.
 
-Analyses of a release ask a table for the codes of some columns, some records at a time
-(`Table.coded_blocks`). In memory that is all of them; here it is one pass over the files. Where all
-records at once are needed, a sample is drawn.
+Analyses ask a table for the codes of some columns, some records at a time (`Table.coded_blocks`).
+In memory that is all of them; of files it is one pass. Where all records are needed at once, a
+sample is drawn.
 """
 
 from __future__ import annotations
@@ -24,16 +24,17 @@ from kanon_tui.core.pipeline.tuple_counts import value_encoder
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.release.formulas import escape_formulas
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.cell_codes import Cells, complete_records
 from kanon_tui.core.table.column import CodedValues, Column, code_values
 from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
-from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.task.task import Task
 
-__all__ = ["MOST_DRAWN", "ReadRecords", "WrittenRows", "drawn", "read_again"]
+__all__ = ["MOST_DRAWN", "RecordsInFiles", "RowsInFiles", "draw_tables", "read_tables"]
 
 MOST_DRAWN = 100_000
 """The largest sample of records, where all of them would be needed in memory."""
@@ -44,17 +45,23 @@ _BYTES_PER_ROW = 100
 Stop = Callable[[], bool]
 
 
-def read_again(result: StreamedResult, stop: Stop = lambda: False) -> tuple[Task, WrittenRows]:
-    """Return the task of a streamed run and its release, both reading their files again."""
-    records = ReadRecords.of(result, stop)
-    return replace(result.task, table=records), WrittenRows.of(result, stop)
+def read_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, Table]:
+    """Return the task of a result and its release: in memory, or reading their files again.
+
+    `stop` ends a pass over files early.
+    """
+    if not isinstance(result, StreamedResult):
+        return result.task, as_table(result.table, result.task.table.missing_tokens)
+    records = RecordsInFiles.from_result(result, stop)
+    return replace(result.task, table=records), RowsInFiles.from_result(result, stop)
 
 
-def drawn(result: StreamedResult, stop: Stop = lambda: False) -> tuple[Task, Table]:
-    """Return a task and a release of at most `MOST_DRAWN` records each, drawn by the seed."""
-    task, rows = read_again(result, stop)
+def draw_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, Table]:
+    """Return task and release with records in memory: of files, `MOST_DRAWN` drawn by the seed."""
+    task, rows = read_tables(result, stop)
     records = task.table
-    assert isinstance(records, ReadRecords)
+    if not (isinstance(records, RecordsInFiles) and isinstance(rows, RowsInFiles)):
+        return task, rows
     release = Table(rows.drawn(MOST_DRAWN, task.seed), None, records.missing_tokens)
     return replace(task, table=records.drawn(MOST_DRAWN, task.seed)), release
 
@@ -104,7 +111,7 @@ def _coded_piece(coding: _Coding, piece: int) -> list[tuple[Int32s, ...]]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ReadRecords(CountedTable):
+class RecordsInFiles(CountedTable):
     """A counted table whose records are read again from its files."""
 
     stop: Stop = lambda: False
@@ -112,7 +119,7 @@ class ReadRecords(CountedTable):
     """The texts of a sample; columns then have its codes."""
 
     @classmethod
-    def of(cls, result: StreamedResult, stop: Stop) -> Self:
+    def from_result(cls, result: StreamedResult, stop: Stop) -> Self:
         """Return the input records of a run; refuse files that have changed."""
         table = result.task.table
         assert isinstance(table, CountedTable)
@@ -190,14 +197,14 @@ class ReadRecords(CountedTable):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WrittenRows(Table):
+class RowsInFiles(Table):
     """The rows of a written release as a table, under the task's names of the columns."""
 
     result: StreamedResult | None = None
     stop: Stop = lambda: False
 
     @classmethod
-    def of(cls, result: StreamedResult, stop: Stop) -> Self:
+    def from_result(cls, result: StreamedResult, stop: Stop) -> Self:
         """Return the rows of a written release."""
         task = result.task
         schema = dict.fromkeys(result.columns, pl.String)

@@ -6,7 +6,7 @@ import pytest
 
 from kanon_tui.core.analysis.attack.linking import linking_attack
 from kanon_tui.core.pipeline.pages import RowOfRecord
-from kanon_tui.core.pipeline.read_again import drawn, read_again
+from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.table import read_table
 from kanon_tui.core.table.target import Target
@@ -21,8 +21,8 @@ def test_nothing_prints_values(tmp_path, algorithm):
     people(100).write_csv(tmp_path / "in.csv")
     asked = project(tmp_path / "in.csv", algorithm={"name": algorithm})
     result = streamed(asked, Target(tmp_path / "out.csv"))
-    task, rows = read_again(result)
-    some, release = drawn(result)
+    task, rows = read_tables(result)
+    some, release = draw_tables(result)
     known = read_table(tmp_path / "in.csv", ReadOptions(header=True))
     attack = linking_attack(asked, task, rows, known, ["age", "city"])
     found = attack.release.look_up(3)
