@@ -61,10 +61,10 @@ def main(argv: Sequence[str]) -> int:
     except MemoryError:
         return _say(OUT_OF_MEMORY, NOT_REACHED)
     except BrokenPipeError:  # the reader of our output has closed the pipe
-        _let_go_of_output()
+        _discard_output()
         return DONE
     except OSError as error:  # errors of files are InputErrors: this is standard output
-        _let_go_of_output()
+        _discard_output()
         why = "no space left" if error.errno == errno.ENOSPC else error.strerror or "it failed"
         return _say(f"the output could not be written: {why}; nothing else was lost", BAD_INPUT)
     except Exception as error:
@@ -187,7 +187,7 @@ def open_application(file: Path | None, *, mouse: bool = True, present: bool = F
     return MISTAKE_IN_KANON if code else DONE
 
 
-def _let_go_of_output() -> None:
+def _discard_output() -> None:
     """Discard all further output, also what is left of it when Python ends."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,13 +1,13 @@
 """Ctrl-C, a request to end and a closed terminal end the program at once, wherever it is.
 
 An exception at a random place can be swallowed (in a finaliser), turned into another one (inside a
-library) or leave an import half done. So nothing is raised: what is unfinished is taken away, one
-sentence is said and the process ends with 128 and the number of the signal. Steps that belong
-together hold signals back (`core.interruption.uninterrupted`).
+library) or leave an import half done. So nothing is raised: unfinished files are removed, one
+sentence is printed and the process ends with 128 and the number of the signal. Steps that belong
+together delay signals (`core.processes.interruption.uninterrupted`).
 
-The application is asked to leave by itself; it is ended if it has not done so after some seconds,
-or at the next signal. A terminal may also vanish without a signal that is heard: nohup has it
-ignored, and only some processes are sent it.
+The application is asked to end by itself; it is ended if it has not done so after some seconds, or
+at the next signal. A terminal may also vanish without a signal that arrives: nohup ignores it, and
+only some processes are sent it.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ _AS_IT_WAS = b"".join(
 
 
 def terminal_restorer() -> Callable[[], None]:
-    """Remembers the settings of the terminal; gives what brings them back at any moment."""
+    """Return a function that restores the present settings of the terminal at any moment."""
     try:
         import termios
 

@@ -160,10 +160,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
     if args.engine is None and project.run.engine == "auto":
         say(f"{args.project.name}: the data is read in pieces")
     trust = args.trust or args.scheduler is not None
-    with (
-        workers_of(project, target, trust, args.insecure) as workers,
-        following() as progress,
-    ):
+    with workers_of(project, target, trust, args.insecure) as workers, following() as progress:
         result = run_stream(project, workers, target, args.report, args.force, progress)
     _print_summary(result, args, result.formulas)
     return _print_end(result, args)

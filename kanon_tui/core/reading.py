@@ -66,7 +66,7 @@ class BoundedBytes:
             raise self._refusal
         self._pieces.write(piece)
 
-    def whole(self) -> bytes:
+    def content(self) -> bytes:
         """Return all bytes collected so far."""
         return self._pieces.getvalue()
 
@@ -85,10 +85,10 @@ def read_bytes(path: Path, limit: int, too_large: InputError) -> bytes:
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         if stat.S_ISREG(kind) and os.fstat(descriptor).st_size > limit:
             raise too_large
-        content = BoundedBytes(limit, too_large)
+        collected = BoundedBytes(limit, too_large)
         while piece := file.read(_CHUNK):
-            content.add(piece)
-    return content.whole()
+            collected.add(piece)
+    return collected.content()
 
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)

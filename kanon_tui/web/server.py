@@ -35,7 +35,7 @@ from kanon_tui.web.session import LONGEST_MESSAGE, Session, clamped_size, within
 
 __all__ = ["Access", "KanonServer", "is_loopback"]
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # the last one: its terminal was closed
 _FONT_SIZES = (6, 60)
 SECONDS_TO_ASK = 10.0
@@ -115,7 +115,7 @@ class KanonServer:
             protocol.force_close()
 
     def _application(self) -> web.Application:
-        app = web.Application(middlewares=[self._let_in])
+        app = web.Application(middlewares=[self._check_access])
         files = find_spec("textual_serve")
         assert files is not None
         assert files.origin is not None
@@ -129,7 +129,7 @@ class KanonServer:
                 web.static(f"{inside}static", Path(files.origin).with_name("static")),
             ]
         )
-        app.on_response_prepare.append(_keep_to_ourselves)
+        app.on_response_prepare.append(_add_privacy_headers)
         app.on_shutdown.append(self._end_sessions)
         return app
 
@@ -139,7 +139,7 @@ class KanonServer:
     # -- access
 
     @web.middleware
-    async def _let_in(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _check_access(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Answer our own page only, and only to who has the address.
 
         A page of another site gives itself away by its origin. One whose name was made to point
@@ -163,7 +163,7 @@ class KanonServer:
 
     async def _enter(self, request: web.Request) -> web.Response:
         """Redirect from the printed address to the page, whose address has no token."""
-        return self._access.send_in()
+        return self._access.redirect()
 
     # -- pages
 
@@ -177,7 +177,7 @@ class KanonServer:
             )
         websocket = f"ws://{request.host}{self._access.folder}ws"
         size = within(_number(request, "fontsize", 16), *_FONT_SIZES)
-        page = (_HERE / "page.html").read_text(encoding="utf-8")
+        page = (_FOLDER / "page.html").read_text(encoding="utf-8")
         page = page.replace("{websocket}", html.escape(websocket))
         page = page.replace("{font_size}", str(size))
         policy = (
@@ -189,7 +189,7 @@ class KanonServer:
         )
 
     async def _keyboard(self, request: web.Request) -> web.StreamResponse:
-        return web.FileResponse(_HERE / "keyboard.js")
+        return web.FileResponse(_FOLDER / "keyboard.js")
 
     async def _tab(self, request: web.Request) -> web.StreamResponse:
         """Serve one session, from the opening of a tab to its end."""
@@ -220,7 +220,7 @@ class KanonServer:
         return sum(not session.ending for session in self._sessions) >= self._most_sessions
 
 
-async def _keep_to_ourselves(request: web.Request, answer: web.StreamResponse) -> None:
+async def _add_privacy_headers(request: web.Request, answer: web.StreamResponse) -> None:
     """Add headers to every response: send no referrer, keep no copy."""
     answer.headers["Referrer-Policy"] = "no-referrer"
     answer.headers["X-Content-Type-Options"] = "nosniff"
@@ -231,7 +231,7 @@ async def _keep_to_ourselves(request: web.Request, answer: web.StreamResponse) -
 
 def _notice(status: int, text: str, link: str) -> web.Response:
     """Return a page with a sentence; its link requests the same address again."""
-    page = (_HERE / "notice.html").read_text(encoding="utf-8")
+    page = (_FOLDER / "notice.html").read_text(encoding="utf-8")
     page = page.replace("{text}", html.escape(text)).replace("{link}", html.escape(link))
     policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
     headers = {"Content-Security-Policy": policy}
@@ -267,7 +267,7 @@ class Access:
         cookie, token = request.cookies.get(_COOKIE, ""), request.query.get("token", "")
         return _same(cookie, self._cookie) or _same(token, self._token)
 
-    def send_in(self) -> web.Response:
+    def redirect(self) -> web.Response:
         """Return the redirection from the printed address to the page, with the cookie."""
         answer = web.Response(status=303, headers={"Location": self.folder})
         answer.set_cookie(_COOKIE, self._cookie, path=self.folder, httponly=True, samesite="Strict")

@@ -122,7 +122,7 @@ def test_levels_that_a_person_chose_are_published_or_refused(folder: Path) -> No
 def test_the_input_is_never_overwritten(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(folder / "people.csv")
     message = said("run", str(folder / "p.yaml"), "--out", out, "--force", capsys=capsys)
-    assert message == f"{out} is what is read, it cannot be written too; name another"
+    assert message == f"{out} is read by this run and cannot be replaced; name another"
     assert (folder / "people.csv").read_text() == PEOPLE
 
 

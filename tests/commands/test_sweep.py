@@ -89,7 +89,7 @@ def test_sweep_writes_every_format_whole_and_keeps_what_is_there(
         (["--algorithms", "mondrain"], "unknown algorithm 'mondrain'; did you mean 'mondrian'?"),
         (["--algorithms", "a,,b"], "is not a list of names"),
         (["--out", "o.pdf"], "files of this kind end in .csv, .json or .svg"),
-        (["--out", "people.csv", "--force"], "is what is read"),
+        (["--out", "people.csv", "--force"], "is read by this run"),
         (["--ks", "2"], "unknown argument '--ks'; did you mean '--k'?"),
     ],
 )

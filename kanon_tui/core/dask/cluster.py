@@ -1,9 +1,13 @@
-"""The workers of a Dask cluster: jobs as tasks, answers as files that every machine sees.
+"""The workers of a Dask cluster: jobs as tasks, results as files that every machine can read.
 
-What jobs need and what they answer goes through files of a work folder beside the release, for its
-owner alone. The scheduler sees numbers and names of files: no value of the data reaches its logs,
-its dashboard or the keys of tasks. A job depends on nothing but its files, so that one whose worker
-is lost is done again by another, and an answer that is there already is not computed twice.
+The data and results of jobs go through files of a work folder beside the release, for its owner
+alone. The scheduler sees numbers and names of files: no value of the data reaches its logs, its
+dashboard or the keys of tasks. A job depends on its files alone, so that a job whose worker is lost
+is repeated by another worker, and a result that exists already is not computed again.
+
+Client, scheduler and workers of Dask execute code that the others send. Whoever can connect to one
+of them, or takes the place of the scheduler, runs code as the user of the run. So a scheduler that
+a project names must be trusted explicitly, and one without TLS allowed explicitly.
 
 Reference: Rocklin, Dask: parallel computation with blocked algorithms and task scheduling (2015).
 """
@@ -180,7 +184,7 @@ class Cluster(Workers):
         from distributed.client import FutureCancelledError
 
         try:
-            done, *said = future.result()
+            done, *outcome = future.result()
         except KilledWorker:
             raise NotReachedError(
                 "workers of the cluster ended again and again while they worked on one piece; "
@@ -192,9 +196,9 @@ class Cluster(Workers):
                 "--engine stream"
             ) from None
         if not done:
-            kind, sentence = said
+            kind, sentence = outcome
             raise (NotReachedError if kind == "NotReachedError" else InputError)(sentence)
-        path = self.folder / said[0]
+        path = self.folder / outcome[0]
         with open(path, "rb") as file:
             answer = pickle.load(file)
         path.unlink(missing_ok=True)

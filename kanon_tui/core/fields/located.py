@@ -106,11 +106,7 @@ class LocatedValue:
         return str(value)
 
     def number(
-        self,
-        allowed: str,
-        low: float = -math.inf,
-        high: float = math.inf,
-        above: float = -math.inf,
+        self, allowed: str, low: float = -math.inf, high: float = math.inf, above: float = -math.inf
     ) -> float:
         """Return a finite number from `low` to `high`, larger than `above`."""
         value = self._as_number()

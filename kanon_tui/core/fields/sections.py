@@ -22,9 +22,7 @@ def section(owner: type[Any]) -> FieldType:
     """Return the type of a field that holds an object with declared fields."""
     keys = ", ".join(dict.fromkeys(key.partition(".")[0] for key in keys_of(owner)))
     return FieldType(
-        f"a mapping with the keys {keys}",
-        lambda located: read_fields(owner, located),
-        write_fields,
+        f"a mapping with the keys {keys}", lambda located: read_fields(owner, located), write_fields
     )
 
 

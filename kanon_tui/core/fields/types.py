@@ -73,10 +73,7 @@ def whole_number(low: int | None = None, high: int | None = None) -> FieldType:
 
 
 def number(
-    low: float | None = None,
-    high: float | None = None,
-    above: float | None = None,
-    words: str = "",
+    low: float | None = None, high: float | None = None, above: float | None = None, words: str = ""
 ) -> FieldType:
     """Return the type of a finite number between two bounds, larger than `above`.
 

@@ -95,17 +95,14 @@ class _Editor:
                 continue
             value = new[name][1]
             colon = self.text.index(":", _end(key)) + 1
-            anew = self.text[_start(key) : colon] + dump_entry("k", value, column, flow)[2:]
-            wanted.append((at, self._changed(entry, inner, (old.get(name), value), anew, flow)))
+            rewritten = self.text[_start(key) : colon] + dump_entry("k", value, column, flow)[2:]
+            wanted.append(
+                (at, self._changed(entry, inner, (old.get(name), value), rewritten, flow))
+            )
         return self._flow(node, entries, wanted) if flow else self._block(entries, wanted, column)
 
     def _sequence(
-        self,
-        node: yaml.SequenceNode,
-        old: list[Any],
-        new: list[Any],
-        indent: int,
-        flow: bool,
+        self, node: yaml.SequenceNode, old: list[Any], new: list[Any], indent: int, flow: bool
     ) -> str:
         flow = flow or bool(node.flow_style)
         column = indent if flow else node.start_mark.column
@@ -137,19 +134,19 @@ class _Editor:
         return _Entry(start, _end(inner) if flow else _line_end(self.text, _end(inner)))
 
     def _changed(
-        self, entry: _Entry, inner: yaml.Node, values: tuple[Any, Any], anew: str, flow: bool
+        self, entry: _Entry, inner: yaml.Node, values: tuple[Any, Any], rewritten: str, flow: bool
     ) -> str:
-        """Return an entry with a changed value, edited where possible, otherwise `anew`."""
+        """Return an entry with a changed value, edited where possible, otherwise `rewritten`."""
         is_block = isinstance(inner, yaml.CollectionNode) and not inner.flow_style and inner.value
         end = entry.end if is_block else _end(inner)
         lead, comment = self.text[entry.start : _start(inner)], self.text[end : entry.end]
         column = inner.start_mark.column
         edited = self.value(inner, *values, column, flow)
         if edited is None:
-            return anew + comment
+            return rewritten + comment
         on_one_line = "\n" not in self.text[entry.start : end]
         too_long = not flow and on_one_line and column + len(edited) > ONE_LINE
-        return (anew if too_long else lead + edited) + comment
+        return (rewritten if too_long else lead + edited) + comment
 
     def _block(self, entries: Sequence[_Entry], wanted: Wanted, column: int) -> str:
         """Return entries on lines of their own; comments stay before the entry that follows."""

@@ -229,7 +229,7 @@ def _node(value: Any, indent: int) -> tuple[yaml.Node, int]:
         node.flow_style = indent + length <= ONE_LINE
         return node, length
     scalar = _scalar(value)
-    return scalar, _room(scalar)
+    return scalar, _width(scalar)
 
 
 def _mapping_node(value: Mapping[Any, Any], indent: int) -> tuple[yaml.MappingNode, int]:
@@ -239,13 +239,13 @@ def _mapping_node(value: Mapping[Any, Any], indent: int) -> tuple[yaml.MappingNo
         key_node = _scalar(key)
         item_node, size = _node(item, indent + 2)
         pairs.append((key_node, item_node))
-        length += _room(key_node) + size + 4
+        length += _width(key_node) + size + 4
     node = yaml.MappingNode("tag:yaml.org,2002:map", pairs)
     node.flow_style = indent + length <= ONE_LINE
     return node, length
 
 
-def _room(scalar: yaml.ScalarNode) -> int:
+def _width(scalar: yaml.ScalarNode) -> int:
     return len(scalar.value) + (2 if scalar.style else 0)
 
 

@@ -45,10 +45,10 @@ def _search_path() -> list[str]:
     Files that lie beside the data are not code. The package itself is found wherever it is.
     """
     try:
-        here = os.getcwd()
+        current = os.getcwd()
     except FileNotFoundError:
-        here = ""
-    safe = [entry for entry in sys.path if os.path.isabs(entry) and entry != here]
+        current = ""
+    safe = [entry for entry in sys.path if os.path.isabs(entry) and entry != current]
     return [*safe, str(Path(__file__).parents[2])]
 
 
@@ -82,7 +82,7 @@ class Processes:
         self._jobs: SimpleQueue[tuple[int, Any] | None] = SimpleQueue()
         self._helpers: list[subprocess.Popen[bytes]] = []
         self._threads: list[Thread] = []
-        greeting = pickle.dumps(_search_path()) + pickle.dumps((prepare, setup), protocol=5)
+        setup_message = pickle.dumps(_search_path()) + pickle.dumps((prepare, setup), protocol=5)
         for _ in range(count):
             helper = subprocess.Popen(
                 [sys.executable, "-P", "-c", _PROGRAM],
@@ -90,7 +90,7 @@ class Processes:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
-            thread = Thread(target=self._serve, args=(helper, greeting), daemon=True)
+            thread = Thread(target=self._serve, args=(helper, setup_message), daemon=True)
             helpers.add(helper)
             self._helpers.append(helper)
             self._threads.append(thread)
@@ -126,12 +126,12 @@ class Processes:
             raise result
         return number, result
 
-    def _serve(self, helper: subprocess.Popen[bytes], greeting: bytes) -> None:
+    def _serve(self, helper: subprocess.Popen[bytes], setup_message: bytes) -> None:
         """Send jobs to one helper and collect their results, in a thread of its own."""
         to_helper, from_helper = cast(BinaryIO, helper.stdin), cast(BinaryIO, helper.stdout)
         number = 0
         try:
-            to_helper.write(greeting)
+            to_helper.write(setup_message)
             while (job := self._jobs.get()) is not None:
                 number = job[0]
                 pickle.dump(job[1], to_helper, protocol=5)

@@ -40,21 +40,21 @@ def uninterrupted() -> Iterator[None]:
         yield
         return
     handlers = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
-    heeded = {n: h for n, h in handlers.items() if h not in (None, signal.SIG_IGN)}
-    came: list[int] = []
+    handled = {n: h for n, h in handlers.items() if h not in (None, signal.SIG_IGN)}
+    received: list[int] = []
 
     def remember(number: int, frame: Any) -> None:
-        came.append(number)
+        received.append(number)
 
     try:
-        for number in heeded:
+        for number in handled:
             signal.signal(number, remember)
         yield
     finally:
-        for number, handler in heeded.items():
+        for number, handler in handled.items():
             signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
+        if received:
+            signal.raise_signal(received[0])
 
 
 def clean_up() -> None:

@@ -1,8 +1,8 @@
 """Workers: they call functions of one job each, in this process or on a cluster.
 
-A job is a plain function of a `Shared` (what all jobs of a kind need) and a few numbers. It reads
-its piece, may write files into the work folder and gives back something small. Because it depends
-on nothing else, it can be done anywhere and done again.
+A job is a plain function of shared data (needed by all jobs of a pass) and a few numbers. It reads
+its piece, may write files into the work folder and returns a small result. As it depends on nothing
+else, it can run anywhere and be repeated.
 """
 
 from __future__ import annotations

@@ -46,11 +46,7 @@ def _write_end(end: Any) -> int | float | str:
 
 
 _END = FieldType("a number or a date", _read_end, _write_end)
-_DOMAIN = list_of(
-    _END,
-    "two values: [smallest, largest]",
-    length=2,
-)
+_DOMAIN = list_of(_END, "two values: [smallest, largest]", length=2)
 
 
 # --- marked labels ------------------------------------------------------------------------------
@@ -162,16 +158,14 @@ class AttributeSpec:
         None, "Research values typed by hand, one per level", type=optional(_RESEARCH_VALUES)
     )
     identifier: Literal["drop", "pseudonym"] = declared(
-        "drop",
-        "Identifiers: left out, or published as pseudonyms that the key file alone can undo",
+        "drop", "Identifiers: left out, or published as pseudonyms that the key file alone can undo"
     )
     guessed: bool = declared(
         False,
         "Whether role, kind and levels are unconfirmed guesses; saving a project confirms them",
     )
     publish_unique: bool = declared(
-        False,
-        "Whether to publish it unchanged although it singles people out",
+        False, "Whether to publish it unchanged although it singles people out"
     )
 
     @property

@@ -15,7 +15,7 @@ _LONGEST = 30
 _NOTHING = object()
 
 
-def differences(there: Project, here: Project) -> list[str]:
+def differences(saved: Project, current: Project) -> list[str]:
     """Return a line like `privacy, k: 7 in the file, 5 here` for every field that differs.
 
     >>> from kanon_tui.core.project.project import project_from_mapping
@@ -23,7 +23,7 @@ def differences(there: Project, here: Project) -> list[str]:
     >>> differences(*map(project_from_mapping, both))
     ['privacy, k: 7 in the file, 5 here']
     """
-    first, second = (dict(_fields(project_to_mapping(each))) for each in (there, here))
+    first, second = (dict(_fields(project_to_mapping(each))) for each in (saved, current))
     return [
         _sentence(name, first.get(name, _NOTHING), second.get(name, _NOTHING))
         for name in {**first, **second}
@@ -44,15 +44,15 @@ def _fields(mapping: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 yield f"{section}, {name}", value
 
 
-def _sentence(name: str, there: Any, here: Any) -> str:
-    both = (there, here)
+def _sentence(name: str, saved: Any, current: Any) -> str:
+    both = (saved, current)
     if any(isinstance(one, str) and is_address(one) for one in both):  # it may hold a password
         return f"{name}: not the same"
     if any(isinstance(one, Mapping | list) for one in both):
-        if there is _NOTHING:
+        if saved is _NOTHING:
             return f"{name}: only here"
-        return f"{name}: only in the file" if here is _NOTHING else f"{name}: not the same"
-    return f"{name}: {_words(there)} in the file, {_words(here)} here"
+        return f"{name}: only in the file" if current is _NOTHING else f"{name}: not the same"
+    return f"{name}: {_words(saved)} in the file, {_words(current)} here"
 
 
 def _words(value: Any) -> str:

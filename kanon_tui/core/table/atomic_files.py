@@ -1,9 +1,9 @@
 """Atomic writing: files are written whole or not at all, several of them all or none.
 
-What is written goes to a file aside, in the same folder and readable by its owner alone. All files
-of a set are flushed to the disk; only then do they take their names, one after the other. Whatever
-goes wrong, a full disk or Ctrl-C, leaves what was there before and nothing half-written: names
-that were taken already are given back.
+Content is first written to another file in the same folder, readable by its owner alone. All files
+of a set are flushed to the disk; only then are they renamed, one after the other. If anything
+fails, such as a full disk or Ctrl-C, the old files stay and nothing half-written remains: files
+that were renamed already are restored.
 
     with written_aside(path) as file:
         file.write(b"...")
@@ -48,7 +48,7 @@ def _check_place(path: Path, force: bool) -> None:
     if path.exists() and not path.is_file():
         raise InputError(f"{path} is not an ordinary file; name one that can be replaced")
     if path.exists() and not force:
-        raise InputError(_kept(path))
+        raise InputError(_exists_message(path))
     folder = path.parent
     if not folder.is_dir():
         raise InputError(f"{path}: the folder {folder} does not exist; create it first")
@@ -78,7 +78,7 @@ def written_together(
     """
     for path in paths:
         check_place(path, force)
-    asides = [_Aside(path, force, private, (finished or {}).get(path)) for path in paths]
+    asides = [_PendingFile(path, force, private, (finished or {}).get(path)) for path in paths]
     if len({aside.target for aside in asides}) < len(asides):
         raise InputError(f"{joined([str(path) for path in paths])} are one file; name two")
     try:
@@ -123,7 +123,7 @@ def why_not_written(path: Path | str, error: Exception) -> str:
     return f"{path}: could not be written: {why}"
 
 
-def _take_names(asides: Sequence[_Aside]) -> None:
+def _take_names(asides: Sequence[_PendingFile]) -> None:
     try:
         for aside in asides[:-1]:
             aside.keep_old()
@@ -131,7 +131,7 @@ def _take_names(asides: Sequence[_Aside]) -> None:
         asides[-1].take_name()  # the last step: nothing can fail after it
     except BaseException:
         for aside in reversed(asides):
-            aside.give_back()
+            aside.undo()
         raise
     for aside in asides:
         aside.forget_old()
@@ -139,7 +139,7 @@ def _take_names(asides: Sequence[_Aside]) -> None:
         _flush_folder(folder)
 
 
-class _Aside:
+class _PendingFile:
     """One file of a set, written under another name until it takes its own."""
 
     file: IO[bytes]
@@ -191,18 +191,18 @@ class _Aside:
             try:
                 os.link(self.aside, self.target)  # unlike a rename, it fails if the name is taken
             except FileExistsError:
-                raise InputError(_kept(self.target)) from None
+                raise InputError(_exists_message(self.target)) from None
             except OSError as error:
                 if error.errno not in _NO_LINKS:
                     raise
                 if self.target.exists():  # a file system without hard links: check just before
-                    raise InputError(_kept(self.target)) from None
+                    raise InputError(_exists_message(self.target)) from None
                 os.replace(self.aside, self.target)
         self.named = True
         if not self.private:
             written.append(self.target)
 
-    def give_back(self) -> None:
+    def undo(self) -> None:
         """Undo `take_name`: restore the old file under its name, or remove the new one."""
         if self.keeps_old and (self.named or not self.target.exists()):
             os.replace(self.old, self.target)
@@ -263,5 +263,5 @@ def _flush_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _kept(path: Path) -> str:
+def _exists_message(path: Path) -> str:
     return f"{path} exists and is kept; use --force to replace it or name another file"

@@ -17,13 +17,7 @@ from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.table.cell_codes import CodedCells, Columns, complete_records, records_in
-from kanon_tui.core.table.column import (
-    CodedValues,
-    Column,
-    code_values,
-    counted,
-    unreadable_values,
-)
+from kanon_tui.core.table.column import CodedValues, Column, code_values, counted, unreadable_values
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
@@ -63,9 +57,9 @@ def count_values(counting: Counting, piece: int) -> tuple[int, int, Counts]:
     counts: Counts = {}
     for columns in source.columns_of(source.pieces[piece], counting.read_names):
         kept = complete_records(columns, counting.complete, counting.missing_tokens)
-        here = records_in(kept)
-        records += here
-        dropped += records_in(columns) - here
+        complete = records_in(kept)
+        records += complete
+        dropped += records_in(columns) - complete
         found = {
             name: pl.DataFrame({"value": kept[name].texts, "records": kept[name].records})
             for name in counting.names

@@ -76,7 +76,7 @@ class CsvFormat:
                     try:
                         file.write(encoder.encode(part))
                     except UnicodeEncodeError as error:
-                        raise self._no_room(table, part[error.start], name) from None
+                        raise self._encoding_error(table, part[error.start], name) from None
             header = False
         file.write(encoder.encode("", final=True))
 
@@ -137,7 +137,7 @@ class CsvFormat:
         head = [self.delimiter.join(names)] if header else []
         return self.line_end.join([*head, *lines, ""])
 
-    def _no_room(self, table: pl.DataFrame, character: str, name: str) -> EncodingError:
+    def _encoding_error(self, table: pl.DataFrame, character: str, name: str) -> EncodingError:
         holders = [
             column.name
             for column in table.iter_columns()
@@ -145,8 +145,8 @@ class CsvFormat:
             or column.cast(pl.String).str.contains(character, literal=True).any()
         ]
         return EncodingError(
-            f"{name}: '{character}' in {holders[0] if holders else 'the table'} has no place in "
-            f"the encoding {self.encoding}; nothing was written. Write it as utf-8 "
+            f"{name}: '{character}' in {holders[0] if holders else 'the table'} cannot be written "
+            f"in the encoding {self.encoding}; nothing was written. Write it as utf-8 "
             f"(output: {{encoding: utf-8}}), or change the label"
         )
 

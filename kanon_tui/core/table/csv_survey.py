@@ -33,12 +33,7 @@ from kanon_tui.core.table.csv_text import (
 from kanon_tui.core.table.data_files import reading_errors
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.sniffing import (
-    Dialect,
-    Header,
-    detect_dialect,
-    first_records,
-)
+from kanon_tui.core.table.sniffing import Dialect, Header, detect_dialect, first_records
 from kanon_tui.core.table.table import FileFacts, Table, describe_text, in_order_of, like_first_part
 
 __all__ = [
@@ -159,7 +154,7 @@ class CsvHead:
         return self.sniffed if self.spaces is None else replace(self.sniffed, spaces=self.spaces)
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether the head is the whole file."""
         return self.start + len(self.text) >= self.size
 
@@ -344,7 +339,7 @@ class _Sampling:
         first, used = _first_stretch(self.head, self.header)
         total = sum(self.sizes)
         facts = replace(self.facts, bytes=total)
-        if len(self.files) == 1 and self.head.whole:
+        if len(self.files) == 1 and self.head.is_complete:
             return CsvSample(first, facts, first.height, True)
         each = max(used // max(first.height, 1), 1)
         wanted = max(each * records, LEAST_BYTES)
@@ -382,10 +377,10 @@ class _Sampling:
 
 def _first_stretch(head: CsvHead, header: Header) -> _Stretch:
     """Return the records at the beginning of the first file, below its header."""
-    found = _regular(head.text, head, header.names, head.whole, header.one_short)
+    found = _regular(head.text, head, header.names, head.is_complete, header.one_short)
     cells, used = (_careful(head, header), len(head.text)) if found is None else found
     cells = cells.slice(int(header.first_record))
-    if not cells.height and head.whole:
+    if not cells.height and head.is_complete:
         raise _no_records(head.file, header)
     return cells, used
 
@@ -397,7 +392,7 @@ def _careful(head: CsvHead, header: Header) -> pl.DataFrame:
         size = len(head.text)
         frame = pl.concat(parse_carefully(text, head.dialect, head.file, size, header.one_short))
     except InputError:
-        if head.whole:
+        if head.is_complete:
             raise
         rows = [row for row in first_records(head.text, head.dialect) if len(row) == len(names)]
         return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")

@@ -101,10 +101,10 @@ def load(path: Path, limit: Limit = "auto") -> tuple[bytes, Compression | None, 
     content = BoundedBytes(allowed, refusal)
     if data.startswith(_GZIP):
         _gunzip(data, content, path)
-        return content.whole(), "gzip", size
+        return content.content(), "gzip", size
     if data.startswith(_ZSTD):
         _unzstd(data, content, path)
-        return content.whole(), "zstd", size
+        return content.content(), "zstd", size
     return data, None, size
 
 

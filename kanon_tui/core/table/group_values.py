@@ -15,7 +15,7 @@ __all__ = ["GroupValues"]
 
 _DENSE = 2  # the most cells of a table of all pairs per entry
 _NARROW = 2**31  # keys below it are sorted as smaller numbers, which is twice as fast
-_ROOM = 63  # bits of a number
+_BITS = 63  # bits of a number
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # odd, near 2**64 / golden ratio
 
 
@@ -165,7 +165,7 @@ def _summed(keys: Int64s, records: npt.NDArray[np.integer]) -> tuple[Int64s, Int
     if not len(keys):
         return keys, np.zeros(0, dtype=np.int64)
     bits = int(records.max()).bit_length()
-    if int(keys.max()).bit_length() + bits <= _ROOM:  # sorting both as one number is quickest
+    if int(keys.max()).bit_length() + bits <= _BITS:  # sorting both as one number is quickest
         both = np.sort((keys << bits) | records)
         keys, records = both >> bits, both & ((1 << bits) - 1)
     else:

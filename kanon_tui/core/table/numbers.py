@@ -180,9 +180,7 @@ def read_number_format(located: LocatedValue) -> NumberFormat:
 
 
 def number_formats(
-    values: Iterable[str],
-    preferred: Sequence[NumberFormat] = (),
-    points_may_group: bool = False,
+    values: Iterable[str], preferred: Sequence[NumberFormat] = (), points_may_group: bool = False
 ) -> tuple[NumberFormat, ...]:
     """Return the formats that read every text as a number and differ in what they read.
 

@@ -115,10 +115,12 @@ class SinglingOut:
 def singling_out(texts: pl.Series, missing_tokens: Sequence[str]) -> SinglingOut | None:
     """Return how far a column of texts singles people out; None below the thresholds."""
     values = texts.alias("value").value_counts(name="records")
-    return _judged(texts.name, values, missing_tokens)
+    return _from_counts(texts.name, values, missing_tokens)
 
 
-def _judged(name: str, values: pl.DataFrame, missing_tokens: Sequence[str]) -> SinglingOut | None:
+def _from_counts(
+    name: str, values: pl.DataFrame, missing_tokens: Sequence[str]
+) -> SinglingOut | None:
     counts = values.filter(~values["value"].is_in(list(missing_tokens)))["records"]
     found = SinglingOut(name, int((counts == 1).sum()), int(counts.sum()))
     return found if found.records >= MANY and found.share >= SHARE else None
@@ -126,7 +128,7 @@ def _judged(name: str, values: pl.DataFrame, missing_tokens: Sequence[str]) -> S
 
 def singling_out_columns(table: Table, names: Iterable[str]) -> tuple[SinglingOut, ...]:
     """Return those of these columns that single people out, in the order of the names."""
-    found = (_judged(name, table.occurrences(name), table.missing_tokens) for name in names)
+    found = (_from_counts(name, table.occurrences(name), table.missing_tokens) for name in names)
     return tuple(each for each in found if each is not None)
 
 

@@ -91,8 +91,8 @@ class KeyFile:
 
 def pseudonym(value: str, column: str, key: bytes) -> str:
     """Return the pseudonym of one value of a column."""
-    said = unicodedata.normalize("NFC", value).strip()
-    message = unicodedata.normalize("NFC", column).encode() + b"\0" + said.encode()
+    composed = unicodedata.normalize("NFC", value).strip()
+    message = unicodedata.normalize("NFC", column).encode() + b"\0" + composed.encode()
     return hmac.digest(key, message, "sha256").hex()[:DIGITS]
 
 

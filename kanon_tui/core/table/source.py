@@ -1,8 +1,8 @@
 """A data file, a folder or a pattern as pieces that are read one at a time.
 
-Pieces depend on the files alone, never on who reads them. Their texts are those that `read_table`
-gives for the whole: CSV is sniffed by the same code and read by the same parser, and what cannot be
-read in pieces (compressed text, encodings other than UTF-8) is refused with what helps.
+Pieces depend on the files alone. Their texts equal those of `read_table`: CSV is sniffed and parsed
+by the same code. Files that cannot be read in pieces (compressed text, encodings other than UTF-8)
+are refused with a remedy.
 """
 
 from __future__ import annotations

@@ -242,10 +242,7 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
         frame = all_texts(_parquet(data, path, options.limit), path.name)
         check_size(frame, path.name, "")
         return Table(
-            frame,
-            FileFacts("parquet", compression, size),
-            options.missing_tokens,
-            options.formats,
+            frame, FileFacts("parquet", compression, size), options.missing_tokens, options.formats
         )
 
     text, encoding = to_utf8(data, options.encoding, path.name)

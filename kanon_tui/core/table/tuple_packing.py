@@ -66,8 +66,8 @@ class WordTable:
         find_words(_in_order(words), self._slots, places)
         return places
 
-    def _grow(self, room: int) -> None:
-        slots = 1 << int(np.ceil(np.log2(room / _FULL)))
+    def _grow(self, capacity: int) -> None:
+        slots = 1 << int(np.ceil(np.log2(capacity / _FULL)))
         keys = np.empty(int(slots * _FULL), dtype=np.uint64)
         keys[: self._count] = self.keys
         self._keys = keys

@@ -1,8 +1,8 @@
 """Formats of numbers and dates: chosen for a file, detected in a column, or listed as readings.
 
-An attribute may say it of itself (`format`). Where it does not, a file may say it for all its
-columns; a column that is written otherwise, and any column of a file that says nothing, is looked
-at by itself. What can be read in two ways is refused with both of them.
+A column has the format of its attribute (`format`) if that is given, else the format chosen for the
+file if it reads every value, else the one that is detected in its values. Values that can be read
+in two ways are refused, and the error names both.
 """
 
 from __future__ import annotations

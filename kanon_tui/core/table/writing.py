@@ -52,7 +52,7 @@ def check_not_read(path: Path, inputs: Iterable[Path]) -> None:
     target, folder = _identities(path), _identities(path.parent)
     for read in inputs:
         if target & _identities(read):
-            raise InputError(f"{path} is what is read, it cannot be written too; name another")
+            raise InputError(f"{path} is read by this run and cannot be replaced; name another")
         if read.is_dir() and folder & _identities(read):
             raise InputError(f"{path} would lie among the parts that are read; name another folder")
 
@@ -103,10 +103,10 @@ def put_table(
             case _:
                 (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
     except Exception as error:  # Polars wraps errors of the system in many classes
-        said = re.search(r"\(os error (\d+)\)", str(error))
-        if said is None:
+        found = re.search(r"\(os error (\d+)\)", str(error))
+        if found is None:
             raise
-        number = int(said.group(1))
+        number = int(found.group(1))
         raise OSError(number, os.strerror(number)) from error
 
 

@@ -180,5 +180,5 @@ def test_an_input_is_not_replaced_by_whatever_name(other_name: str, tmp_path: Pa
     else:
         (tmp_path / "also").symlink_to("in")
         target = tmp_path / "also" / "d.csv"
-    with pytest.raises(InputError, match="is what is read, it cannot be written too"):
+    with pytest.raises(InputError, match="is read by this run"):
         check_target(target, (".csv",), force=True, inputs=[data])

@@ -100,7 +100,7 @@ def test_a_release_never_lies_among_the_parts(parts):
         with pytest.raises(InputError, match="read"):
             check_target(parts / name, None, True, project.inputs)
     pattern = project_from_mapping({"data": {"path": str(parts / "*.csv")}})
-    with pytest.raises(InputError, match="is what is read"):
+    with pytest.raises(InputError, match="is read by this run"):
         check_target(parts / "b.csv", None, True, pattern.inputs)
 
 

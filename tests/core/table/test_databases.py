@@ -192,7 +192,7 @@ def test_a_mistyped_path_makes_no_file(
 
 def test_the_file_of_an_address_is_not_written_over(database: Path) -> None:
     project = project_from_mapping({"data": {"path": f"{scheme(database)}:///{database}"}})
-    with pytest.raises(InputError, match="is what is read"):
+    with pytest.raises(InputError, match="is read by this run"):
         check_target(database, force=True, inputs=project.inputs)
 
 

@@ -37,7 +37,7 @@ async def test_the_release_is_the_one_of_memory_and_what_is_there_is_asked_about
         asked = await ask_to_run(pilot)
         assert asked.query_one(Input).value == str(tmp_path / "people-anonymised.parquet")
         for wrong, said in (
-            (tmp_path / "in.csv", "is what is read"),
+            (tmp_path / "in.csv", "is read by this run"),
             (tmp_path / "out.xlsx", "only CSV, TSV and Parquet"),
             (tmp_path / "nowhere" / "out.csv", "does not exist"),
         ):
