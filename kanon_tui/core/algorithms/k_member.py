@@ -69,6 +69,7 @@ class KMember(BlockClustering):
         Line("add the record that adds least information loss", 2, ("grow", "close")),
         Line("each record left over joins where the loss grows least", 0, ("join",)),
     )
+    recommended_for: ClassVar[tuple[Wish, ...]] = (Wish.LEAST_LOSS,)
     time_exponent: ClassVar[float] = 1.1
 
     class_attribute: str | None = declared(None, "Column whose labels should agree inside a class")
@@ -82,11 +83,6 @@ class KMember(BlockClustering):
         "seed), as in the paper",
         choices=("rows", "random"),
     )
-
-    @classmethod
-    def wishes(cls, task: Task) -> tuple[Wish, ...]:
-        """Return least loss, on every table."""
-        return (Wish.LEAST_LOSS,)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cluster the whole table."""

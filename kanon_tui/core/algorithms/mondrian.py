@@ -90,6 +90,7 @@ class Mondrian(Clustering):
         Line("a cut leaves k records on either side: cut there", 2, ("cut",)),
         Line("no attribute can be cut: the part is a class", 1, ("close",)),
     )
+    recommended_for: ClassVar[tuple[Wish, ...]] = (Wish.LEAST_LOSS,)
     works_on_counted_rows: ClassVar[bool] = True
 
     cut: str = declared(
@@ -101,11 +102,6 @@ class Mondrian(Clustering):
     relaxed: bool = declared(
         False, "Records equal to the median may go to either side; the cut is then at the median"
     )
-
-    @classmethod
-    def wishes(cls, task: Task) -> tuple[Wish, ...]:
-        """Return least loss, on every table."""
-        return (Wish.LEAST_LOSS,)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""

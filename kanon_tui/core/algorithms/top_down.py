@@ -86,6 +86,7 @@ class TopDown(BlockClustering):
         Line("a side below k takes the nearest of the other", 1),
         Line("it cannot reach k: the group is a class", 1, ("close",)),
     )
+    recommended_for: ClassVar[tuple[Wish, ...]] = (Wish.LEAST_LOSS,)
     time_exponent: ClassVar[float] = 1.2
 
     growth: str = declared(
@@ -95,11 +96,6 @@ class TopDown(BlockClustering):
         choices=("class", "records"),
     )
     rounds: int = declared(3, "Steps of the walk to two far-apart records", low=1, high=20)
-
-    @classmethod
-    def wishes(cls, task: Task) -> tuple[Wish, ...]:
-        """Return least loss, on every table."""
-        return (Wish.LEAST_LOSS,)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Split until no group can be split."""

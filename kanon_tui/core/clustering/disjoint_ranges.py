@@ -34,7 +34,7 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps, map_steps
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note
 
@@ -51,7 +51,8 @@ def disjoint_steps(
 ) -> Steps:
     """Run a clustering (`steps_on` a task) as it is, then again on stretches."""
     lines = [x for x, a in enumerate(task.quasi) if a.ordered and not a.publishes_one_value]
-    free = yield from _without_keep(steps_on(task, context))
+    # A cancel must not keep classes whose ranges overlap.
+    free = yield from map_steps(lambda step: replace(step, keep=None), steps_on(task, context))
     if not lines or (free.labels < 0).all():
         return free
     trials = _Trials(steps_on, task, free, lines, algorithm.keeps_magvals)
@@ -67,17 +68,6 @@ def disjoint_steps(
             if count:
                 yield from trials.run(trials.counts | {x: count})
     return trials.grouping()
-
-
-def _without_keep(steps: Steps) -> Steps:
-    """Run steps that keep nothing when cancelled, because their ranges may overlap."""
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as stop:
-            grouping: Grouping = stop.value
-            return grouping
-        yield replace(step, keep=None)
 
 
 class _Trials:
@@ -113,7 +103,8 @@ class _Trials:
         coarse = _coarse(self._task, stretches, self._keep_limits)
         steps = self._steps_on(coarse, RunContext())
         try:
-            grouping = yield from self._followed(steps)
+            again = "Cluster again, on stretches that do not overlap."
+            grouping = yield from map_steps(lambda _: self._step(again), steps)
         except NotReachedError:
             return
         grouping = replace(grouping, stretches=tuple(stretches))
@@ -131,16 +122,6 @@ class _Trials:
             ncp=ncp,
             least=self.ncp,
         )
-
-    def _followed(self, steps: Steps) -> Steps:
-        """Run steps on stretches, yielding a step for each so that the run can be stopped."""
-        while True:
-            try:
-                next(steps)
-            except StopIteration as stop:
-                grouping: Grouping = stop.value
-                return grouping
-            yield self._step("Cluster again, on stretches that do not overlap.")
 
     def _step(self, template: str, **facts: object) -> Step:
         counters = {} if self.best is None else {"ncp": float(self.ncp)}

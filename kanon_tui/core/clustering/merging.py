@@ -292,24 +292,17 @@ class Merging:
         return np.asarray(price / (1.0 + self.load / self.task.n) ** (1.0 + power))
 
 
+_PER_CLUSTER = ("boxes", "shown", "extents", "words", "info")
+"""The arrays of `BoxClusters` with a row per cluster; the others have one per distinct row."""
+
+
 def _taken(clusters: BoxClusters, chosen: Int32s) -> BoxClusters:
     """Return chosen clusters in a new order; arrays about distinct rows stay shared."""
-    return replace(
-        clusters,
-        boxes=clusters.boxes[chosen],
-        shown=clusters.shown[chosen],
-        extents=clusters.extents[chosen],
-        words=clusters.words[chosen],
-        info=clusters.info[chosen],
-    )
+    rows = {name: getattr(clusters, name)[chosen] for name in _PER_CLUSTER}
+    return replace(clusters, **rows)
 
 
 def _joined(clusters: BoxClusters, more: BoxClusters) -> BoxClusters:
-    return replace(
-        clusters,
-        boxes=np.concatenate([clusters.boxes, more.boxes]),
-        shown=np.concatenate([clusters.shown, more.shown]),
-        extents=np.concatenate([clusters.extents, more.extents]),
-        words=np.concatenate([clusters.words, more.words]),
-        info=np.concatenate([clusters.info, more.info]),
-    )
+    """Return clusters followed by more; arrays about distinct rows are those of the first."""
+    pairs = {name: [getattr(each, name) for each in (clusters, more)] for name in _PER_CLUSTER}
+    return replace(clusters, **{name: np.concatenate(pair) for name, pair in pairs.items()})

@@ -42,7 +42,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.refining import NEW_CLASS, Proposed, RecordCosts, carry_out, propose
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps, map_steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
@@ -58,7 +58,7 @@ def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunC
             f"{algorithm.name}: refine moves single records, which cannot be done when records are "
             f"counted; use --engine memory, or refine=false"
         )
-    grouping = yield from _first_half(steps)
+    grouping = yield from map_steps(_first_half, steps)
     if int((grouping.labels >= 0).sum()) < 2 * task.k:
         return grouping
     refining = Refining(task, context, grouping, algorithm)
@@ -66,17 +66,9 @@ def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunC
     return refining.history.grouping()
 
 
-def _first_half(steps: Steps) -> Steps:
-    """Run steps with their progress halved, to leave room for refining."""
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as stop:
-            grouping: Grouping = stop.value
-            return grouping
-        if step.progress is not None:
-            step = replace(step, progress=step.progress * _HALF)
-        yield step
+def _first_half(step: Step) -> Step:
+    """Return a step with its progress halved, to leave room for refining."""
+    return step if step.progress is None else replace(step, progress=step.progress * _HALF)
 
 
 class Refining:

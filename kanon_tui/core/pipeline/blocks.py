@@ -36,7 +36,7 @@ from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.task.parts import part_of
-from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps, map_steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, count_of, note
 
@@ -97,16 +97,12 @@ def cut_into_blocks(
 
 
 def _coarse_cut(part: Task, before: int) -> Steps:
-    steps = Mondrian().steps(part, RunContext(_CUTS_PER_STEP))
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as stop:
-            grouping: Grouping = stop.value
-            return grouping
+    def count_blocks(step: Step) -> Step:
         blocks = before + int(step.counters["clusters"])
         template = "Cut the table into blocks: {blocks:,} so far."
-        yield Step("block", template, {"blocks": blocks}, {"blocks_done": 0}, 0.0)
+        return Step("block", template, {"blocks": blocks}, {"blocks_done": 0}, 0.0)
+
+    return map_steps(count_blocks, Mondrian().steps(part, RunContext(_CUTS_PER_STEP)))
 
 
 _LOOK = 0.05

@@ -20,7 +20,7 @@ from kanon_tui.core.text import Note
 
 __all__ = [
     "FULL_SPEED", "Algorithm", "Candidate", "Choice", "Family", "Grouping", "Line", "RunContext",
-    "Step", "Steps", "Wish",
+    "Step", "Steps", "Wish", "map_steps",
 ]  # fmt: skip
 
 FULL_SPEED = 10_000
@@ -113,6 +113,17 @@ class Step:
 Steps = Generator[Step, None, Grouping]
 
 
+def map_steps(change: Callable[[Step], Step], steps: Steps) -> Steps:
+    """Run steps, yielding what `change` makes of each one, and return their grouping."""
+    while True:
+        try:
+            step = next(steps)
+        except StopIteration as stop:
+            grouping: Grouping = stop.value
+            return grouping
+        yield change(step)
+
+
 @dataclass(eq=False)
 class RunContext:
     """Settings and helpers that a run gives an algorithm."""
@@ -201,10 +212,13 @@ class Algorithm(ABC):
     """Working memory per string that pre-pruning leaves, besides one byte per attribute; 0 where
     strings are not listed."""
 
+    recommended_for: ClassVar[tuple[Wish, ...]] = ()
+    """The wishes that it can be recommended for on every table."""
+
     @classmethod
     def wishes(cls, task: Task) -> tuple[Wish, ...]:
-        """Return what the algorithm can be recommended for on this task."""
-        return ()
+        """Return the wishes that the algorithm can be recommended for on this task."""
+        return cls.recommended_for
 
     @abstractmethod
     def steps(self, task: Task, context: RunContext) -> Steps:
