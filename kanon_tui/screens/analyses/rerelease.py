@@ -39,8 +39,8 @@ people although each release by itself is safe.
 
 `e` chooses the file that was published before. Counted are the **candidates** of everybody who is
 in both: those who share a published row with them in the one *and* in the other. Everybody must
-keep k. *If rows can be joined* asks for an outsider who knows which rows are whose; it is told, and
-refuses nothing. Where a column has the role *person*, people are counted.
+keep k. *If rows can be joined* counts for an outsider who knows which rows belong together; it is
+shown only, and refuses nothing. Where a column has the role *person*, people are counted.
 
 `g` generalises further where somebody is left fewer than k: searches run again on strings that are
 as general as the earlier release, clusterings merge classes. The repaired release is a run of its

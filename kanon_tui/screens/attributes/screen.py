@@ -340,7 +340,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             AskText(
                 f"Weight of {', '.join(names)}",
                 "" if spec.weight is None else f"{spec.weight:g}",
-                hint="A share from 0 to 1; the others share what is left. Empty: not typed.",
+                hint="A share from 0 to 1; the others share what is left. Empty: computed.",
                 check=check,
             ),
             typed,

@@ -338,7 +338,7 @@ column.
 
         def arranged(records: Int64s) -> None:
             if view.filter is not None and not len(records):
-                self.host.say(f"no record: {view.filter}", "warning")
+                self.host.say(f"no record matches: {view.filter}", "warning")
                 return
             self.view, self._matches = view, None
             source = all_rows if view.plain else ArrangedSource(all_rows, records)
@@ -445,7 +445,7 @@ column.
                 return int(digits) - 1
             row = self._source.row_of(int(digits) - 1) if self._source else None
             if row is None:
-                raise InputError("the filter hides this record; f and nothing shows all")
+                raise InputError("the filter hides this record; an empty filter (f) shows all")
             return row
 
         self.ask(

@@ -71,7 +71,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
             self.selected.clear()
             self.edit_attributes([name], f"{name}: {what}", **fields)
             if lost:
-                self.host.say(f"{name}: gone with the old levels: {lost} (ctrl+z undoes)")
+                self.host.say(f"{name}: removed with the old levels: {lost} (ctrl+z undoes)")
 
         self.in_turn(lambda: replaced(state, make(), folder), done)
 

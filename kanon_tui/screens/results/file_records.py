@@ -224,7 +224,7 @@ class FileRecords(RecordSource):
     def find(self, shown: Arrangement, place: int, text: str, direction: int, stop: Stop) -> int:
         found = self.sides(shown).pages.find(text, shown.number(place), direction, stop)
         if found is None:
-            raise NoRecordError(f"'{visible(text)}' is in no row")
+            raise NoRecordError(f"no row contains '{visible(text)}'")
         return found
 
     def next_changed(self, shown: Arrangement, place: int, column: str, direction: int) -> int:

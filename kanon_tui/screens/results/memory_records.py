@@ -181,7 +181,7 @@ class MemoryRecords(RecordSource):
     # -- finding
 
     def find(self, shown: Arrangement, place: int, text: str, direction: int, stop: Stop) -> int:
-        flags, otherwise = self._containing(text), f"'{text}' is in no record"
+        flags, otherwise = self._containing(text), f"no record contains '{text}'"
         return self._next(flags, shown, place, direction, otherwise, around=True)
 
     def next_changed(self, shown: Arrangement, place: int, column: str, direction: int) -> int:

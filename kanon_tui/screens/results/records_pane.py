@@ -98,13 +98,13 @@ class RecordsPane(Hosted, Vertical):
         def prepared(found: tuple[RecordSource, Arrangement]) -> None:
             if self.result is result:
                 self.source, shown = found
-                self._show_all(shown, self.record if self.source.in_memory else 0)
+                self._show_all(shown, self.record if self.source.in_memory else None)
 
         holds_keys = self.screen.is_active and not in_files
         self.compute(prepare, prepared, group="rows", failed=self.lost, holds_keys=holds_keys)
 
-    def _show_all(self, arrangement: Arrangement, record: int) -> None:
-        """Show all records in an order."""
+    def _show_all(self, arrangement: Arrangement, record: int | None = None) -> None:
+        """Show all records in an order, with the cursor on a record or at the top."""
         self._all, self._asked_order = arrangement, arrangement.order
         self._lay_out(arrangement, record)
 
@@ -252,10 +252,7 @@ class RecordsPane(Hosted, Vertical):
         names = source.orders
         order = self._asked_order = names[(names.index(self._asked_order) + 1) % len(names)]
 
-        def arranged(arrangement: Arrangement) -> None:
-            self._show_all(arrangement, arrangement.number(0) if arrangement.height else 0)
-
-        self._look(lambda stop: source.arranged(order, stop), arranged, order, self._no_order)
+        self._look(lambda stop: source.arranged(order, stop), self._show_all, order, self._no_order)
 
     def _no_order(self, error: Exception) -> None:
         """Keep what is shown, unless the files have changed."""

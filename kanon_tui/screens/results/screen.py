@@ -71,8 +71,8 @@ also lists the runs of earlier sittings, with their figures: `enter` runs one ag
 A table beyond memory has its release in files. They are shown as they were written: `/` finds a
 text in them, `#` goes to a row, `o` leaves the rows of its class, `w` tells who looks the same and
 `i` which values the records of its class had before. `s` goes on to *as read*: every record of the
-data, and beside it the row that was written of it, or `×` where it was left out. Figures are as
-always; what needs all records in memory says so, and `esc` stops what looks through all rows.
+data, and beside it the row that was written of it, or `×` where it was left out. `esc` stops a
+search through all rows.
 """
     DEFAULT_CSS = """
     ResultsScreen #summary { height: auto; padding: 0 1; }

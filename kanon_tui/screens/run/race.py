@@ -125,7 +125,7 @@ Decisions differ in size: a test of a string looks at all records, a merge at tw
         session = self.session
         own = session.project
         rival = replace(own, algorithm=AlgorithmChoice(self._rival))
-        self._say("both are recorded …")
+        self._say("recording both runs …")
 
         def record_both() -> tuple[Recording, Recording]:
             worker, task = get_current_worker(), session.task()
