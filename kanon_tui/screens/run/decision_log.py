@@ -41,7 +41,7 @@ def in_short(step: Step) -> str:
         return step.sentence
     levels = " ".join(str(level) for level in facts["string"].levels)
     if facts["fault"] is not None:
-        verdict = f"{facts['lacking']:,} with {facts['lack']}"
+        verdict = f"{facts['lacking']:,} with {facts['fault']}"
     elif facts["small"]:
         verdict = f"{facts['small']:,} below k"
     elif facts["smallest"] is not None:
