@@ -1,4 +1,4 @@
-"""Datafly: raise the attribute with most values until few records stand out, and drop those."""
+"""Datafly: raise the attribute with most values, then suppress the few records left over."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Datafly(FullDomainSearch):
     and stop; else raise, among the attributes below their root, the one with most distinct labels
     (the first of equals).
 
-    Complementary suppression: those who are suppressed must be nobody, or k records at least, or
-    else their absence would single them out. Where fewer are left over, the smallest class that
+    Complementary suppression: no record is suppressed, or at least k are, since the absence of
+    fewer would single them out. Where fewer are left over, the smallest class that
     keeps k without them gives its last records; where none can, the records of the smallest class
     join them as a whole. When that is more than the limit allows, generalisation goes on.
 

@@ -49,7 +49,7 @@ class Incognito(FullDomainSearch):
 
     Cost: 2 to the power of the attributes lattices, so that it is for a dozen attributes and not
     for many. A lattice is a grid of one byte per string, and only two sizes of sets are held. So it
-    goes step by step and where somebody watches. At full speed nobody sees the smaller sets: the
+    goes step by step and in watched runs. At full speed the smaller sets are not shown: the
     strings of all attributes are tested along the border between passing and failing ones (see
     `lattice.border`), with the same minimal strings; the counters are of these tests.
 

@@ -1,4 +1,4 @@
-"""What the ten clusterings share: features, boxes, merging, splitting, and repair of requirements.
+"""Shared by the clusterings: features, boxes, merging, splitting, and repair of requirements.
 
-May import: `metrics`, `task`, `kernels` and what is below them.
+May import: `metrics`, `task`, `kernels` and the packages below them.
 """

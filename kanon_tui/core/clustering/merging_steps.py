@@ -199,7 +199,7 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         template += (
             " and hides its {hidden}" if side == HIDE_SMALL else ", which hides its {hidden}"
         )
-    if hidden or not merging.list.tally[MERGES]:  # said every time, nobody would listen
+    if hidden or not merging.list.tally[MERGES]:  # the reason is the same for every merge
         template += f", as {merging.objective.why}"
     template += _against(partners)
     template += f". They make {{union_box}}; {merging.objective.utility} {{change}}.{{rules}}"

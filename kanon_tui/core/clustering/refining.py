@@ -48,7 +48,7 @@ from kanon_tui.core.text import count_of
 
 __all__ = ["refined_steps"]
 
-_HALF = 0.5  # how far the bar is when refining begins: nobody knows better
+_HALF = 0.5  # progress when refining begins; its real share is not known
 
 
 def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunContext) -> Steps:

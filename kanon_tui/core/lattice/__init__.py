@@ -1,4 +1,4 @@
-"""What the full-domain searches share: strings of levels, class counts, pruning, objectives.
+"""Shared by the full-domain searches: strings of levels, class counts, pruning, objectives.
 
 May import: `metrics` and below.
 """

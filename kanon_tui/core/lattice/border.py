@@ -1,4 +1,4 @@
-"""Which strings pass, from tests along the border between those that do and those that do not.
+"""The strings that pass, found by tests along the border between passing and failing ones.
 
 A minimal passing string cannot be known without a test, nor one that fails though everything above
 it passes: these two kinds are the *border*, and a search that looks at whole strings alone tests no

@@ -146,7 +146,7 @@ class Classes:
 
     @cached_property
     def tuples(self) -> Words:
-        """The members themselves, side by side: who reads them one by one need not search them."""
+        """The tuples of the members, side by side in memory."""
         if len(self.members) == len(self.all_tuples):
             return self.all_tuples
         return self.all_tuples[self.members]

@@ -1,11 +1,11 @@
-"""The space of generalisation strings, as numbers.
+"""The lattice of generalisation strings, packed into numbers.
 
 A string picks a level for every attribute. It is packed into a code: a bit field per attribute, the
 first attribute in the most significant place, so that comparing codes compares level vectors. Most
 spaces need one 64-bit word per string, larger ones two or three; with its value a string
 takes 16 bytes and up, and no Python object.
 
-`Lattice` knows the fields, `NodeList` is the sorted list that searches halve and prune.
+`Lattice` has the bit fields, `NodeList` is the sorted list that searches halve and prune.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Lattice:
         self.lowest = tuple(lowest)
         self.heights = tuple(heights)
         self.values = tuple(values)
-        """Per attribute what every level is worth at most, also of those below `lowest`."""
+        """Per attribute an upper bound on the value of every level, also below `lowest`."""
         self.sizes = tuple(top - low + 1 for low, top in zip(lowest, heights, strict=True))
         self._lay_out()
 

@@ -243,8 +243,8 @@ class LevelLosses:
     def least(self, allowed: int) -> Floats:
         """Return a lower bound on the loss of every level, with up to `allowed` records suppressed.
 
-        A category loses least with nobody suppressed. A range of numbers is cut at its ends as far
-        as that pays.
+        A category loses least with no record suppressed. A range of numbers is
+        cut at its ends as far as that pays.
         """
         if not allowed or not self.attribute.ordered:
             return self.whole
@@ -288,7 +288,7 @@ def _narrowest(places: Floats, counts: Int64s, allowed: int) -> float:
     """Return the least loss of a range: records × width for those kept, 1 for each one cut off."""
     ends = np.concatenate([[0], np.cumsum(counts)])
     whole = int(ends[-1])
-    if len(places) > _MOST_PAIRS:  # nobody cut off counts anything: less than the least, but quick
+    if len(places) > _MOST_PAIRS:  # a quick lower bound: records cut off count nothing
         first = np.arange(len(places))
         last = np.searchsorted(ends[1:], ends[first] + whole - allowed, side="left")
         fits = last < len(places)

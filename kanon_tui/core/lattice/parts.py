@@ -135,7 +135,7 @@ _HEARTBEAT = 0.05  # seconds without news after which a step gives the chance to
 
 
 class PartSolver:
-    """Finds the passing strings of parts, and leaves out those that cannot be in the answer.
+    """A solver of parts: finds their passing strings and drops those that cannot be optimal.
 
     The best string known sets the mark: a part's string is dropped when even the best strings of
     all other parts do not lift it there.

@@ -36,7 +36,7 @@ _WORK_PER_STEP = 1_000_000  # tuples: some tens of milliseconds, so that a cance
 
 @dataclass(frozen=True)
 class StringText:
-    """A string in words, ⟨birth 1, gender 1, zip 0⟩, put together when somebody reads it."""
+    """A string in words, ⟨birth 1, gender 1, zip 0⟩, put together when it is read."""
 
     names: tuple[str, ...]
     levels: tuple[int, ...]
@@ -287,7 +287,7 @@ class Search:
         `why` says, with facts of its own, why it is this one that is tested.
         """
         if not self.facts.watched and not self._due(self._decisions_since_step + 1):
-            self._decisions_since_step += 1  # nobody will read it: there are many thousand tests
+            self._decisions_since_step += 1  # not shown: there may be many thousand tests
             return iter(())
         rv = self.rv(levels)
         facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}

@@ -1,4 +1,4 @@
-"""What an algorithm is: a generator of steps that returns a grouping.
+"""The interface of algorithms: a generator of steps that returns a grouping.
 
 It knows nothing of who runs it, prints nothing and measures nothing.
 """
