@@ -64,7 +64,7 @@ from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.glossary import terms_of
-from kanon_tui.screens.run.setup_forms import of_algorithm
+from kanon_tui.screens.run.setup import of_algorithm
 from tests.core.fields.reference_tables import algorithm_table, parameter_rows
 
 name = "runs-of-k"

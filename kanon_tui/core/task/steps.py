@@ -1,6 +1,6 @@
-"""What an algorithm is: a generator of steps that returns a grouping.
+"""The interface of an algorithm: a generator of steps that returns a grouping.
 
-It knows nothing of who runs it, prints nothing and measures nothing.
+An algorithm does not know its caller, prints nothing and measures nothing.
 """
 
 from __future__ import annotations
