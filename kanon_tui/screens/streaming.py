@@ -129,7 +129,7 @@ def watch_stream(
         force,
         lambda run: watched(run, paused=paused),
         known,
-        session.room_for_a_run,
+        session.memory_freed_for_run,
         trust=_scheduler(project) in session.trusted_schedulers,
     )
 

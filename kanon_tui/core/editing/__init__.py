@@ -1,4 +1,4 @@
 """The headless half of the application: session, undo, recovery, readiness.
 
-May import: `analysis`, `run` and what is below them.
+May import: `analysis`, `pipeline` and what is below them.
 """

@@ -1,4 +1,4 @@
-"""What two states of a project differ in, in words: a result is stale once something counts.
+"""Differences between two states of a project, in words; they make a result stale.
 
 Only what a run depends on counts: not the project's file, nor how the release is written.
 """
@@ -19,7 +19,7 @@ __all__ = ["changes_since", "staleness"]
 def changes_since(before: Project, after: Project) -> list[str]:
     """Return differences such as `k 5 → 10` or `age: hierarchy, rules`; empty when equal."""
     if after.path is not None and before.path != after.path:
-        before = moved(before, after.path)  # saved elsewhere: the same files by other names
+        before = moved(before, after.path)  # saved in another folder: compare paths from there
     return [*_settings(before, after), *_attributes(before, after)]
 
 

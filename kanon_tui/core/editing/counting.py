@@ -1,4 +1,4 @@
-"""Counting a table beyond memory behind somebody's work, and what that changes for the project.
+"""Counting a table beyond memory in the background, and its effect on the project.
 
 Guesses were made on a sample. Once all records are counted, those that nobody has touched become
 what the whole table says; what a person has set stays, and is told of where it does not fit.

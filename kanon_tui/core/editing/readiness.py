@@ -1,4 +1,4 @@
-"""How far a project is: is a step done, guessed, in need of attention, or not begun?"""
+"""The state of every step of a project: done, guessed, in need of attention, not begun."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ program ends, however it ends.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -25,7 +24,7 @@ from typing import IO
 from weakref import WeakKeyDictionary
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.editing.state_folder import write_state
+from kanon_tui.core.editing.state_folder import file_key, write_state
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.pipeline.sampled_table import read_or_sample
@@ -85,7 +84,7 @@ def _try_to_lock(file: IO[bytes]) -> bool:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks: the next best sign
+    except OSError:  # a file system without locks: look for the process
         return not _runs(int(Path(file.name).name.partition("-")[0]))
     return True
 
@@ -144,7 +143,7 @@ class RecoveryStore:
             path = project.path or project.data_path
             if self._folder is None or self._instance is None or self._closed:
                 return
-            place = self._folder / f"{_key(path)}.{self._instance.name}.json"
+            place = self._folder / f"{file_key(path)}.{self._instance.name}.json"
             before = self._kept.get(session)
             if before is not None and (before != place or not dirty):
                 self._remove(session)
@@ -175,7 +174,7 @@ class RecoveryStore:
         """Return the latest edits of this file that no other running program has, if any."""
         if self._folder is None:
             return None
-        return next(self._found(f"{_key(path)}.*.json"), None)
+        return next(self._found(f"{file_key(path)}.*.json"), None)
 
     def drafts(self) -> list[UnsavedWork]:
         """Return all edits that no other running program has, the latest first."""
@@ -196,7 +195,9 @@ class RecoveryStore:
     def discard(self, unsaved: UnsavedWork) -> None:
         """Remove edits that were offered, after they were taken up or declined."""
         with self._lock:
-            if unsaved.kept_in not in self._kept.values():  # where a session of ours goes on
+            if (
+                unsaved.kept_in not in self._kept.values()
+            ):  # not while a session of this program uses it
                 unsaved.kept_in.unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -205,11 +206,6 @@ class RecoveryStore:
             self._closed = True
             if self._instance is not None:
                 self._instance.let_go()
-
-
-def _key(path: Path) -> str:
-    """Return one key for a file, whatever path leads to it."""
-    return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def _read(place: Path) -> UnsavedWork | None:
@@ -226,5 +222,5 @@ def _read(place: Path) -> UnsavedWork | None:
         when = datetime.fromtimestamp(place.stat().st_mtime)
         fingerprint = content.get("fingerprint")
     except (OSError, ValueError, KeyError, TypeError, AttributeError, KanonError):
-        return None  # from another version, or cut off while it was written: nothing to offer
+        return None  # from another version, or incomplete
     return UnsavedWork(path, when, opened, edited, fingerprint, place)

@@ -1,4 +1,4 @@
-"""Runs of earlier sittings: what was run on a project, when, and what came out, in figures.
+"""Runs of earlier sessions: what was run on a project, when, and with which figures.
 
 Kept per project in the folder that the caller names, readable by its owner alone. A run is kept
 as its settings (algorithm, parameters, what is required) and its figures. No value of the table
@@ -8,7 +8,6 @@ can be looked at but not repeated from here.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.editing.state_folder import write_state
+from kanon_tui.core.editing.state_folder import file_key, write_state
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.project.project import AlgorithmChoice, Project
@@ -131,8 +130,7 @@ class RunHistory:
     def _place(self, path: Path) -> Path | None:
         if self._folder is None:
             return None
-        key = hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
-        return self._folder / f"{key[:16]}.json"
+        return self._folder / f"{file_key(path)}.json"
 
     def _read(self, path: Path) -> tuple[EarlierRun, ...]:
         place = self._place(path)
@@ -140,7 +138,7 @@ class RunHistory:
             given = json.loads(place.read_text(encoding="utf-8")) if place is not None else []
             return tuple(_read_run(one) for one in given)
         except (OSError, ValueError, KeyError, TypeError, KanonError):
-            return ()  # none yet, from another version, or damaged: nothing to offer
+            return ()  # no file yet, or one that cannot be read
 
 
 def _written(run: EarlierRun) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.addresses import misses_slashes
-from kanon_tui.core.editing.data_at_hand import DataAtHand
+from kanon_tui.core.editing.session_data import SessionData
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.pipeline.attributes import published_column, quasi_identifier
+from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, published_column, quasi_identifier
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.project.differences import differences
@@ -32,8 +32,6 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import first_few
 
 __all__ = ["ChangedFileError", "Edit", "Session", "open_session"]
-
-PROJECT_ENDINGS = (".yaml", ".yml")
 
 
 class ChangedFileError(InputError):
@@ -55,7 +53,7 @@ class Edit:
     what: str
 
 
-class Session(DataAtHand):
+class Session(SessionData):
     """One open project."""
 
     def __init__(self, project: Project, table: Table, fingerprint: str | None = None) -> None:
@@ -158,10 +156,10 @@ class Session(DataAtHand):
         def placed(one: Project) -> Project:
             if one.path is None:
                 one = replace(one, data=replace(one.data, path=seen), path=target)
-            # Who saves has agreed to the guesses: a file names what is so, not what may be.
+            # Saving confirms the guesses: a file has settings, not guesses.
             return moved(one.confirmed(), target)
 
-        # Somebody may edit while the file is written: what it has is the project of the beginning.
+        # An edit may come while the file is written: it has the project as it was before.
         written = placed(project).save(target)
         with self._history:
             # Saving is not an edit: every state of the history now lives in this file.
@@ -186,7 +184,7 @@ class Session(DataAtHand):
         if differences(there, self.baseline) and (differ := differences(there, project)):
             raise ChangedFileError(target, differ)
 
-    # -- edits that screens ask for by name
+    # -- edits by name
 
     def attribute(self, name: str) -> AttributeSpec:
         """Return the specification of an attribute."""
@@ -243,7 +241,7 @@ class Session(DataAtHand):
         known = {
             name: spec
             for name, spec in project.attributes.items()
-            if name in table.names and not spec.guessed  # what was guessed is guessed again
+            if name in table.names and not spec.guessed  # guesses are made again
         }
         project = replace(project, attributes=known)
         read = project.with_guesses(table) if project.path is None else project
@@ -254,7 +252,7 @@ class Session(DataAtHand):
         number = next((i for i, one in enumerate(self.results, 1) if one is result), 0)
         return f"run {number}: {result.algorithm.name} k={result.task.k:,}"
 
-    # -- what follows from the project
+    # -- derived data
 
     def task(self) -> Task:
         """Return the task of the current project; raise `KanonError` if it has a problem."""
@@ -305,7 +303,7 @@ def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -
         )
     fingerprint = None
     if path.suffix.lower() in PROJECT_ENDINGS:
-        fingerprint = _fingerprint(path)  # first: what changes from now on is a change
+        fingerprint = _fingerprint(path)  # before reading, so that a later change is noticed
         project = Project.load(path)
     else:
         project = Project(data=DataSource(path=str(path.resolve())))

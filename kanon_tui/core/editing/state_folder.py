@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.table.writing import write_text
 
-__all__ = ["RecentFiles", "write_state"]
+__all__ = ["RecentFiles", "file_key", "write_state"]
 
 
 def write_state(path: Path, text: str) -> None:
@@ -31,6 +32,11 @@ def _make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
     if folder.stat().st_mode & 0o077:
         folder.chmod(0o700)
+
+
+def file_key(path: Path) -> str:
+    """Return one key for a file, whatever path leads to it."""
+    return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 MOST_RECENT = 20

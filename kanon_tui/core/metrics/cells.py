@@ -1,4 +1,4 @@
-"""What the published cells of one attribute say, group by group: the ground all metrics stand on.
+"""The published cells of one attribute, group by group: the input of all metrics.
 
 A *group* is the set of published records that an attribute shows alike:
 

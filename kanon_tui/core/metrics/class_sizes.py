@@ -1,4 +1,4 @@
-"""Metrics that ask only how large the classes are and which records share one.
+"""Metrics of the sizes of classes and of the records that share one.
 
 Reference: Bayardo and Agrawal, data privacy through optimal k-anonymization (discernibility);
 Iyengar, transforming data to satisfy privacy constraints, as used by Byun (classification metric);

@@ -1,4 +1,4 @@
-"""What an attacker can still learn: class sizes, sensitive values of classes, broken MAGVals.
+"""Privacy figures of a release: class sizes, sensitive values of classes, broken MAGVals.
 
 Per sensitive attribute every model of `core/privacy` gives the figure of its worst class; t is the
 distance from the whole input table. Suppressed records are in no class.

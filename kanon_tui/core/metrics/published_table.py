@@ -1,4 +1,4 @@
-"""The figures of a table that somebody else has already anonymised."""
+"""The figures of a table that is already anonymised."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
             raise InputError(f"{column.name}: domain is for numbers and dates; leave it out")
         return 0.0, 0.0
     present = column.numbers[~np.isnan(column.numbers)]
-    if column.coding is not None:  # what is hidden behind its ends belongs to it
+    if column.coding is not None:  # values behind coded ends belong to the domain
         present = column.coding.original
     observed = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
     if spec.domain is None:

@@ -151,7 +151,7 @@ def side_by_side(
                     if over.is_set():
                         return
             except BaseException as error:
-                tell(error)  # whoever pulls raises it
+                tell(error)  # raised in the thread that pulls
                 return
 
     threads = [threading.Thread(target=work, daemon=True) for _ in range(min(workers, len(jobs)))]
@@ -310,7 +310,7 @@ def block_steps(
         return (yield from algorithm.steps(task, context))
     sample = yield from BlockSample.draw(algorithm, task, size, cut)
     blocks = _Blocks(algorithm, task, context, cut, sample)
-    # Whoever watches sees the same steps every time.
+    # One worker gives a watched run the same steps every time.
     yield from blocks.run(1 if context.watched else workers or cores())
     return blocks.grouping()
 
@@ -419,7 +419,7 @@ class _Blocks:
         counters = {"blocks_done": len(self._found), "clusters": self._classes}
         keep = None
         beyond_k = self._task.requirements or self._task.release_risk is not None
-        if not beyond_k:  # a class of a block need not have what is required
+        if not beyond_k:  # classes of a block may miss the requirements
             keep = partial(put_together, self._task, self._cut, dict(self._found))
         return Step("block", template, facts, counters, share, keep)
 

@@ -1,4 +1,4 @@
-"""Which engine a run takes: what is asked for, or what fits.
+"""The choice of the engine of a run: the one that was asked for, or the one that fits.
 
 In memory a table takes several times the size of its text. Where that is more than may be taken,
 the run streams; where it cannot stream, it is refused with what would help.
@@ -90,7 +90,7 @@ def needed_in_memory(path: Path) -> int:
         try:
             size = file.stat().st_size
         except OSError:
-            continue  # reading it will say what is amiss
+            continue  # reading it will report the error
         if file.suffix.lower() == ".parquet":
             needed += _cells(file) * _BYTES_PER_CELL
         elif file.suffix.lower() in (".gz", ".zst", ".zstd"):
@@ -107,7 +107,7 @@ def _cells(file: Path) -> int:
         lazy = pl.scan_parquet(file, glob=False)
         return int(lazy.select(pl.len()).collect().item()) * len(lazy.collect_schema())
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
-        return 0  # reading it will say what is amiss
+        return 0  # reading it will report the error
 
 
 def fits_in_memory(project: Project) -> bool:
@@ -145,7 +145,7 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
     needed = needed_in_memory(project.data_path)
     if asked == "memory":
         if not limit.bytes:
-            return "memory"  # the reader knows better, and says it
+            return "memory"  # reading refuses a table that does not fit
         raise _too_much(project, needed, limit, "leave --engine out, to stream it")
     try:
         check_streamable(project)

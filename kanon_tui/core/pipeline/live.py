@@ -63,7 +63,7 @@ class RemainingTime:
         overall = seconds * (1 - progress) / progress
         begin = (1 - LATEST) * seconds
         then, was = next(((t, p) for t, p in reversed(self._seen) if t <= begin), self._seen[0])
-        if then == seconds:  # the first look: there is no latest part yet
+        if then == seconds:  # the first reading has no latest part
             return overall
         if progress <= was:
             return None
@@ -218,5 +218,5 @@ class LiveRun:
     def _seconds_to_go(self, progress: float | None) -> float | None:
         searching = self.run.algorithm.family is Family.FULL_DOMAIN
         if searching or self.run.state is not State.RUNNING:
-            return None  # one test rules out one string of a search, or half of them
+            return None  # a test of a search may rule out one string or half of them
         return self._remaining.look(progress, self.run.seconds)

@@ -1,4 +1,4 @@
-"""Before a run: how large it is, what is missing, and how long it will roughly take."""
+"""Facts about a run before it starts: its size, gaps, and estimated time and memory."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def preflight(
     facts.append(_time(trial))
     if trial is not None and hiding(trial):
         warnings.insert(0, hiding(trial))
-    if whole is None:  # else the limit of the run says how much
+    if whole is None:  # a streaming run keeps to its memory limit
         facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
     facts += _published(task)
     return Preflight(tuple(facts), tuple(warnings))

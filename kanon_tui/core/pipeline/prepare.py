@@ -85,7 +85,7 @@ def _scan_progress(project: Project, progress: Progress) -> Callable[[int], None
     """Return a callback for the bytes that were scanned; all of them are scanned twice."""
     whole, scanned = 1, 0
     for file in part_files(project.data_path):
-        with suppress(OSError):  # reading it will say what is wrong
+        with suppress(OSError):  # reading it will report the error
             whole += 2 * file.stat().st_size
 
     def note_bytes(size: int) -> None:

@@ -109,7 +109,7 @@ def _put(frames: Iterator[pl.DataFrame], file: IO[bytes], name: str, writing: Pa
     ) -> Iterator[pl.DataFrame]:
         try:
             yield from frames
-        except BaseException as error:  # Polars would turn it into one of its own
+        except BaseException as error:  # Polars would replace it by an error of its own
             failed.append(error)
             raise
 

@@ -1,4 +1,4 @@
-"""The run: an algorithm as a sequence of steps that somebody pulls.
+"""A run: an algorithm as a sequence of steps that a caller pulls.
 
 An algorithm is a generator of `Step`s that returns a `Grouping`. It knows nothing of who runs
 it: draining a `Run` is full speed, iterating it is live progress, one `next` is the

@@ -185,7 +185,7 @@ def read_or_sample(project: Project) -> Table:
     try:
         return sample_table(project.data_path, project.data.read_options)
     except NotInPiecesError:
-        return project.read_data()  # it may fit all the same; if not, the reader says so
+        return project.read_data()  # it may fit; if not, reading refuses it
 
 
 def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> SampledTable:
@@ -309,7 +309,7 @@ class TableCounting:
         source = open_source(self._path, table.source.options, on_bytes=self._hear)
         spaces = source.facts.space_after_delimiter
         if table.facts is not None and spaces != table.facts.space_after_delimiter:
-            # The beginning has a space after every delimiter, the rest has not: they are text.
+            # Only the beginning has a space after every delimiter: the spaces belong to the values.
             options = replace(source.options, space_after_delimiter=bool(spaces))
             table = replace(sample_table(self._path, options), counts=table.counts)
         if source.names != tuple(table.names):

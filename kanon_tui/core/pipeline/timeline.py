@@ -172,7 +172,7 @@ class Playhead:
         before = self.number
         self._shown = min(max(number, self.timeline.first), self.timeline.last)
         if self._shown == self.timeline.last:
-            self._shown = None  # and follow what comes
+            self._shown = None  # follow new steps
         return self.number != before
 
     def hold(self) -> None:

@@ -1,4 +1,4 @@
-"""Trying an algorithm on samples of the data at hand: how long it will take, how much it will lose.
+"""Trials of an algorithm on samples of the data: estimates of its time and its loss.
 
 A few samples, each four times as large as the one before, are run to the end for a bounded time;
 the whole table as soon as it fits in.
@@ -102,7 +102,7 @@ class Trial:
         block = self.block
         if block is None or self.samples[-1].records >= block:
             return self._search(self.records) + self._after
-        from kanon_tui.core.pipeline.blocks import SAMPLE_BLOCKS  # brings clustering along
+        from kanon_tui.core.pipeline.blocks import SAMPLE_BLOCKS  # imports the clusterings
 
         once, sample = self._search(block), self._search(SAMPLE_BLOCKS * block)
         blocks = self.records / block + SAMPLE_BLOCKS
@@ -191,7 +191,9 @@ def try_out(
     def give_up() -> bool:
         return stop() or time.monotonic() > impatient
 
-    _run(sampled(task, size), algorithm, give_up, clock)  # what is loaded once is not timed
+    _run(
+        sampled(task, size), algorithm, give_up, clock
+    )  # a first run loads modules; it is not timed
     end = clock() + budget
     while not give_up():
         part, began = sampled(task, size), clock()
@@ -308,7 +310,7 @@ def _run(
     clock: Callable[[], float],
 ) -> Sample | None:
     """Run one sample; return None when it was stopped or took too long."""
-    for attribute in task.quasi:  # of the whole table this is known when a run begins
+    for attribute in task.quasi:  # a run on the whole table has these already
         _ = attribute.hierarchy.maps, attribute.column.counts
     run = Run(task, algorithm)
     result: Result | None = None
@@ -323,7 +325,7 @@ def _run(
         concluding = time.perf_counter()
         result = conclude(run)
         after = time.perf_counter() - concluding
-    except KanonError:  # a sample that finds no release was searched all the same
+    except KanonError:  # a sample without a release was searched, too
         if run.state is not State.FAILED:
             return None
         seconds = clock() - began

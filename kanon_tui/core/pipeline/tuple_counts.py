@@ -65,7 +65,7 @@ def levels_to_count(task: Task, choice: AlgorithmChoice) -> tuple[int, ...]:
     try:
         lowest, _ = lowest_levels(task)
     except NotReachedError:
-        return values  # the search says it
+        return values  # the search will report it
     return tuple(
         0 if _needs_values(attribute) else level
         for attribute, level in zip(task.quasi, lowest, strict=True)

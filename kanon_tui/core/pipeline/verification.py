@@ -1,4 +1,4 @@
-"""Verification of a release, in memory or in files, before it is given away.
+"""Verification of a release, in memory or in files, before it gets its name.
 
 Both ways feed the verifier (`privacy.verify`), which counts the classes again from printed cells
 alone. A release in files is read again: it must have what is required, and the very classes that
@@ -79,7 +79,7 @@ def verify_release(release: Release) -> None:
     task = release.task
     _check_disjoint(release)
     required = _Requirements.from_task(task)
-    # Rows of nothing but * are no release, however many there are.
+    # Rows of nothing but * are no release.
     published = release.coded.clear() if release.suppressed.all() else release.coded
 
     def check(published: pl.DataFrame, records: npt.NDArray[np.int64]) -> None:

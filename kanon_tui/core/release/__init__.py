@@ -1,4 +1,4 @@
-"""From a grouping to published cells: the only place that knows how a class is printed.
+"""Recoding: from a grouping to the published cells of a release.
 
 May import: `task` and what is below it.
 """

@@ -1,4 +1,4 @@
-"""Which rows of coded columns are equal, and which come first.
+"""Equality and order of rows of coded columns.
 
 A row becomes one number: its codes are the digits, the first column counting most. Equal rows have
 equal numbers, smaller rows smaller ones. Where the digits do not fit into 62 bits, what there is so
@@ -21,8 +21,8 @@ from kanon_tui.core.numeric import Int64s
 __all__ = ["dense_ranks", "number_rows", "order_of_rows", "row_keys"]
 
 _ROOM = 2**62
-_BITS = 63  # of a number that is not negative
-_DENSE = 4  # numbers of a table per row
+_BITS = 63  # bits of a non-negative int64
+_DENSE = 4  # largest lookup table, in entries per row
 
 
 def number_rows(columns: Iterable[npt.NDArray[np.integer]]) -> npt.NDArray[np.int32]:
@@ -42,7 +42,7 @@ def order_of_rows(columns: Iterable[npt.NDArray[np.integer]]) -> Int64s:
     bits = len(keys).bit_length()
     if (size - 1).bit_length() + bits > _BITS:
         return np.argsort(keys, kind="stable")
-    keys <<= bits  # one number with its place is sorted four times as fast as places by numbers
+    keys <<= bits  # sorting key and place as one number is four times as fast as argsort
     keys |= np.arange(len(keys))
     keys.sort()
     keys &= (1 << bits) - 1

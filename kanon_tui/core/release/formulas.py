@@ -26,7 +26,7 @@ def count_formulas(frame: pl.DataFrame) -> int:
 def _formulas_in(cells: pl.Series) -> int:
     if not isinstance(cells.dtype, pl.Enum):
         return int(looks_like_formula(cells).sum())
-    at_fault = looks_like_formula(cells.dtype.categories)  # every text is looked at once
+    at_fault = looks_like_formula(cells.dtype.categories)  # every text is tested once
     if not at_fault.any():
         return 0
     return int(at_fault.gather(cells.to_physical()).sum())

@@ -1,4 +1,4 @@
-"""What a result says: a mapping for programs, Markdown and HTML for people.
+"""Reports of a result: a mapping for programs, Markdown and HTML for people.
 
 May import: `metrics`, `project` and what is below them.
 """

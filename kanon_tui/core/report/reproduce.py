@@ -1,4 +1,4 @@
-"""The command line that makes a release again, and what would keep it from being the same one.
+"""The command line that makes a release again, and obstacles to making the same one.
 
 The command overrides algorithm, parameters, k and seed of a project file; everything else (data,
 roles, hierarchies, rules, weights, suppression, output) comes from the file. A release can be made

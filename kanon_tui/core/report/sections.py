@@ -1,4 +1,4 @@
-"""The parts of a story, and those sections that screens show by themselves as well."""
+"""The parts of a report, and the sections that screens show as well."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person is told about a result, in sections; how it looks is not decided here.
+"""The report for people as sections; `formats` and `html` decide how they look.
 
 The reader is somebody who answers for the release, not the one who made it: every figure comes
 with a line that says what it means. Only what is published or was typed into the project appears:

@@ -1,4 +1,4 @@
-"""The first page of a report, for those who sign it, and what they should know of what remains.
+"""The first page of a report, for those who sign it, and the risks that remain.
 
 Words are those of statistical disclosure control: direct identifiers, key variables, identity
 disclosure, attribute disclosure. Figures are of the release at hand. No value of the table is told.
@@ -203,7 +203,7 @@ def _homogeneous(result: FinishedRun, column: Column) -> tuple[int, int] | None:
         return None
     values = release.values_of(column)
     alone = np.flatnonzero(values.distinct == 1)
-    if column.missing is not None:  # a missing value tells nobody anything
+    if column.missing is not None:  # a missing value reveals nothing
         alone = alone[values.code[values.starts[alone]] != column.missing]
     return int(release.published_sizes[alone].sum()), len(alone)
 

@@ -1,4 +1,4 @@
-"""What an algorithm gets and gives: the `Task`, its rules and weights; steps and groupings.
+"""Input and output of algorithms: the `Task` with rules and weights; steps and groupings.
 
-May import: `data`, `hierarchy`, `privacy` and what is below them.
+May import: `table`, `hierarchy`, `privacy` and what is below them.
 """

@@ -1,4 +1,4 @@
-"""How a release is written."""
+"""Settings of a project for how a release is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an algorithm gets: the coded table with hierarchies, rules, weights and privacy."""
+"""The input of an algorithm: the coded table with hierarchies, rules, weights and privacy."""
 
 from __future__ import annotations
 

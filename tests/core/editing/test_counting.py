@@ -142,7 +142,7 @@ def test_rows_that_share_their_quasi_identifiers_are_counted_over_all_records(tm
     session.edit(replace(session.project, privacy=replace(session.project.privacy, k=9)), "k")
     assert session.quasi_rows().quasi is task.quasi  # another k needs no other pass
     refused = pytest.raises(InputError, match="counted again when the run has ended")
-    with session.room_for_a_run(), refused:
+    with session.memory_freed_for_run(), refused:
         session.quasi_rows()
     assert session.quasi_rows().quasi is not task.quasi  # they had made room
     session.closed = True

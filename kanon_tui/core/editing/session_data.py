@@ -23,10 +23,10 @@ from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
-__all__ = ["DataAtHand"]
+__all__ = ["SessionData"]
 
 
-class DataAtHand(ABC):
+class SessionData(ABC):
     """The data of a session: a table in memory, or a sample of one in files."""
 
     def __init__(self, table: Table) -> None:
@@ -124,7 +124,7 @@ class DataAtHand(ABC):
         return trial if self.source is None else replace(trial, records=self.table.height)
 
     @contextmanager
-    def room_for_a_run(self) -> Iterator[None]:
+    def memory_freed_for_run(self) -> Iterator[None]:
         """Free the counted rows, and count no others, while a run works on the pieces."""
         self._runs_at_work += 1
         self._rows = None
