@@ -1,4 +1,4 @@
 """Questions about a table, a project or its results, beyond making a release.
 
-May import: `run` and what is below it.
+May import: `pipeline` and what is below it.
 """

@@ -167,7 +167,7 @@ def minimal_uniques(
 def overlooked(columns: Sequence[Column], person: Column | None = None) -> list[Combination]:
     """Return columns, or pairs of them, that are published as they are and still single many out.
 
-    Many are as many as make one column conspicuous (`data.singling_out`); a pair counts when
+    Many are as many as make one column conspicuous (`table.singling_out`); a pair counts when
     neither of its columns does. Whoever knows them needs no quasi-identifier.
     """
     columns = columns[:_MOST_COLUMNS_IN_PAIRS]

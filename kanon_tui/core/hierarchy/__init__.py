@@ -3,5 +3,5 @@
 `specification` reads what a project says of one, `typed_specification` what a person typed, and
 `build` builds it. `builders` has a file per way to build one, `files` one per format.
 
-May import: `data`, `fields` and what is below them.
+May import: `table`, `fields` and what is below them.
 """

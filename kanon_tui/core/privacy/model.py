@@ -2,7 +2,7 @@
 
 An instance is a requirement as a project states it: `TCloseness(0.2, "income")`. The class says
 which key of `privacy:` it has, how its figure is computed, what a class that misses it shows, and
-how reports, forms and the `check` command name it. `column_requirement` joins a requirement to the
+how reports, forms and the `check` command name it. `requirements` joins a requirement to the
 column it is about.
 
 Classes that hold never stop holding when they are merged with each other: distinct values only get

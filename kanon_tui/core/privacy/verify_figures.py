@@ -338,7 +338,7 @@ def _shared(held: pl.DataFrame) -> pl.DataFrame:
     """Return each person as one, in equal parts of her values."""
     part = 1 / pl.len().over("class", "person").cast(pl.Float64)
     parts = held.with_columns(part=part).group_by("class", "rank")
-    return parts.agg(records=pl.col("part").sum()).sort("class", "rank")
+    return parts.agg(records=pl.col("part").sum())
 
 
 def _having(held: pl.DataFrame, claim: Claim) -> Floats:

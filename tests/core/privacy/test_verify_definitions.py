@@ -80,6 +80,7 @@ PLAIN = table("aab", "abcc")
 MISSING = table("a??", "ab?", "??")
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("at_a_time", [1, 4, 7, 5_000_000])
 @pytest.mark.parametrize(
     ("model", "release", "expected", "more"),
@@ -142,6 +143,7 @@ def test_values_of_the_table_that_the_release_leaves_out_count() -> None:
     assert classes_without(release, ["age"], claim("beta", 1.001, held)) == 0
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_value_that_nobody_has_does_not_disturb_the_others() -> None:
     release, none = table("ab"), {"values": ("a", "b", "c"), "counts": (1, 1, 0)}
     for model in ("beta", "beta_enhanced", "delta"):
@@ -178,6 +180,7 @@ def test_what_the_verifier_cannot_judge_is_refused() -> None:
 )  # fmt: skip
 def test_spellings_of_a_value_are_one(one: str, other: str) -> None:
     assert as_read(one) == as_read(other)
+    assert as_read("a  b") == "a b"
     stated = claim("p", 2, [one, other, "x"], spellings_differ=False)
     ranks = ranks_of(stated)
     assert ranks[one] == ranks[other] != ranks["x"]
@@ -226,6 +229,25 @@ def test_a_person_counts_once(model: str, expected: list[float], more: dict[str,
     bounds_at(model, release, expected, people=whose, **more)
 
 
+def test_one_person_is_not_diverse_by_herself() -> None:
+    whose = people("pppqr", "abcab")
+    for model in ("l_distinct", "p"):
+        bounds_at(model, table("abc", "ab"), [1, 2], people=whose)
+    bounds_at("alpha", table("ab"), [1 / 2], people=people("pq", "ab"))
+
+
+def test_a_person_counts_in_every_class_by_its_own_records() -> None:
+    """p's value is missing in the second class, and she has two values in the third."""
+    bounds_at("t", table("a??", "?a"), [1 / 6, 0], people=people("pqspr", "a???a"))
+    bounds_at("l_entropy", table("ab", "ab"), [2, 2], people=people("pppq", "abab"))
+
+
+@pytest.mark.parametrize("who", ["".join(order) for order in permutations("pqs")])
+def test_a_value_that_is_passed_on_is_given_once(who: str) -> None:
+    """Of a, b and c only a has other holders than p, and p takes one of the other two."""
+    bounds_at("l_distinct", table("aaabc"), [2], people=people(who + "pp", "aaabc"))
+
+
 def test_people_without_a_value_count_in_no_share() -> None:
     release = table("a??", "??")
     bounds_at("alpha", release, [1, 0], people=people("pqrst", "a????"))
@@ -270,6 +292,9 @@ def test_what_may_be_published_is_proved_and_the_rest_refused() -> None:
         verify(release, ["age"], [], 3)
     with pytest.raises(NotReachedError, match="smallest class has 1 people, k is 2"):
         verify(release, ["age"], [], 2, people=people("ppqrr", "aabab"))
+    whose = people("ppqrs", "abcab")
+    with pytest.raises(NotReachedError, match="2 of its classes are with a fault"):
+        verify(table("abc", "ab"), ["age"], [], 2, [claim("p", 3, list("abcab"))], people=whose)
     with pytest.raises(NotReachedError, match="1 of its classes is with a fault"):
         verify(release, ["age"], [], 2, [claim("alpha", 0.5, list("aabab"))])
     with pytest.raises(NotReachedError, match="2 of its classes are with a fault"):
@@ -284,6 +309,14 @@ def test_a_row_may_stand_for_several_records() -> None:
     assert classes_without(release, ["age"], stated, copies=copies) == 2
     assert classes_without(release, ["age"], stated.__class__(**{**stated.__dict__, "bound": 0.76}),
                            copies=copies) == 1  # fmt: skip
+    assert verify(release, ["age"], [], 2, personal_k=[4, 1, 2], copies=copies) == 2
+    risk = RiskClaim("average", 1 / 3, 1, 0.2, "a low risk")
+    assert verify(release, ["age"], [], 2, risk=risk, copies=copies) == 2
+    held = ["a"] * 3 + ["b"] * 3
+    with pytest.raises(NotReachedError, match="2 of its classes"):
+        verify(release, ["age"], [], 2, [claim("alpha", 0.74, held)], copies=copies)
+    with pytest.raises(NotReachedError, match="1 of its classes"):
+        verify(release, ["age"], [], 2, [claim("alpha", 0.76, held)], copies=copies)
     with pytest.raises(NotReachedError, match="3 rows and 2 counts"):
         verify(release, ["age"], [], 2, copies=copies.head(2))
 
@@ -355,6 +388,7 @@ def test_pseudonyms_show_no_identifier() -> None:
 def test_rows_that_a_pseudonym_joins_are_those_of_k_people() -> None:
     pseudonyms([A, A, B, B], "1212")
     pseudonyms([A, A, B, B, "?", "?"], "121212")
+    pseudonyms([A, A, B, B, "?", "?", "?"], "1212112")
     pseudonyms([A, A, B, B], "1221")
     with pytest.raises(NotReachedError, match=r"5 rows are 3 people, and 1 of them .* than 2"):
         pseudonyms([A, A, B, B, C], "12121")
@@ -382,6 +416,7 @@ def test_rows_that_a_pseudonym_joins_are_those_of_k_people() -> None:
         (">=4 <=4", True),
         ("* [1..3] ?", False),
         ("5* 5", False),
+        ("* [1..4] [4..6] 9 8", True),
     ],
 )
 def test_ranges_that_overlap_are_seen(cells: str, overlap: bool) -> None:

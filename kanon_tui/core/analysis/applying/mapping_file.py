@@ -2,7 +2,7 @@
 
 A JSON document: per quasi-identifier how values become labels (a rule and a level, see
 `hierarchy.portable`), or the published cells of every class; what the other columns are; and the
-privacy that the new release must have as well. Like the table for people (`analysis.mapping`) it
+privacy that the new release must have as well. Like the table for people it
 holds published cells and what somebody typed, and never another value of the data.
 
 A mapping comes from people: whatever is wrong with one is told in a sentence that names the key.

@@ -1,4 +1,4 @@
 """The linking attack on a release.
 
-May import: `run`, `analysis.published` and what is below them.
+May import: `pipeline`, `published_cells` and what is below them.
 """

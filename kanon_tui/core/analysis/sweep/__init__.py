@@ -1,4 +1,4 @@
 """The what-if sweep: the same table under several algorithms and values of k.
 
-May import: `run` and what is below it.
+May import: `pipeline` and what is below it.
 """

@@ -1,4 +1,4 @@
 """Decision trees on the original and on the release, side by side.
 
-May import: `run`, `analysis.published` and what is below them.
+May import: `pipeline`, `published_cells` and what is below them.
 """

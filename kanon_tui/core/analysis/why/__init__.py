@@ -1,4 +1,4 @@
 """Why a cell is published as it is, and which change would have kept more.
 
-May import: `run` and what is below it.
+May import: `pipeline` and what is below it.
 """

@@ -2,7 +2,7 @@
 
 A class publishes a range, a set or a common label because its records differ. The reason of a cell
 is the values that stand furthest from the record's own; the change that would have kept more is a
-cut of the class in two (`class_cuts`). The largest k that allows a cut is the size of its smaller
+cut of the class in two (`ClassCuts`). The largest k that allows a cut is the size of its smaller
 side; where more than k is required, both sides must keep that as well, or a bound must give way.
 
 Cuts of classes in two on one attribute, and what either side would have.
