@@ -22,7 +22,7 @@ from kanon_tui.core.table.writing import write_text
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
-from kanon_tui.screens.palette import Palette
+from kanon_tui.screens.palette import Palette, screen_commands
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.services.host import Host
 from kanon_tui.services.opening import ask_for_file, open_file
@@ -247,22 +247,6 @@ class KanonApp(App[None]):
         if self.host.session is not None:
             self.push_screen(screen_maker(f"analyses.{place}")())
 
-    def _commands_of(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Yield the actions of a screen that can be taken now, with their keys."""
-        listed = set()
-        for active in screen.active_bindings.values():
-            binding, node = active.binding, active.node
-            is_motion = (binding.id or "move.").startswith(("move.", "list."))
-            if node is self or is_motion or not active.enabled or binding.action in listed:
-                continue
-            listed.add(binding.action)
-            title = binding.tooltip or binding.description
-            yield SystemCommand(
-                title[:1].upper() + title[1:],
-                f"{self.get_key_display(binding)} on this screen",
-                lambda action=binding.action, at=node: self.call_later(self.run_action, action, at),
-            )
-
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Yield what the command palette offers: our commands, then Textual's own."""
         if self.host.session is not None:
@@ -284,7 +268,7 @@ class KanonApp(App[None]):
         yield SystemCommand(
             "Picture", "Write this screen, with the values on it, as SVG", self.action_picture
         )
-        yield from self._commands_of(screen)
+        yield from screen_commands(screen)
         yield SystemCommand("Open", "Open a data file or a project (ctrl+o)", self.action_open)
         for command in super().get_system_commands(screen):
             if command.title not in ("Screenshot", "Keys"):

@@ -19,7 +19,10 @@ BEGIN, END = "<!-- letters -->\n", "<!-- /letters -->\n"
 SCREENS: dict[str, tuple[str, ...]] = {
     "1 Data": ("data.screen.DataScreen",),
     "2 Attributes": ("attributes.screen.AttributesScreen",),
-    "3 Hierarchies": ("hierarchies.screen.HierarchiesScreen", "hierarchies.grids.HierarchyTable"),
+    "3 Hierarchies": (
+        "hierarchies.screen.HierarchiesScreen",
+        "hierarchies.level_rows.HierarchyTable",
+    ),
     "4 Rules": ("rules.screen.RulesScreen",),
     "5 Run": ("run.screen.RunScreen", "run.live_view.LiveView"),
     "6 Results": ("results.screen.ResultsScreen",),

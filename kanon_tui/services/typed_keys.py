@@ -21,8 +21,9 @@ from textual.dom import DOMNode
 
 __all__ = ["LONGEST_HOLD", "TypedKeys"]
 
-LONGEST_WAIT = 4.0
-"""Seconds that a key waits for the effect of the one before it, on a screen that never rests."""
+MOST_LOOKS = 2_000
+"""Looks, a millisecond apart, for the effect of a key on a screen that never comes to rest. A busy
+machine looks less often and so waits longer."""
 LONGEST_HOLD = 10.0
 """Seconds that keys wait for a dialog whose content is computed before it opens."""
 LEAVING = ("q", "ctrl+q", "ctrl+c", "escape")
@@ -121,20 +122,22 @@ class TypedKeys:
 
     async def _come_to_rest(self) -> None:
         """Wait until every widget in front has handled its messages, and these caused no others."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + LONGEST_WAIT
-        while self._app.is_running and loop.time() < deadline:
+        nodes, handled = list[DOMNode](), list[bool]()
+        for _ in range(MOST_LOOKS):
             await asyncio.sleep(0.001)
-            if not self._is_idle():
-                continue
-            # A message that is being handled is in no queue: a callback runs after it.
-            nodes, handled = self._nodes(), list[bool]()
-            for node in nodes:
-                node.call_later(handled.append, True)
-            while len(handled) < len(nodes) and self._is_current(nodes) and loop.time() < deadline:
-                await asyncio.sleep(0.001)
-            if len(handled) == len(nodes) and self._is_idle():
+            if not self._app.is_running:
                 return
+            if nodes and len(handled) == len(nodes):
+                if self._is_idle():
+                    return
+                nodes = []
+            elif not self._is_current(nodes):
+                nodes = []
+            if not nodes and self._is_idle():
+                # A message that is being handled is in no queue: a callback runs after it.
+                nodes, handled = self._nodes(), []
+                for node in nodes:
+                    node.call_later(handled.append, True)
 
     def _nodes(self) -> list[DOMNode]:
         """Return the application and what is on the screen in front."""
@@ -147,4 +150,4 @@ class TypedKeys:
         return not any(node.message_queue_size for node in self._nodes())
 
     def _is_current(self, nodes: list[DOMNode]) -> bool:
-        return self._app.is_running and all(n.is_running and n.is_attached for n in nodes[1:])
+        return all(node.is_running and node.is_attached for node in nodes[1:])
