@@ -60,7 +60,7 @@ def test_people_are_counted_and_repeated_ones_warned_of(folder: Path) -> None:
     assert (found["risk_max"], found["alpha"], found["l_distinct"]) == (0.25, 1.0, 2)
     done = kanon(*asked, "--person", "age", folder=folder)
     assert done.returncode == 2
-    assert "'age' says whose a row is" in done.stderr
+    assert "'age' names the person" in done.stderr
 
 
 def test_run_warns_of_repeated_people_and_counts_them_when_told(folder: Path) -> None:

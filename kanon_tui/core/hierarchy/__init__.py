@@ -1,7 +1,7 @@
 """Generalisation hierarchies: the level table, how one is built, edited, read and written.
 
-`specification` reads what a project says of one, `typed_specification` what a person typed, and
-`build` builds it. `builders` has a file per way to build one, `files` one per format.
+`specification` reads what a project or a person writes of one, `build` builds it, `builders` has
+the ways to build one, `files` and `utd_files` the formats.
 
 May import: `table`, `fields` and what is below them.
 """

@@ -45,7 +45,7 @@ def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hi
     if source == "file":
         return with_coded_ends(read_arx(folder / options["file"]), column)
     if source == "utd":
-        from kanon_tui.core.hierarchy.files import read_utd  # reads XML, which few need
+        from kanon_tui.core.hierarchy.utd_files import read_utd  # reads XML, which few need
 
         attribute = options["attribute"] or column.name
         tree = read_utd(folder / options["utd"], attribute, _numbers(column))
@@ -130,7 +130,7 @@ def _values(column: Column) -> tuple[str, ...]:
 def _numbers(column: Column) -> dict[str, float]:
     """Return the number of every value that has one, for trees of intervals."""
     if column.numbers is None:
-        from kanon_tui.core.hierarchy.files import plain_numbers
+        from kanon_tui.core.hierarchy.utd_files import plain_numbers
 
         return plain_numbers(column.values)
     numbers = zip(column.values, column.numbers.tolist(), strict=True)

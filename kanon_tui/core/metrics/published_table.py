@@ -35,8 +35,8 @@ def check_published(
 ) -> dict[str, Any]:
     """Return the measures of a table that is already anonymised.
 
-    `person` names a column that says persons each row is: then people are counted. Without one, a
-    column that numbers people and repeats is warned of.
+    `person` is the column that names the person of each row: then people are counted. Without one,
+    a column that numbers people and repeats is warned of.
 
     Cells are compared as they are printed; every row counts, one of nothing but `*` too. The
     sensitive attribute is counted in values, not in spellings; it is ordered when it is guessed to
@@ -91,11 +91,11 @@ def _people(
     column = by_value(table.column(person, Kind.CATEGORICAL), table.missing_tokens)
     if person in quasi or person == sensitive:
         raise InputError(
-            f"'{person}' says persons a row is, so it is no other column; name another"
+            f"'{person}' names the person of each row, so it cannot be another column too; name another"
         )
     if column.missing is not None:
         missing = count_of(int(column.counts[column.missing]), "row has", "rows have")
         raise InputError(
-            f"'{person}' says persons a row is, but {missing} no value in it; fill it in"
+            f"'{person}' names the person of each row, but {missing} no value in it; fill it in"
         )
     return column, []

@@ -15,14 +15,12 @@ from kanon_tui.core.fields import yaml_text
 from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.files import (
     from_yaml_levels,
-    plain_numbers,
     read_arx,
-    read_utd,
     to_yaml_levels,
     write_arx,
-    write_utd,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.utd_files import plain_numbers, read_utd, write_utd
 from kanon_tui.core.table.column import code_column
 from kanon_tui.core.table.schema import Kind
 

@@ -1,4 +1,4 @@
-"""What a release still tells: distributions, associations, means, counts and predictions.
+"""Measure what a release keeps: distributions, associations, means, counts and predictions.
 
-May import: `published`, `trees`, `run` and what is below it.
+May import: `trees`, `pipeline` and what is below it.
 """

@@ -1,0 +1,317 @@
+"""Read and write hierarchies in the XML configuration of the UTD anonymisation toolbox.
+
+    <config> <qid>
+      <att index='0' name='age'>
+        <vgh value='[0:100)'> <node value='[0:50)'/> <node value='[50:100)'/> </vgh>
+      </att>
+      <att index='1' name='sex'>
+        <map> <entry cat='Female' int='0'/> <entry cat='Male' int='1'/> </map>
+        <vgh value='[0:1]'/>
+      </att>
+    </qid> </config>
+
+A tree is made of intervals: `[a:b)`, any mix of `[ ( ] )`, or `[a]` for one number. Its leaves hold
+the values of the data, which the file does not list; categories are numbered by a `<map>`. The
+labels are the intervals as they stand, unless a node has a `label`: the toolbox ignores that
+attribute, and `write_utd` uses it to keep names.
+
+A value's row is the value, then the nodes from its leaf to the root. Where a leaf lies higher than
+others, its label is repeated, so that every row has all levels. Leaves that all are single numbers
+without a label are the values themselves and add no level.
+
+The module is imported only where such a file is named, because few runs need XML. Reference: the
+configuration files in the appendix of the SBC document.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from operator import itemgetter
+from pathlib import Path
+from xml.etree import ElementTree
+
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.hierarchy.files import read_source
+from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
+from kanon_tui.core.table.numbers import parse_numbers
+from kanon_tui.core.table.writing import write_text
+from kanon_tui.core.text import quoted_list
+
+__all__ = ["plain_numbers", "read_utd", "write_utd"]
+
+_NUMBER = r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
+_INTERVAL = re.compile(rf"([\[(])\s*{_NUMBER}\s*:\s*{_NUMBER}\s*([\])])", re.ASCII)
+_SINGLE = re.compile(rf"\[\s*{_NUMBER}\s*\]|{_NUMBER}", re.ASCII)
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, order=True)
+class _Interval:
+    """Ends as pairs (number, side): side 0 lies just at the number, -1 before and 1 after it.
+
+    So `[0:10)` goes from (0, 0) to (10, -1), both included, and every comparison is plain.
+    """
+
+    low: tuple[float, int]
+    high: tuple[float, int]
+
+    def __contains__(self, number: float) -> bool:
+        return self.low <= (number, 0) <= self.high
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    interval: _Interval
+    labels: tuple[str, ...]
+    """Its own label first, the root's last."""
+    is_value: bool
+    """A single number without a label of its own."""
+
+
+def read_utd(path: Path | str, attribute: str, values: Mapping[str, float]) -> Hierarchy:
+    """Return the hierarchy of one attribute, by its name or index.
+
+    `values` are the texts of the data with their numbers (`plain_numbers` makes them from texts): a
+    tree of numbers says nothing of which numbers there are. An attribute with a `<map>` has its
+    values from there. A value outside the tree gets no row, which `Hierarchy.bind` reports.
+    """
+    path = Path(path)
+    att = _find(_parse(path), attribute, path.name)
+    who = f"{path.name}: attribute '{attribute}'"
+    trees = att.findall("vgh")
+    if len(trees) != 1:
+        raise InputError(f"{who} has {len(trees)} <vgh> trees; it needs one")
+    leaves = _leaves(trees[0], who)
+    mapping = att.find("map")
+    numbers = values if mapping is None else _read_map(mapping, who)
+    rows = _rows_of_leaves(leaves, numbers)
+    lost = [text for text in numbers if text not in rows]
+    if mapping is not None and lost:
+        raise InputError(
+            f"{who}: no leaf of its tree holds {quoted_list(lost)}; add a node that does"
+        )
+    if not rows:
+        raise InputError(
+            f"{who}: its tree of numbers holds no value of the data; check that it is the right "
+            f"attribute and has the kind numeric"
+        )
+    ordered = sorted(rows, key=lambda text: numbers[text])
+    return replace(Hierarchy.of([rows[text] for text in ordered], who), source=path.name)
+
+
+def write_utd(
+    hierarchy: Hierarchy, path: Path | str, attribute: str, index: int = 0, force: bool = False
+) -> None:
+    """Write a configuration with this one attribute, whole or not at all.
+
+    Values that all are numbers, in groups that do not overlap, make a tree of intervals that end at
+    values; all others are numbered by a `<map>` in the order of the tree. (A group that is the same
+    on two levels stands in itself; the toolbox, unlike `read_utd`, wants it to grow.)
+    """
+    path = Path(path)
+    _check_writable((attribute, *(label for row in hierarchy.rows for label in row)), path)
+    numbers = plain_numbers(hierarchy.values)
+    rows = sorted(hierarchy.rows, key=lambda row: numbers.get(row[0], 0.0))
+    as_numbers = len(numbers) == len(rows) and _are_ranges(rows, numbers)
+    if not as_numbers:
+        rows = _tree_order(hierarchy)
+        numbers = {row[0]: float(i) for i, row in enumerate(rows)}
+    config = ElementTree.Element("config")
+    att = ElementTree.SubElement(
+        ElementTree.SubElement(config, "qid"), "att", index=str(index), name=attribute
+    )
+    if not as_numbers:
+        entries = ElementTree.SubElement(att, "map")
+        for i, row in enumerate(rows):
+            ElementTree.SubElement(entries, "entry", cat=row[0], int=str(i))
+    _write_tree(att, rows, numbers)
+    ElementTree.indent(config)
+    text = ElementTree.tostring(config, encoding="unicode")
+    write_text(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', force)
+
+
+def plain_numbers(texts: Iterable[str]) -> dict[str, float]:
+    """Return the texts that are numbers, each with its number."""
+    texts = list(texts)
+    found = zip(texts, parse_numbers(texts).tolist(), strict=True)
+    return {text: number for text, number in found if number == number}
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+class _NoDoctype(ElementTree.TreeBuilder):
+    """Stops at a document type, where entities that grow without end would be declared."""
+
+    def doctype(self, name: str, *_: object) -> None:
+        raise InputError("a DOCTYPE is not allowed here; remove it")
+
+
+def _parse(path: Path) -> ElementTree.Element:
+    source = read_source(path)
+    parser = ElementTree.XMLParser(target=_NoDoctype())
+    try:
+        parser.feed(source)
+        config: ElementTree.Element = parser.close()
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        raise InputError(f"{path.name}: it is not well-formed XML: {error}") from None
+    except InputError as error:
+        raise InputError(f"{path.name}: {error}") from None
+    return config
+
+
+def _find(config: ElementTree.Element, attribute: str, name: str) -> ElementTree.Element:
+    found = [att for att in config.iter("att") if att.find("vgh") is not None]
+    for key in ("name", "index"):
+        for att in found:
+            if att.get(key, "").strip() == attribute:
+                return att
+    known = [att.get("name", att.get("index", "")).strip() for att in found]
+    hint = suggestion(attribute, known) if known else "it has no attribute with a <vgh> tree"
+    raise InputError(f"{name}: no attribute '{attribute}' with a <vgh> tree; {hint}")
+
+
+def _read_map(mapping: ElementTree.Element, who: str) -> dict[str, float]:
+    numbers: dict[str, float] = {}
+    for entry in mapping.iter("entry"):
+        category, number = entry.get("cat"), entry.get("int", "")
+        if category is None or not re.fullmatch(r"\s*[-+]?\d{1,15}\s*", number, re.ASCII):
+            shown = ElementTree.tostring(entry, encoding="unicode").strip()
+            raise InputError(f"{who}: {shown} is not a map entry; write cat='NAME' int='NUMBER'")
+        if category in numbers:
+            raise InputError(f"{who}: its map has '{category}' twice; keep one entry")
+        numbers[category] = float(number)
+    return numbers
+
+
+def _leaves(root: ElementTree.Element, who: str) -> list[_Leaf]:
+    """Return the leaves in rising order, all labels filled up to the same number of levels."""
+    leaves = list(_walk(root, who))
+    leaves.sort(key=lambda leaf: leaf.interval)
+    for before, leaf in pairwise(leaves):
+        if leaf.interval.low <= before.interval.high:
+            raise InputError(
+                f"{who}: '{leaf.labels[0]}' overlaps '{before.labels[0]}'; "
+                f"nodes side by side must not share values"
+            )
+    if all(leaf.is_value for leaf in leaves):
+        leaves = [replace(leaf, labels=leaf.labels[1:]) for leaf in leaves]
+    depth = max(len(leaf.labels) for leaf in leaves)
+    return [
+        replace(leaf, labels=leaf.labels[:1] * (depth - len(leaf.labels)) + leaf.labels)
+        for leaf in leaves
+    ]
+
+
+def _walk(root: ElementTree.Element, who: str) -> Iterator[_Leaf]:
+    stack: list[tuple[ElementTree.Element, _Interval, tuple[str, ...]]]
+    stack = [(root, _interval(root, who), (_label(root),))]
+    while stack:
+        node, interval, labels = stack.pop()
+        children = node.findall("node")
+        if not children:
+            is_value = interval.low == interval.high and node.get("label") is None
+            yield _Leaf(interval, labels, is_value)
+        for child in children:
+            inner = _interval(child, who)
+            if inner.low < interval.low or inner.high > interval.high:
+                raise InputError(
+                    f"{who}: '{child.get('value')}' is not inside '{node.get('value')}', "
+                    f"in which it stands"
+                )
+            stack.append((child, inner, (_label(child), *labels)))
+
+
+def _label(node: ElementTree.Element) -> str:
+    return node.get("label", node.get("value", ""))
+
+
+def _interval(node: ElementTree.Element, who: str) -> _Interval:
+    text = node.get("value", "").strip()
+    single = _SINGLE.fullmatch(text)
+    if single:
+        number = float(single[1] or single[2])
+        return _Interval((number, 0), (number, 0))
+    parts = _INTERVAL.fullmatch(text)
+    if parts:
+        low = (float(parts[2]), 0 if parts[1] == "[" else 1)
+        high = (float(parts[3]), 0 if parts[4] == "]" else -1)
+        if low <= high:
+            return _Interval(low, high)
+    raise InputError(
+        f"{who}: '{text}' is not an interval; write '[low:high)' with a number at either end"
+    )
+
+
+def _rows_of_leaves(
+    leaves: Sequence[_Leaf], numbers: Mapping[str, float]
+) -> dict[str, tuple[str, ...]]:
+    ends = [leaf.interval.high for leaf in leaves]
+    rows = {}
+    for text, number in numbers.items():
+        leaf = bisect_left(ends, (number, 0))
+        if leaf < len(leaves) and number in leaves[leaf].interval:
+            rows[text] = (text, *leaves[leaf].labels)
+    return rows
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def _are_ranges(rows: Sequence[Sequence[str]], numbers: Mapping[str, float]) -> bool:
+    """Return whether the groups of every level are ranges that share no number.
+
+    Rows rise by number.
+    """
+    for before, row in pairwise(rows):
+        if numbers[before[0]] == numbers[row[0]] and before[1:] != row[1:]:
+            return False
+    for level in range(1, len(rows[0])):
+        starts = [label for label, _ in groupby(row[level] for row in rows)]
+        if len(starts) != len(set(starts)):
+            return False
+    return True
+
+
+def _tree_order(hierarchy: Hierarchy) -> list[tuple[str, ...]]:
+    """Return the rows in an order that puts those with a label in common side by side."""
+    levels = range(hierarchy.height, -1, -1)
+    ranks = {j: {label: i for i, label in enumerate(hierarchy.labels(j))} for j in levels}
+    return sorted(hierarchy.rows, key=lambda row: [ranks[j][row[j]] for j in levels])
+
+
+def _write_tree(
+    att: ElementTree.Element, rows: Sequence[Sequence[str]], numbers: Mapping[str, float]
+) -> None:
+    """Write a node for every label above the values, the root as <vgh>."""
+    height = len(rows[0]) - 1
+    if height == 0:
+        ElementTree.SubElement(att, "vgh", value=_interval_text(rows, numbers))
+        return
+    todo = [(att, "vgh", rows, height)]
+    while todo:
+        parent, tag, members, level = todo.pop()
+        for label, group in groupby(members, key=itemgetter(level)):
+            inside = list(group)
+            interval = _interval_text(inside, numbers)
+            node = ElementTree.SubElement(parent, tag, value=interval, label=label)
+            if level > 1:
+                todo.append((node, "node", inside, level - 1))
+
+
+def _interval_text(rows: Sequence[Sequence[str]], numbers: Mapping[str, float]) -> str:
+    low, high = (f"{exact(numbers[row[0]]):f}" for row in (rows[0], rows[-1]))
+    return f"[{low}:{high}]"
+
+
+def _check_writable(texts: Iterable[str], path: Path) -> None:
+    for text in texts:
+        if _NOT_XML.search(text):
+            raise InputError(
+                f"{path.name}: {text!r} holds a control character, which XML cannot; write the "
+                f"hierarchy as CSV instead"
+            )
