@@ -91,7 +91,7 @@ def _people(
     column = by_value(table.column(person, Kind.CATEGORICAL), table.missing_tokens)
     if person in quasi or person == sensitive:
         raise InputError(
-            f"'{person}' names the person of each row, so it cannot be another column too; name another"
+            f"'{person}' names the person of each row, so it has no other role; name another"
         )
     if column.missing is not None:
         missing = count_of(int(column.counts[column.missing]), "row has", "rows have")
