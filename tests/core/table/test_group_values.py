@@ -15,14 +15,14 @@ rows = st.lists(st.tuples(st.integers(-1, 5), st.integers(0, 90), st.integers(1,
 
 
 @given(rows, st.sampled_from([0, 63]))
-def test_copies_are_summed_however_they_are_sorted(entries, room):
+def test_copies_are_summed_however_they_are_sorted(entries, bits):
     group, code, copies = (np.array([e[i] for e in entries], dtype=np.int64) for i in range(3))
-    before, group_values._ROOM = group_values._ROOM, room
+    before, group_values._BITS = group_values._BITS, bits
     try:
         found = GroupValues.from_records(group, code, 6, copies)
         halved = found.relabelled(np.arange(91) // 2)
     finally:
-        group_values._ROOM = before
+        group_values._BITS = before
     expected: Counter = Counter()
     for g, c, records in entries:
         if g >= 0:
