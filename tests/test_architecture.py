@@ -1,4 +1,4 @@
-"""The house is kept by a machine: layers, no cycles, a word at every door, files one can read."""
+"""The architecture holds: layers, no cycles, a docstring per package, files of readable length."""
 
 from __future__ import annotations
 

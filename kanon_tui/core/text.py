@@ -79,7 +79,7 @@ class Note(str):
 def note(template: str, /, **facts: float | Quotable) -> Note:
     """Return a sentence for reports, made of fixed words, figures and texts that may be quoted.
 
-    A report leaves the house together with the release. So nothing else goes into a note: a text
+    A report is published together with the release. So nothing else goes into a note: a text
     that nobody has called quotable is refused.
 
     >>> note("{name}: {count:,} records were dropped", name=Quotable("age"), count=1200)

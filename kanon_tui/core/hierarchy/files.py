@@ -18,7 +18,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import dump, exact_number, read_yaml
 from kanon_tui.core.hierarchy.level_table import Hierarchy, text_of
-from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
+from kanon_tui.core.hierarchy.source import read_source
 from kanon_tui.core.table.writing import write_text
 
 __all__ = [
@@ -26,30 +26,12 @@ __all__ = [
     "from_yaml_levels",
     "read_arx",
     "read_hierarchy_file",
-    "read_source",
     "read_yaml_levels",
     "to_yaml_levels",
     "write_arx",
     "write_hierarchy_file",
     "write_yaml_levels",
 ]
-
-
-def read_source(path: Path) -> bytes:
-    """Return the bytes of a hierarchy file."""
-    too_large = InputError(
-        f"{path}: the hierarchy has more than {size_text(DOCUMENT_LIMIT)}; leave out values that "
-        "the data does not have, or use a builder"
-    )
-    try:
-        return read_bytes(path, DOCUMENT_LIMIT, too_large)
-    except FileNotFoundError:
-        raise InputError(
-            f"{path}: there is no such file; check the name of the hierarchy"
-        ) from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or type(error).__name__
-        raise InputError(f"{path}: the hierarchy cannot be read: {why}") from None
 
 
 _DELIMITERS = (";", "\t", ",")

@@ -13,6 +13,7 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 from types import ModuleType
 from typing import Any, cast
 
@@ -75,11 +76,14 @@ def _constants(modules: list[ModuleType]) -> Iterator[str]:
             public = name.isupper() and not name.startswith("_") and isinstance(value, int | float)
             if public and values.setdefault(name, value) != value:
                 raise TypeError(f"{module.__name__}: {name} has another value in another module")
+    small = {n: v for n, v in values.items() if isinstance(v, int) and abs(v) < 2**31}
+    listed = ", ".join(f"{name}={value}" for name, value in sorted(small.items()))
+    yield from ("enum {", *wrap(listed, 96, initial_indent="    ", subsequent_indent="    "), "};")
     for name, value in sorted(values.items()):
         if isinstance(value, float):
             yield f"#define {name} {value.hex()}"
-        else:
-            yield f"#define {name} {value}" if abs(value) < 2**31 else f"#define {name} {value}LL"
+        elif name not in small:
+            yield f"#define {name} {value}LL"
 
 
 def _structs(functions: list[CFunction]) -> Iterator[StructLayout]:

@@ -20,7 +20,7 @@ import zstandard
 import kanon_tui.core.reading as reading
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.yaml_text import read_yaml
-from kanon_tui.core.hierarchy.files import read_source
+from kanon_tui.core.hierarchy.source import read_source
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.data_files import load, name_beside, part_files
@@ -210,7 +210,7 @@ def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
 
 def test_documents_have_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "h.csv").write_bytes(b"a;*\n" * 100)
-    for module in ("kanon_tui.core.hierarchy.files", "kanon_tui.core.fields.yaml_text"):
+    for module in ("kanon_tui.core.hierarchy.source", "kanon_tui.core.fields.yaml_text"):
         monkeypatch.setattr(f"{module}.DOCUMENT_LIMIT", 100)
     with pytest.raises(InputError, match="the hierarchy has more than 100 bytes"):
         read_source(tmp_path / "h.csv")

@@ -7,7 +7,7 @@ What the figures mean and how cells are spread is told in the modules that compu
 
 The utility of a release as sections of a report.
 
-A report leaves the house with the release, so figures of the original are told only of groups of k
+A report is published with the release, so figures of the original are given only for groups of k
 and ten people at least (`axis`), and with three digits.
 """
 
