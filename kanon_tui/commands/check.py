@@ -37,6 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace) -> int:
     """Count and print."""
+    from kanon_tui.core.metrics.privacy import Disclosure
     from kanon_tui.core.metrics.published_table import check_published
     from kanon_tui.core.privacy.k_anonymity import KAnonymity
     from kanon_tui.core.privacy.models import MODELS
@@ -63,6 +64,9 @@ def execute(args: argparse.Namespace) -> int:
             if found[name] is not None
         ]
         print_table(("measure", "figure"), rows)
+        for name, disclosed in found.get("disclosed", {}).items():
+            for sentence in Disclosure(**disclosed).sentences(name):
+                say(f"k does not cover: {sentence}")
         for warning in found.get("warnings", ()):
             say(f"warning: {warning} (--person NAME counts people)")
         say(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")

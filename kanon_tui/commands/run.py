@@ -217,6 +217,9 @@ def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int)
         say(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
     if result.risk_reached is not None:
         say(f"  the release has {task.privacy.risk}: it is {result.risk_reached:.4g}")
+    for name, disclosure in measures.privacy.disclosures.items():
+        for sentence in disclosure.sentences(name):
+            say(f"  k does not cover: {sentence}; require l or alpha of it to prevent that")
     say(f"  published as they are: {_names(result.published_as_they_are)}")
     say(f"  left out: {_names(result.left_out)}")
     unasked = result.generalised_unasked

@@ -39,6 +39,11 @@ def test_check_measures_any_table(folder: Path) -> None:
     assert done.returncode == 1
     assert "k = 3 is NOT reached" in done.stdout
     assert "distinct l-diversity 2" in " ".join(done.stdout.split())
+    (folder / "one.csv").write_text("a,s\n1,u\n1,u\n2,u\n2,v\n")
+    done = kanon(
+        "check", "one.csv", *["--quasi", "a", "--k", "2", "--sensitive", "s"], folder=folder
+    )
+    assert "2 people: their class reveals s" in done.stdout
 
 
 VISITS = "patient_id,age,ill\n" + "".join(
@@ -58,6 +63,7 @@ def test_people_are_counted_and_repeated_ones_warned_of(folder: Path) -> None:
     found = json.loads(done.stdout)
     assert (found["records"], found["people"], found["k"]) == (24, 8, 4)
     assert (found["risk_max"], found["alpha"], found["l_distinct"]) == (0.25, 1.0, 2)
+    assert found["disclosed"]["ill"]["revealed"] == 8  # everybody has had the flu
     done = kanon(*asked, "--person", "age", folder=folder)
     assert done.returncode == 2
     assert "'age' names the person" in done.stderr
@@ -77,6 +83,9 @@ def test_run_warns_of_repeated_people_and_counts_them_when_told(folder: Path) ->
     assert said in (folder / "r.md").read_text().replace("\\", "")
     (folder / "people.yaml").write_text(project.replace("ROLE", "person"))
     done = kanon("run", "people.yaml", "--out", "o.csv", "--report", "r.json", folder=folder)
+    assert "8 people: their class reveals ill" in done.stdout
+    report = json.loads((folder / "r.json").read_text())
+    assert report["privacy"]["disclosed"]["ill"]["revealed"] == 8
     assert "repeats" not in done.stdout
     assert "the smallest of 1 classes has 24 records of 8 people" in done.stdout
     assert (folder / "o.csv").read_text().splitlines()[0] == "age,ill"

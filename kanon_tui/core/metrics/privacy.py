@@ -1,36 +1,90 @@
 """Privacy figures of a release: class sizes, sensitive values of classes, broken MAGVals.
 
 Per sensitive attribute every model of `core/privacy` gives the figure of its worst class; t is the
-distance from the whole input table. Suppressed records are in no class.
+distance from the whole input table. Suppressed records are in no class. A `Disclosure` counts the
+people whose class tells a sensitive value, which k does not prevent.
 
 Reference: CKA for MAGVals; `core/privacy` for the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import floor
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.numeric import TIE, Flags, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.requirements import ColumnRequirement, PeopleRequirement
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.text import count_of
 
 __all__ = [
+    "LIKELY",
+    "Disclosure",
     "PrivacyMeasures",
     "RequirementResult",
     "measure_privacy",
+    "measure_sensitive",
     "prosecutor_risk",
     "violations",
-    "worst_figures",
 ]
+
+LIKELY = 0.9
+"""The share of one value in a class above which the class almost reveals it."""
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """The people whose class tells their value of one sensitive attribute, whatever k is."""
+
+    revealed: int = 0
+    """People in classes where everybody whose value is known has the same one."""
+    likely: int = 0
+    """People in classes where one value has a share above `LIKELY`, but not all."""
+    highest_share: float = 0.0
+    """The highest share of a value below 1 in any class."""
+
+    @classmethod
+    def from_shares(cls, shares: Floats, people: Int64s) -> Disclosure:
+        """Count the people of classes by the share of their most frequent value.
+
+        `shares` and `people` have shape (n_classes,).
+        """
+        certain = shares > 1.0 - TIE
+        likely = ~certain & (shares > LIKELY + TIE)
+        highest = float(shares[~certain].max(initial=0.0))
+        return cls(int(people[certain].sum()), int(people[likely].sum()), highest)
+
+    def __add__(self, other: Disclosure) -> Disclosure:
+        """Return the counts of two sets of classes together."""
+        return Disclosure(
+            self.revealed + other.revealed,
+            self.likely + other.likely,
+            max(self.highest_share, other.highest_share),
+        )
+
+    def sentences(self, attribute: str) -> list[str]:
+        """Return what the release tells of an attribute, as sentences; none where nothing."""
+        found = []
+        if self.revealed:
+            who = count_of(self.revealed, "person", "people")
+            found.append(f"{who}: their class reveals {attribute}")
+        if self.likely:
+            share = floor(self.highest_share * 10_000) / 10_000
+            who = count_of(self.likely, "person", "people")
+            found.append(
+                f"{who}: their class almost reveals {attribute}, one value has a share of up to "
+                f"{share:g}"
+            )
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +102,8 @@ class PrivacyMeasures:
     k: int
     figures: Mapping[str, Mapping[str, float]]
     """Figures of the worst class, by model (`l_distinct`, `t`, …) and sensitive attribute."""
+    disclosures: Mapping[str, Disclosure]
+    """By sensitive attribute, the people whose class tells their value."""
     risk_max: float
     """Prosecutor risk 1/|E|: of the most exposed record, |E| being people where some have several
     records."""
@@ -80,9 +136,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     records, person = release.published_sizes, release.task.repeated
     sizes = records if person is None else release.values_of(person).distinct
     found = {
-        column.name: _worst_of_blocks(release, column)
-        if person is None
-        else worst_figures(release.values_of, column, person)
+        column.name: measure_sensitive(release.value_blocks, column, person)
         for column in release.task.sensitive
     }
     risk_max, risk_mean = prosecutor_risk(sizes)
@@ -91,9 +145,10 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     return PrivacyMeasures(
         k=KAnonymity.measured(sizes),
         figures={
-            model: {attribute: figures[model] for attribute, figures in found.items()}
+            model: {attribute: figures[model] for attribute, (figures, _) in found.items()}
             for model in MODELS
         },
+        disclosures={attribute: disclosure for attribute, (_, disclosure) in found.items()},
         risk_max=risk_max,
         risk_mean=risk_mean,
         violations=release.task.records_in(np.logical_or.reduce([*beyond.values(), none_beyond])),
@@ -108,17 +163,6 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     )
 
 
-def _worst_of_blocks(release: Release, column: Column) -> dict[str, float]:
-    """Return by model the figure of the worst class, computed for some classes at a time."""
-    blocks = [worst_figures(lambda _: each, column) for each in release.value_blocks(column)]  # noqa: B023
-    if len(blocks) == 1:
-        return blocks[0]
-    return {
-        name: model(model.loosest, column.name).shown(np.array([block[name] for block in blocks]))
-        for name, model in MODELS.items()
-    }
-
-
 def _worst_required(release: Release, requirement: ColumnRequirement) -> float:
     figures = [requirement.worst_figure(each) for each in release.value_blocks(requirement.column)]
     return float(requirement.model.worst(np.array(figures)))
@@ -131,21 +175,35 @@ def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:
     return 1.0 / int(sizes.min()), len(sizes) / int(sizes.sum())
 
 
-def worst_figures(
-    values_of: Callable[[Column], GroupValues], column: Column, person: Column | None = None
-) -> dict[str, float]:
-    """Return by model the figure of the worst class of a sensitive column.
+def measure_sensitive(
+    blocks_of: Callable[[Column], Iterable[GroupValues]],
+    column: Column,
+    person: Column | None = None,
+) -> tuple[dict[str, float], Disclosure]:
+    """Return by model the figure of the worst class of a sensitive column, and what it discloses.
 
-    `values_of` gives the values that classes hold of a column; `person` says whose each record is,
-    where some have several.
+    `blocks_of` gives the values that classes hold of a column, some classes at a time; `person`
+    says whose each record is, where some have several.
     """
+    loose: Sequence[ColumnRequirement]
+    loose = [ColumnRequirement(m(m.loosest, column.name), column) for m in MODELS.values()]
     if person is not None:
-        loose = [ColumnRequirement(m(m.loosest, column.name), column) for m in MODELS.values()]
-        in_people = PeopleRequirement.from_requirements(loose, person)
-        pairs = values_of(in_people[0].column)
-        return {each.model.name: each.worst_of(pairs) for each in in_people}
-    groups = values_of(column)
-    return {name: model.measured(groups, column) for name, model in MODELS.items()}
+        loose = PeopleRequirement.from_requirements(loose, person)
+    worst: dict[str, list[float]] = {name: [] for name in MODELS}
+    disclosure = Disclosure()
+    for groups in blocks_of(loose[0].column):
+        if not groups.count:
+            continue
+        figures = {each.model.name: each.figures(groups) for each in loose}
+        for each in loose:
+            worst[each.model.name].append(each.model.shown(figures[each.model.name]))
+        disclosure += Disclosure.from_shares(figures["alpha"], loose[0].sizes(groups))
+    shown = {
+        each.model.name: each.model.shown(np.array(worst[each.model.name]))
+        for each in loose
+        if worst[each.model.name]
+    }
+    return dict.fromkeys(MODELS, 0.0) | shown, disclosure
 
 
 def violations(release: Release, cells: Sequence[CellGroups]) -> dict[str, Flags]:

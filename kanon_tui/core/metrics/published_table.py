@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.metrics.privacy import prosecutor_risk, worst_figures
+from kanon_tui.core.metrics.privacy import measure_sensitive, prosecutor_risk
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.distinct_rows import number_rows
@@ -60,11 +61,13 @@ def check_published(
     sizes = records if persons is None else held(persons).distinct
     risk_max, risk_mean = prosecutor_risk(sizes)
     found: dict[str, float | None] = dict.fromkeys(MODELS)
+    disclosed = {}
     if sensitive is not None:
         guess = guess_attributes(Table(table.frame.select(sensitive)))[sensitive]
         column = table.column(sensitive, guess.kind, guess.format)
         counted = by_value(column, table.missing_tokens)
-        figures = worst_figures(held, counted, persons)
+        figures, disclosure = measure_sensitive(lambda valued: [held(valued)], counted, persons)
+        disclosed = {"disclosed": {sensitive: asdict(disclosure)}}
         found |= {n: f if math.isfinite(f) else None for n, f in figures.items()}
     return {
         "records": table.height,
@@ -75,6 +78,7 @@ def check_published(
         **found,
         "risk_max": risk_max,
         "risk_mean": risk_mean,
+        **disclosed,
         "reached": KAnonymity.measured(sizes) >= k,
         **({"warnings": warnings} if warnings else {}),
     }

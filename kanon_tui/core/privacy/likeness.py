@@ -60,7 +60,8 @@ class _Likeness(PrivacyModel):
 
     def _gains(self, groups: GroupValues, whole: Floats) -> Floats:
         expected = whole[groups.code]
-        gains = self.gain((value_shares(groups) - expected) / expected, expected)
+        with np.errstate(divide="ignore"):  # in people, a missing value may be missing nowhere else
+            gains = self.gain((value_shares(groups) - expected) / expected, expected)
         return np.asarray(np.maximum.reduceat(np.maximum(gains, 0.0), groups.starts[:-1]))
 
     @abstractmethod

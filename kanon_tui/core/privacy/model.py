@@ -173,12 +173,6 @@ class PrivacyModel(PrivacyFigure, ABC):
         """Return the figure that is furthest from keeping a bound."""
         return figures.min(axis=axis) if self.at_least else figures.max(axis=axis)
 
-    @classmethod
-    def measured(cls, groups: GroupValues, column: Column) -> float:
-        """Return the figure of the worst class, for reports; 0 where there is no class."""
-        anything = cls(cls.loosest, column.name)
-        return anything.shown(anything.figures(groups, column)) if groups.count else 0.0
-
     def shown(self, figures: Floats) -> float:
         """Return the worst of some figures, as reports have it."""
         figure = float(self.worst(figures))

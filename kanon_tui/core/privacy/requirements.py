@@ -53,6 +53,10 @@ class ColumnRequirement:
         """Return the figure of every class."""
         return self.model.figures(groups, self.column)
 
+    def sizes(self, groups: GroupValues) -> Int64s:
+        """Return the number of records of every class."""
+        return groups.sizes
+
     def gaps(self, groups: GroupValues) -> Floats:
         """Return by how much every class misses the bound, in shares; 0 where it holds."""
         return self.model.gaps(self.figures(groups))
@@ -241,9 +245,9 @@ class PeopleRequirement(ColumnRequirement):
         """Return the figure of every class, by its people."""
         return self.model.people_figures(self._people(groups), self._counted)
 
-    def worst_of(self, groups: GroupValues) -> float:
-        """Return the figure of the worst class, for reports; 0 where there is no class."""
-        return self.model.shown(self.figures(groups)) if groups.count else 0.0
+    def sizes(self, groups: GroupValues) -> Int64s:
+        """Return the number of people of every class."""
+        return self._people(groups).people
 
     def least_removed(self, groups: GroupValues) -> Int64s:
         """Return all records of a class that cannot hold; 0 everywhere where shares count."""

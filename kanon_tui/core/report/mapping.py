@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -87,6 +88,7 @@ def _attribute(measured: AttributeMeasures) -> dict[str, Any]:
 def _privacy(privacy: PrivacyMeasures) -> dict[str, Any]:
     figures = {"k": privacy.k, **privacy.figures}
     figures |= _named(privacy, ("risk_max", "risk_mean", "violations"))
+    figures["disclosed"] = {name: asdict(each) for name, each in privacy.disclosures.items()}
     figures["violating_values"] = {
         **privacy.violating_values,
         "total": sum(privacy.violating_values.values()),

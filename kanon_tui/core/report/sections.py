@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_tui.core.metrics.measure import Measures
+from kanon_tui.core.metrics.privacy import LIKELY
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.risk import risk_figures
@@ -156,6 +157,19 @@ def privacy_section(result: FinishedRun) -> Section:
             + "".join(f"; {n} {figure(v)}" for n, v in privacy.violating_values.items() if v),
         ),
     ]
+    for sensitive, disclosed in privacy.disclosures.items():
+        rows += [
+            (
+                f"Revealed: {sensitive}",
+                figure(disclosed.revealed),
+                "people in classes of one single value, which k does not prevent",
+            ),
+            (
+                f"Almost revealed: {sensitive}",
+                figure(disclosed.likely),
+                f"people in classes where one value has a share above {LIKELY:g}",
+            ),
+        ]
     for name, model in MODELS.items():
         for sensitive, value in privacy.figures[name].items():
             title = f"{model.report_title}: {sensitive}"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
@@ -62,6 +65,50 @@ def test_diversity_is_that_of_the_worst_class() -> None:
     ill = {model: figures["ill"] for model, figures in found.figures.items()}
     assert (ill["l_distinct"], ill["p"], ill["alpha"]) == (3, 3, 0.5)
     assert ill["l_entropy"] == pytest.approx(2**1.5)
+
+
+def test_people_whose_class_tells_their_value() -> None:
+    """Three share one value, twelve are in a class with eleven alike, four are mixed."""
+    values = ["flu"] * 3 + ["hiv"] * 11 + ["flu"] + ["flu", "hiv"] * 2
+    task = make_task({"x": list(range(19)), "ill": values}, specs={"ill": SENSITIVE})
+    found = privacy(task, [0] * 3 + [1] * 12 + [2] * 4).disclosures["ill"]
+    assert (found.revealed, found.likely) == (3, 12)
+    assert found.highest_share == pytest.approx(11 / 12)
+    first, second = found.sentences("ill")
+    assert "3 people" in first
+    assert "12 people" in second
+    assert "0.9166" in second  # never rounded up to certainty
+    assert privacy(task, [0] * 19).disclosures["ill"].sentences("ill") == []
+
+
+def test_missing_values_hide_nobody_and_suppressed_people_are_not_counted() -> None:
+    values = ["flu", "?", "?", "?", "?", "hiv", "hiv"]
+    task = make_task({"x": list(range(7)), "ill": values}, specs={"ill": SENSITIVE})
+    found = privacy(task, [0, 0, 0, 1, 1, -1, -1]).disclosures["ill"]
+    assert (found.revealed, found.likely) == (3, 0)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.sampled_from("ab?")), min_size=1)
+)
+def test_disclosures_agree_with_a_recount(rows: list[tuple[int, int, str]]) -> None:
+    """With and without a column of people, by sets of the printed rows."""
+    frame = pl.DataFrame(rows, schema=["zip", "who", "ill"], orient="row").cast(pl.String)
+    for person in (None, "who"):
+        known, everybody = defaultdict(list), defaultdict(set)
+        for number, (zip_code, who, ill) in enumerate(rows):
+            holder = number if person is None else who
+            everybody[zip_code].add(holder)
+            if ill != "?":
+                known[zip_code].append((holder, ill))
+        certain = likely = 0
+        for zip_code, pairs in known.items():
+            holders = {holder for holder, _ in pairs}
+            share = max(len({h for h, i in pairs if i == ill}) / len(holders) for ill in "ab")
+            certain += len(everybody[zip_code]) if share == 1 else 0
+            likely += len(everybody[zip_code]) if 0.9 < share < 1 else 0
+        found = check_published(frame, ["zip"], "ill", 1, person)["disclosed"]["ill"]
+        assert (found["revealed"], found["likely"]) == (certain, likely)
 
 
 def test_risk() -> None:
@@ -138,6 +185,9 @@ def test_check_a_release_of_others() -> None:
         "delta": None,  # a class lacks a value
         "risk_max": 0.5,
         "risk_mean": 0.4,
+        "disclosed": {
+            "ill": {"revealed": 0, "likely": 0, "highest_share": pytest.approx(2 / 3)},
+        },
         "reached": True,
     }
 

@@ -98,7 +98,7 @@ def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
     ]  # fmt: skip
     assert " ".join(report["privacy"]) == (
         "k l_distinct l_entropy t p alpha l_recursive t_hierarchy beta beta_enhanced delta "
-        "risk_max risk_mean violations violating_values"
+        "risk_max risk_mean violations disclosed violating_values"
     )
 
 
