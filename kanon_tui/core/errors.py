@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from kanon_tui.core.addresses import without_secrets
 
 __all__ = [
-    "OUT_OF_MEMORY", "InputError", "KanonError", "NotReachedError", "in_screen_words",
-    "suggestion",
+    "OUT_OF_MEMORY", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
+    "in_screen_words", "suggestion",
 ]  # fmt: skip
 
 OUT_OF_MEMORY = (
@@ -51,6 +51,12 @@ class NotReachedError(KanonError):
     """The error of a run that did not reach the required privacy or found no release."""
 
     exit_code = 1
+
+
+class InfrastructureError(KanonError):
+    """The error of a scheduler, database, network or disk that failed while it was used."""
+
+    exit_code = 3
 
 
 def in_screen_words(error: Exception) -> str:
