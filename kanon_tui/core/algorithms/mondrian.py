@@ -105,7 +105,7 @@ class Mondrian(Clustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""
-        from kanon_tui.core.kernels.mondrian import Axes, advance, loss, measure, new_scratch
+        from kanon_tui.core.kernels.mondrian import Axes, PartScratch, advance, loss, measure
 
         where = self._place_of_cuts(task)
         space = _Space.from_attributes(task.quasi)
@@ -113,7 +113,12 @@ class Mondrian(Clustering):
         axes = Axes(
             space.offsets, space.ordered, space.places, task.weights, space.levels, space.covers
         )
-        scratch = new_scratch(parts, int(np.diff(space.offsets).max()))
+        scratch = PartScratch.allocate(
+            rows=task.rows,
+            attributes=len(task.quasi),
+            ranks=np.diff(space.offsets).max() + 1,
+            numbers=parts.stack.shape[1],
+        )
         measure(axes, parts, 0, task.rows, 0)
         lost = loss(axes, parts.stack[0])
         depth, cuts, closed = 1, 0, 0
@@ -194,15 +199,13 @@ def _one_part(task: Task, space: _Space) -> Parts:
         [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
     )
     ones = np.ones(task.rows, dtype=np.int64)
-    return Parts(
+    return Parts.allocate(
         table=np.ascontiguousarray(table, dtype=np.int32),
         rows=np.arange(task.rows, dtype=np.int32),
         copies=ones if task.copies is None else task.copies.astype(np.int64),
-        begins=np.zeros(task.rows, dtype=np.bool_),
-        stack=np.zeros((64, 3 + 3 * len(task.quasi)), dtype=np.int64),
-        seen=np.zeros(space.offsets[-1] + 1, dtype=np.int32),
-        event=np.zeros(6, dtype=np.int64),
-        tried=np.full(len(task.quasi), -1, dtype=np.int64),
+        open=64,
+        numbers=3 + 3 * len(task.quasi),
+        ranks=space.offsets[-1] + 1,
     )
 
 

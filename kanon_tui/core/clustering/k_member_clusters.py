@@ -26,15 +26,13 @@ from kanon_tui.core.kernels.k_member import (
     MemberSearch,
     advance,
     join_cheapest,
-    new_clusters,
-    new_search,
 )
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, plural, short_number
 
-__all__ = ["Members"]
+__all__ = ["Members", "new_member_clusters", "new_member_search"]
 
 
 class Members:
@@ -98,10 +96,9 @@ class Members:
         order, matter = self._division
         division = Division(order[rows], matter)
         tree = grow_tree(places[rows], self._table[rows], division, lowest, sums[rows])
-        rare = rows_of_rare_labels(tree.labels)
-        search = new_search(tree, self._weights, self._shared, (begins, stand_in), rare)
+        search = new_member_search(tree, self._weights, self._shared, begins, stand_in)
         total = int((ends - starts).sum())
-        clusters = new_clusters(total // k, places.shape[1], len(self._weights))
+        clusters = new_member_clusters(total // k, places.shape[1], len(self._weights))
         origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]
         state = np.array([0, origin, total, 0], dtype=np.int64)
         growing = MemberGrowth(
@@ -273,6 +270,30 @@ class Members:
         }
         done = (self._placed + self.suppressed) / self.task.n
         return Step(kind, template, facts, counters, progress=done)
+
+
+def new_member_search(
+    tree: BoxTree, weights: Floats, shared: Int32s, sums: Int32s, stand_in: Floats
+) -> MemberSearch:
+    """Return room for searches in a tree, whose boxes also know the signed sums of `diagonals`."""
+    begins, starts, rows = rows_of_rare_labels(tree.labels)
+    return MemberSearch.allocate(
+        tree=tree,
+        weights=weights,
+        shared=shared,
+        sums=sums,
+        stand_in=stand_in,
+        begins=begins,
+        starts=starts,
+        rows=rows,
+        nodes=len(tree.start) + 1,
+    )
+
+
+def new_member_clusters(most: int, numbers: int, categories: int) -> MemberClusters:
+    """Return room for so many clusters."""
+    empty = np.full((most, numbers), np.inf)
+    return MemberClusters.allocate(low=empty, high=-empty, categories=categories)
 
 
 def what_to_add(size: int, cluster: int, last: int) -> Question:

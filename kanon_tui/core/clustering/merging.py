@@ -36,7 +36,13 @@ from kanon_tui.core.kernels.merging import (
     label_rows,
     merge_runs,
 )
-from kanon_tui.core.kernels.partner_tree import divide_into_leaves, fill_nodes, new_tree
+from kanon_tui.core.kernels.partner_tree import (
+    LEAF,
+    MOST_SHARERS,
+    PartnerTree,
+    divide_into_leaves,
+    fill_nodes,
+)
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import RunContext
@@ -115,8 +121,18 @@ class Merging:
         self.clusters = _taken(self.clusters, order)
         self.list.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
         of_others = len(self.attributes.facts) if self.objective.of_release else 0
-        owner = self._label_rows(np.arange(len(order), dtype=np.int32))
-        self.tree = new_tree(branches[:count].copy(), self.clusters, of_others, *self._rare, owner)
+        rare_starts, rare_rows = self._rare
+        self.tree = PartnerTree.allocate(
+            branches=branches[:count].copy(),
+            attributes=len(self.attributes.facts),
+            others=of_others,
+            words=self.clusters.words.shape[1],
+            clusters=len(order),
+            rare_starts=rare_starts,
+            rare_rows=rare_rows,
+            owner=self._label_rows(np.arange(len(order), dtype=np.int32)),
+            candidates=min(MOST_SHARERS, len(rare_rows)) + LEAF,
+        )
         fill_nodes(self.attributes, self.clusters, self.tree)
         self.state = self._state(self.clusters, self.kept)
 

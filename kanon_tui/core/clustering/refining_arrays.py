@@ -55,46 +55,22 @@ class RefiningArrays:
         magvals: bool,
     ) -> RefiningArrays:
         """Return the classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
-        published, k, width = len(types.records), task.k, len(task.quasi)
-        most = min(max(_MOST_RECORDS, 4 * k), published)
+        most = min(max(_MOST_RECORDS, 4 * task.k), len(types.records))
         sets = np.flatnonzero(attributes.facts[:, KIND] == SET).tolist()
-        values = sum(len(task.quasi[x].column.values) for x in sets)
+        sizes = {"most": most, "attributes": len(task.quasi), "rules": rules}
         classes = _classes(task, types, near, magvals)
         return cls(
             classes,
-            RefineLimits(k, _PARTNERS, most, _WORK),
-            TwoSides(
-                record=_room(most),
-                type=_room(most),
-                side=_room(most),
-                narrows=np.zeros(most, dtype=np.bool_),
-                growth=np.zeros((2, most)),
-                size=_room(2),
-                shown=_room(2, width),
-                ends=_room(2, width, 4),
-                counts=_room(2, values),
-                distinct=_room(2, width),
-                on_rule=_room(2, rules, 2),
-            ),
-            Proposals(
-                classes=_room(_PROPOSALS, 2),
-                ends=_room(_PROPOSALS),
-                record=_room(4 * most),
-                side=_room(4 * most),
-                saved=np.zeros(_PROPOSALS),
-                extents=np.zeros((_PROPOSALS, width)),
-                broken=np.zeros((_PROPOSALS, rules)),
-                partner=_room(_NEAR_CLASSES),
-                votes=np.zeros(_NEAR_CLASSES),
+            RefineLimits(task.k, _PARTNERS, most, _WORK),
+            TwoSides.allocate(values=sum(len(task.quasi[x].column.values) for x in sets), **sizes),
+            Proposals.allocate(
+                proposals=_PROPOSALS,
+                room=4 * most,
+                near=_NEAR_CLASSES,
                 slot=np.full(len(classes.size), -1, dtype=np.int32),
-                kept=_room(most),
-                tested=_room(most),
+                **sizes,
             ),
         )
-
-
-def _room(*shape: int) -> Int32s:
-    return np.zeros(shape, dtype=np.int32)
 
 
 def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> RefinedClasses:
@@ -112,7 +88,7 @@ def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> Ref
     block = np.zeros(most, dtype=np.int32)
     if magvals:
         block[types.class_of] = group_by_magvals(task).number[types.records]
-    return RefinedClasses(
+    return RefinedClasses.allocate(
         of=types.class_of.copy(),
         following=following,
         type_of=types.type_of,
@@ -121,8 +97,6 @@ def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> Ref
         size=size,
         block=block,
         changed=np.ones(most, dtype=np.int64),
-        tried=np.zeros(most, dtype=np.int64),
-        busy=np.zeros(most, dtype=np.int64),
         refused=np.full((most, _REFUSED), NOBODY, dtype=np.int32),
     )
 

@@ -27,11 +27,11 @@ from kanon_tui.core.kernels.similarity import (
     CLUSTERS_CLOSED,
     GROWING_SIZE,
     Growth,
+    LeftoverDistances,
+    NearestSearch,
     advance,
     join_nearest_cluster,
     measure_leftovers,
-    new_leftover_distances,
-    new_search,
 )
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties
@@ -44,7 +44,6 @@ from kanon_tui.core.text import count_of, joined, plural
 if TYPE_CHECKING:
     from kanon_tui.core.kernels.box_tree import BoxTree
     from kanon_tui.core.kernels.cluster_centre import Centre, Contingency
-    from kanon_tui.core.kernels.similarity import LeftoverDistances
 
 __all__ = ["Similarity"]
 
@@ -81,7 +80,9 @@ class Similarity:
             first,
         )
         self.centre = new_centre(self.tree, self.table.offsets)
-        self.search = new_search(self.tree, 1 if spatial else task.k - 1)
+        self.search = NearestSearch.allocate(
+            waiting=len(self.tree.start) + 1, rows=len(first), records=1 if spatial else task.k - 1
+        )
         self.growth = Growth(
             order=order,
             row=distinct.number,
@@ -178,7 +179,11 @@ class Similarity:
             return
         clusters = cluster = int(self.growth.state[CLUSTERS_CLOSED])
         positions = self.growth.position[self.growth.row[left]]
-        leftovers = new_leftover_distances(self.tree, self.centre, positions, clusters)
+        leftovers = LeftoverDistances.allocate(
+            place=self.tree.places[positions],
+            value=self.tree.labels[positions] + self.centre.offsets[:-1],
+            clusters=clusters,
+        )
         while cluster:
             cluster = measure_leftovers(
                 self.tree,

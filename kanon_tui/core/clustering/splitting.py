@@ -14,12 +14,18 @@ from kanon_tui.core.kernels.box_arrays import CHAIN, KIND, LINE, MIXED, SET, UNI
 from kanon_tui.core.kernels.splitting import (
     SPLIT_ROWS_PER_CALL,
     OpenGroups,
+    SplitScratch,
     SplitSettings,
     measure_groups,
-    new_scratch,
     split_groups,
 )
-from kanon_tui.core.kernels.splitting_tree import PricedRows, SignedSums, TreeRoom, new_group_trees
+from kanon_tui.core.kernels.splitting_tree import (
+    PricedRows,
+    SignedSums,
+    TreeRoom,
+    new_group_trees,
+    set_columns,
+)
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
@@ -75,7 +81,13 @@ class Splitting:
         self._groups = self._open_groups()
         sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
         values = sum(len(task.quasi[x].column.values) for x in sets)
-        self._scratch = new_scratch(self._table, values)
+        self._scratch = SplitScratch.allocate(
+            attributes=len(attributes.facts),
+            words=set_columns(attributes),
+            values=values,
+            rows=len(self.rows),
+            taken=2 * len(self.rows) + 2,
+        )
         measure_groups(self._table, self._groups, self._scratch, self.depth)
         self.loss = float(self.stack[:, 2] @ self.extents)
         """Σ records · extent."""

@@ -27,9 +27,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache, update_wrapper
 from operator import index
-from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
+import numpy.typing as npt
 
 from kanon_tui.core.kernels import library
 
@@ -117,6 +118,14 @@ class ArraySpec:
                     return False
         return True
 
+    def zeros(self, sizes: dict[str, int]) -> npt.NDArray[Any]:
+        """Return an array of zeros; `sizes` has those of the named dimensions."""
+        shape = []
+        for wanted in self.dimensions.sizes:
+            name, _, more = str(wanted).partition("+")
+            shape.append(wanted if isinstance(wanted, int) else sizes[name] + int(more or 0))
+        return np.zeros(shape, self.dtype)
+
     def __str__(self) -> str:
         shape = " × ".join(map(str, self.dimensions.sizes))
         access = ", writable" if self.dimensions.written else ""
@@ -149,6 +158,22 @@ class Struct:
             field.store(packed, type(self).__name__, getattr(self, field.name), sizes)
         object.__setattr__(self, "_packed", packed)
         object.__setattr__(self, "address", ctypes.addressof(packed))
+
+    @classmethod
+    def allocate(cls, **given: Any) -> Self:
+        """Return a struct whose arrays are zeros unless they are given.
+
+        `given` has structs, numbers and arrays by field, and the sizes of named dimensions that
+        none of these arrays has.
+        """
+        owner, members = cls.__name__, struct_layout(cast(Any, cls)).fields
+        arrays = {field.name: field.kind for field in members if isinstance(field.kind, ArraySpec)}
+        others = {field.name for field in members} - arrays.keys()
+        values = {n: v for n, v in given.items() if n in others or isinstance(v, np.ndarray)}
+        sizes = {name: int(given[name]) for name in given.keys() - values.keys()}
+        for name in arrays.keys() & values.keys():
+            arrays.pop(name).check(owner, name, values[name], sizes)
+        return cls(**values, **{name: spec.zeros(sizes) for name, spec in arrays.items()})
 
     def __reduce__(self) -> Any:
         """Pickle the fields; the address belongs to this process."""

@@ -88,7 +88,7 @@ class TreeGrowth(Struct):
     waiting: Annotated[Int32s, writes("nodes")]
     values: Annotated[Floats, writes("rows")]
     spare: Annotated[Int32s, writes("rows")]
-    counts: Annotated[Int32s, writes("_")]
+    counts: Annotated[Int32s, writes("counts")]
     """Per label of any category; all 0 between two counts."""
 
 
@@ -103,47 +103,28 @@ def grow_tree(
 
     What boxes are to know `besides` are further numbers, by which no node is divided.
     """
-    growth = _new_growth(places, division)
+    growth = TreeGrowth.allocate(
+        places=places,
+        labels=division.labels,
+        weights=division.weights,
+        row=np.arange(len(places), dtype=np.int32),
+        nodes=2 * len(places) + 1,  # a division leaves rows on both sides
+        counts=division.labels.max(initial=0) + 1,
+    )
     nodes = divide_rows(growth)
     row = growth.row
-    known = places[row] if besides is None else np.hstack([places[row], besides[row]])
-    tree = BoxTree(
-        row,
-        known,
-        labels[row],
-        records[row],
-        leaf=np.empty(len(row), dtype=np.int32),
+    tree = BoxTree.allocate(
+        row=row,
+        places=places[row] if besides is None else np.hstack([places[row], besides[row]]),
+        labels=labels[row],
+        record=records[row],
         start=growth.start[:nodes].copy(),
         end=growth.end[:nodes].copy(),
         child=growth.child[:nodes].copy(),
         parent=growth.parent[:nodes].copy(),
-        first=np.full(nodes, GONE, dtype=np.int32),
-        low=np.zeros((nodes, known.shape[1])),
-        high=np.zeros((nodes, known.shape[1])),
-        blank=np.zeros((nodes, known.shape[1]), dtype=np.bool_),
-        sets=np.zeros((nodes, labels.shape[1]), dtype=np.uint64),
     )
     fit_boxes(tree)
     return tree
-
-
-def _new_growth(places: Floats, division: Division) -> TreeGrowth:
-    """Return room for the nodes of a tree: a division leaves rows on both sides."""
-    rows = len(places)
-    start, end, child, parent, waiting = np.empty((5, 2 * rows + 1), dtype=np.int32)
-    return TreeGrowth(
-        places,
-        *division,
-        row=np.arange(rows, dtype=np.int32),
-        start=start,
-        end=end,
-        child=child,
-        parent=parent,
-        waiting=waiting,
-        values=np.empty(rows),
-        spare=np.empty(rows, dtype=np.int32),
-        counts=np.zeros(division.labels.max(initial=0) + 1, dtype=np.int32),
-    )
 
 
 @c_function

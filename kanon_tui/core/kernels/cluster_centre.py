@@ -112,7 +112,7 @@ def new_contingency(
     all_groups = np.concatenate([*groups, np.zeros(0, dtype=np.int64)]).astype(np.int32)
     all_counts = np.concatenate([*counts, np.zeros(0)]).astype(np.int32)
     absent = [own is not None for own in missing]
-    return Contingency(
+    return Contingency.allocate(
         offsets=offsets,
         missing=np.array(
             [-1 if own is None else offsets[y] + own for y, own in enumerate(missing)],
@@ -127,9 +127,7 @@ def new_contingency(
         starts=np.searchsorted(all_groups, np.arange(group + 1)).astype(np.int64),
         size=np.bincount(all_groups, weights=all_counts, minlength=group).astype(np.int64),
         chosen=np.full(len(codes), -1, dtype=np.int64),
-        in_group=np.zeros(max(widths, default=0), dtype=np.bool_),
-        keys=np.zeros(max(widths, default=0), dtype=np.int64),
-        order=np.zeros(max(widths, default=0), dtype=np.int64),
+        widest=max(widths, default=0),
     )
 
 
@@ -167,23 +165,18 @@ def fill_words(tree: BoxTree, centre: Centre) -> None:
 
 def new_centre(tree: BoxTree, offsets: Int64s) -> Centre:
     """Return room for a centre of rows of this tree, with the value sets of its nodes."""
-    numbers = tree.places.shape[1]
     values = np.diff(offsets)
     words = np.minimum(-(-values // 64), _MOST_WORDS)
     columns = np.concatenate([[0], np.cumsum(words)]).astype(np.int64)
     slots = [64 * columns[y] + np.arange(values[y]) % (64 * words[y]) for y in range(len(values))]
-    centre = Centre(
-        place=np.full(numbers, np.nan),
-        total=np.zeros(numbers),
-        terms=np.zeros(numbers, dtype=np.int64),
-        blank=np.zeros(numbers, dtype=np.bool_),
-        distance=np.zeros(int(offsets[-1])),
+    centre = Centre.allocate(
+        place=np.full(tree.places.shape[1], np.nan),
         offsets=offsets,
         slot=np.concatenate([*slots, []]).astype(np.int64),
         columns=columns,
-        words=np.zeros((len(tree.start), int(columns[-1])), dtype=np.uint64),
-        least=np.zeros(64 * int(columns[-1])),
-        zero=np.zeros(int(columns[-1]), dtype=np.uint64),
+        nodes=len(tree.start),
+        words=columns[-1],
+        slots=64 * columns[-1],
     )
     fill_words(tree, centre)
     return centre

@@ -16,8 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
@@ -128,40 +126,12 @@ class CountedClasses(NamedTuple):
 
 
 def new_counter(layout: TupleLayout, groups: int, k: int) -> ClassCounter:
-    """Return a counter for strings of up to so many groups."""
-    return ClassCounter(layout, _new_slots(groups), _new_scratch(len(layout.word)), k)
-
-
-def _new_slots(groups: int) -> ClassSlots:
-    """Return slots for the classes of so many groups.
+    """Return a counter for strings of up to so many groups.
 
     Memory that no test touches is none: few need all the slots, and groups only wide tables.
     """
-    slots = 1 << max(4, (2 * groups - 1).bit_length())
-    return ClassSlots(
-        of=np.empty(groups, dtype=np.int32),
-        sizes=np.empty(slots, dtype=np.int32),
-        keys=np.empty(slots, dtype=np.uint64),
-        groups=np.empty(slots, dtype=np.int32),
-    )
-
-
-def _new_scratch(attributes: int) -> KeyScratch:
-    """Return scratch memory for keys of so many attributes."""
-    first, chunk_of, chunk_word, chunk_first = np.empty((4, attributes), dtype=np.int64)
-    stride, shift, mask, chunk_stride = np.empty((4, attributes), dtype=np.uint64)
-    return KeyScratch(
-        first=first,
-        stride=stride,
-        chunk_of=chunk_of,
-        chunk_word=chunk_word,
-        chunk_shift=shift,
-        chunk_mask=mask,
-        chunk_first=chunk_first,
-        chunk_stride=chunk_stride,
-        tables=np.empty((attributes, KEYS_PER_CHUNK), dtype=np.uint64),
-        keys=np.empty(KEYS_PER_BLOCK, dtype=np.uint64),
-    )
+    slots = ClassSlots.allocate(groups=groups, slots=1 << max(4, (2 * groups - 1).bit_length()))
+    return ClassCounter(layout, slots, KeyScratch.allocate(attributes=len(layout.word)), k)
 
 
 @c_function

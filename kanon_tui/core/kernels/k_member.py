@@ -28,8 +28,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
@@ -47,8 +45,6 @@ __all__ = [
     "find_cheapest",
     "find_furthest",
     "join_cheapest",
-    "new_clusters",
-    "new_search",
 ]
 
 MIXED_LABEL = -1
@@ -157,47 +153,6 @@ class Joined(NamedTuple):
 
     cluster: int
     growth: float
-
-
-def new_clusters(most: int, numbers: int, categories: int) -> MemberClusters:
-    """Return room for so many clusters."""
-    return MemberClusters(
-        low=np.full((most, numbers), np.inf),
-        high=np.full((most, numbers), -np.inf),
-        blank=np.zeros((most, numbers), dtype=np.bool_),
-        labels=np.zeros((most, categories), dtype=np.int32),
-        size=np.zeros(most, dtype=np.int64),
-        width=np.zeros(most),
-        growths=np.zeros(most),
-    )
-
-
-def new_search(
-    tree: BoxTree,
-    weights: Floats,
-    shared: Int32s,
-    diagonals: tuple[Int32s, Floats],
-    rare: tuple[Int32s, Int32s, Int32s],
-) -> MemberSearch:
-    """Return room for searches in a tree, whose boxes also know signed sums.
-
-    `diagonals` are where these begin and the stand-ins, `rare` lists the rows of rare labels.
-    """
-    numbers, categories, nodes = len(diagonals[1]), tree.labels.shape[1], len(tree.start)
-    return MemberSearch(
-        tree,
-        weights,
-        shared,
-        *diagonals,
-        *rare,
-        columns=np.zeros(numbers, dtype=np.int32),
-        lines=np.zeros((numbers, 4)),
-        marks=np.zeros((categories, 2), dtype=np.int32),
-        costs=np.zeros(categories),
-        bits=np.zeros(categories, dtype=np.uint64),
-        node=np.zeros(nodes + 1, dtype=np.int32),
-        bound=np.zeros(nodes + 1),
-    )
 
 
 @c_function

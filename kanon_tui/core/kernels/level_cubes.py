@@ -78,9 +78,9 @@ class LevelLattice(Struct):
 class CubeRoom(Struct):
     """The stack of sources, and scratch memory to make one from another."""
 
-    numbers: Annotated[Int32s, writes("_")]
+    numbers: Annotated[Int32s, writes("numbers")]
     """Cubes; and the records of the parts of every source."""
-    begin: Annotated[Int64s, writes("_")]
+    begin: Annotated[Int64s, writes("parts")]
     """Per part of a source of cells where these begin; at its end one more."""
     keys: Annotated[Int32s, writes("cells")]
     """Per cell its place in a part."""
@@ -92,7 +92,7 @@ class CubeRoom(Struct):
     """Zeros, for the places of a part."""
     touched: Annotated[Int32s, writes("places+1")]
     """Room for a list of places."""
-    columns: Annotated[Int32s, writes("_")]
+    columns: Annotated[Int32s, writes("columns")]
     """Room for the columns that come of one label."""
     totals: Annotated[Int32s, writes("rows")]
     """Room for a number per row."""
@@ -157,46 +157,28 @@ def new_room(radix: list[int], groups: int, parts: int, rows: int) -> CubeRoom:
     The source has so many parts and groups of records; what comes of it has so many rows at most.
     `radix` says how many labels the attributes have that are not fixed.
     """
-    cells, length = len(radix) * groups, prod(radix[1:])
+    cells = len(radix) * groups
     sums = parts + rows * sum(radix[1:])
-    keys, sizes = np.empty((2, cells), dtype=np.int32)
-    targets, records = np.zeros((2, length), dtype=np.int32)
-    totals, small, chosen = np.empty((3, rows + 1), dtype=np.int32)
-    sorted_labels, first_label = np.empty((2, max(radix) + 1), dtype=np.int64)
-    return CubeRoom(
-        numbers=np.empty(sums + PLACES_PER_CELL * cells, dtype=np.int32),
-        begin=np.empty(sums + len(radix), dtype=np.int64),
-        keys=keys,
-        sizes=sizes,
-        targets=targets,
-        records=records,
-        touched=np.empty(length + 1, dtype=np.int32),
-        columns=np.empty(PLACES_PER_CELL * groups, dtype=np.int32),
-        totals=totals,
-        small=small,
-        chosen=chosen,
-        sorted_labels=sorted_labels,
-        first_label=first_label,
+    return CubeRoom.allocate(
+        numbers=sums + PLACES_PER_CELL * cells,
+        parts=sums + len(radix),
+        cells=cells,
+        places=prod(radix[1:]),
+        columns=PLACES_PER_CELL * groups,
+        rows=rows + 1,
+        labels=max(radix) + 1,
     )
 
 
 def begin_walk(string: Int64s, depth: int, parts: int, lost: int) -> BoxWalk:
     """Return the walk through the box of a string whose first attributes are fixed."""
-    free = len(string)
-    begins, sums, part_counts, rows, strides, losses = np.zeros((6, free), dtype=np.int64)
-    part_counts[depth], losses[depth] = parts, lost
-    return BoxWalk(
-        np.array([depth, depth], dtype=np.int64),
-        np.tile(string, (free, 1)),
-        begins,
-        sums,
-        part_counts,
-        rows,
-        strides,
-        losses,
-        np.full(free, NOT_BEGUN, dtype=np.int64),
-        *np.zeros((4, free), dtype=np.int64),
+    walk = BoxWalk.allocate(
+        at=np.array([depth, depth], dtype=np.int64),
+        levels=np.tile(string, (len(string), 1)),
+        turn=np.full(len(string), NOT_BEGUN, dtype=np.int64),
     )
+    walk.parts[depth], walk.lost[depth] = parts, lost
+    return walk
 
 
 @c_function

@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
@@ -29,7 +27,6 @@ __all__ = [
     "advance",
     "loss",
     "measure",
-    "new_scratch",
 ]
 
 CLOSED, CUT = 0, 1
@@ -67,10 +64,10 @@ class Parts(Struct):
     """Per row of the table how many records it stands for."""
     begins: Annotated[Flags, writes("rows")]
     """Per row of the table: a closed part begins there."""
-    stack: Annotated[Int64s, writes("open", "_")]
+    stack: Annotated[Int64s, writes("open", "numbers")]
     """Open parts: start, end; then per attribute lowest rank, highest rank, distinct values; at
     last the records."""
-    seen: Annotated[Int32s, writes("_")]
+    seen: Annotated[Int32s, writes("ranks")]
     """Per rank the part it was last seen in; the last one is the number of parts measured."""
     event: Annotated[Int64s, writes(6)]
     """The last decision: CLOSED or CUT, size of the part, attribute, size of the lower side, ranks
@@ -88,9 +85,9 @@ class PartScratch(Struct):
     copies: Annotated[Int64s, writes("rows")]
     column: Annotated[Int32s, writes("rows")]
     keys: Annotated[Int64s, writes("rows")]
-    counts: Annotated[Int64s, writes("_")]
+    counts: Annotated[Int64s, writes("ranks")]
     widths: Annotated[Floats, writes("attributes")]
-    part: Annotated[Int64s, writes("_")]
+    part: Annotated[Int64s, writes("numbers")]
 
 
 class Advanced(NamedTuple):
@@ -102,22 +99,6 @@ class Advanced(NamedTuple):
     cuts: int
     saved: float
     """By how much the loss fell."""
-
-
-def new_scratch(parts: Parts, ranks: int) -> PartScratch:
-    """Return scratch memory for a table whose widest attribute has so many ranks."""
-    rows, attributes = parts.table.shape
-    counted = min(COUNTED_RANKS_PER_ROW * rows + COUNTED_RANKS, ranks) + 1
-    return PartScratch(
-        table=np.empty((rows, attributes), dtype=np.int32),
-        rows=np.empty(rows, dtype=np.int32),
-        copies=np.empty(rows, dtype=np.int64),
-        column=np.empty(rows, dtype=np.int32),
-        keys=np.empty(rows, dtype=np.int64),
-        counts=np.empty(counted, dtype=np.int64),
-        widths=np.empty(attributes),
-        part=np.empty(parts.stack.shape[1], dtype=np.int64),
-    )
 
 
 @c_function

@@ -18,13 +18,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_arrays import Attributes, BoxClusters
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
-__all__ = ["Leaves", "PartnerTree", "divide_into_leaves", "fill_nodes", "new_tree", "refresh"]
+__all__ = ["Leaves", "PartnerTree", "divide_into_leaves", "fill_nodes", "refresh"]
 
 LEAF = 8
 """The most clusters of a leaf."""
@@ -54,7 +52,7 @@ class PartnerTree(Struct):
     """BEGIN to FIRST_PLACE."""
     reach: Annotated[Floats, writes("nodes", "attributes", 2)]
     """ALL_LOW and ALL_HIGH."""
-    others: Annotated[Floats, writes("nodes", "_", 4)]
+    others: Annotated[Floats, writes("nodes", "others", 4)]
     """Per attribute SOME_LOW to LEAST_HIDE; no attributes where nobody asks."""
     all_words: Annotated[Words, writes("nodes", "words")]
     """Bits that all boxes have."""
@@ -69,7 +67,7 @@ class PartnerTree(Struct):
     heap: Annotated[Int32s, writes("nodes")]
     """Scratch for a search: nodes to visit, the lowest key first."""
     keys: Annotated[Floats, writes("nodes")]
-    candidates: Annotated[Int32s, writes("_")]
+    candidates: Annotated[Int32s, writes("candidates")]
     """Scratch: clusters to try, those that share a rare value, then those of a leaf."""
     alone: Annotated[Int64s, writes("attributes")]
     """Scratch: values of which all clusters that share them are candidates."""
@@ -80,33 +78,6 @@ class Leaves(NamedTuple):
 
     nodes: int
     depth: int
-
-
-def new_tree(
-    branches: Int32s,
-    clusters: BoxClusters,
-    of_others: int,
-    rare_starts: Int32s,
-    rare_rows: Int32s,
-    owner: Int32s,
-) -> PartnerTree:
-    """Return a tree of these nodes that knows nothing of its clusters yet."""
-    nodes, (rows, attributes) = len(branches), clusters.extents.shape
-    return PartnerTree(
-        branches,
-        reach=np.empty((nodes, attributes, 2)),
-        others=np.empty((nodes, of_others, 4)),
-        all_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
-        some_words=np.empty((nodes, clusters.words.shape[1]), dtype=np.uint64),
-        leaf_of=np.empty(rows, dtype=np.int32),
-        rare_starts=rare_starts,
-        rare_rows=rare_rows,
-        owner=owner,
-        heap=np.empty(nodes, dtype=np.int32),
-        keys=np.empty(nodes),
-        candidates=np.empty(min(MOST_SHARERS, len(rare_rows)) + LEAF, dtype=np.int32),
-        alone=np.zeros(attributes, dtype=np.int64),
-    )
 
 
 @c_function

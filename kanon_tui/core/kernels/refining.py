@@ -122,7 +122,7 @@ class TwoSides(Struct):
     """Records whose cell is not hidden."""
     ends: Annotated[Int32s, writes(2, "attributes", 4)]
     """LOWEST to SECOND_HIGHEST."""
-    counts: Annotated[Int32s, writes(2, "_")]
+    counts: Annotated[Int32s, writes(2, "values")]
     """How often each value of all sets occurs."""
     distinct: Annotated[Int32s, writes(2, "attributes")]
     """How many values of a set occur."""

@@ -20,8 +20,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre, Contingency
@@ -42,8 +40,6 @@ __all__ = [
     "advance",
     "join_nearest_cluster",
     "measure_leftovers",
-    "new_leftover_distances",
-    "new_search",
 ]
 
 CLUSTER_STARTED, CLUSTER_GROWN, CLUSTER_CLOSED = range(3)
@@ -61,7 +57,7 @@ class NearestSearch(Struct):
     """Nodes still to be looked at …"""
     bound: Annotated[Floats, writes("waiting")]
     """… and their bounds."""
-    best: Annotated[Floats, writes("_")]
+    best: Annotated[Floats, writes("records")]
     """The smallest distances of so many records, as a heap with the largest on top."""
     found: Annotated[Int32s, writes("rows")]
     """Positions of the rows found …"""
@@ -72,21 +68,6 @@ class NearestSearch(Struct):
     spare_away: Annotated[Floats, writes("rows")]
     state: Annotated[Int64s, writes(2)]
     """How many rows are found, and the first of them that may have records left."""
-
-
-def new_search(tree: BoxTree, records: int) -> NearestSearch:
-    """Return room for a search of so many records."""
-    nodes, rows = len(tree.start) + 1, len(tree.row)
-    return NearestSearch(
-        node=np.zeros(nodes, dtype=np.int32),
-        bound=np.zeros(nodes),
-        best=np.zeros(records),
-        found=np.zeros(rows, dtype=np.int32),
-        away=np.zeros(rows),
-        spare_found=np.zeros(rows, dtype=np.int32),
-        spare_away=np.zeros(rows),
-        state=np.zeros(2, dtype=np.int64),
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,22 +133,6 @@ class LeftoverDistances(Struct):
     category: Annotated[Floats, writes("clusters", "leftovers", "categories")]
     away: Annotated[Floats, writes("clusters")]
     """Scratch memory: the distances of one record."""
-
-
-def new_leftover_distances(
-    tree: BoxTree, centre: Centre, positions: Int32s, clusters: int
-) -> LeftoverDistances:
-    """Return room for the distances of records, given by their positions in the tree."""
-    place, labels = tree.places[positions], tree.labels[positions]
-    return LeftoverDistances(
-        place=place,
-        value=labels + centre.offsets[:-1],
-        total=np.zeros((clusters, place.shape[1])),
-        terms=np.zeros((clusters, place.shape[1]), dtype=np.int64),
-        blank=np.zeros((clusters, place.shape[1]), dtype=np.bool_),
-        category=np.zeros((clusters, *labels.shape)),
-        away=np.zeros(clusters),
-    )
 
 
 @c_function

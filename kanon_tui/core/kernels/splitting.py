@@ -14,10 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-import numpy as np
-
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
-from kanon_tui.core.kernels.box_arrays import BITS
 from kanon_tui.core.kernels.splitting_tree import GroupTrees, PricedRows
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
@@ -30,7 +27,6 @@ __all__ = [
     "SplitSettings",
     "Splits",
     "measure_groups",
-    "new_scratch",
     "split_groups",
 ]
 
@@ -79,7 +75,7 @@ class SplitScratch(Struct):
     close_low: Annotated[Int32s, writes("attributes")]
     """What the first box would cover if it hardly grew."""
     close_high: Annotated[Int32s, writes("attributes")]
-    words: Annotated[Words, writes(4, "_")]
+    words: Annotated[Words, writes(4, "words")]
     present: Annotated[Flags, writes(4, "values")]
     """Boxes × values of all sets; all false between calls."""
     side_of: Annotated[Int32s, writes("rows")]
@@ -89,7 +85,7 @@ class SplitScratch(Struct):
     others: Annotated[Int32s, writes("rows")]
     widened_first: Annotated[Int32s, writes("rows")]
     """Rows that widened the first box."""
-    taken: Annotated[Int32s, writes("_")]
+    taken: Annotated[Int32s, writes("taken")]
     """Rows that widened any box; a row may do so twice."""
     on_second: Annotated[Int32s, writes("rows")]
     """Rows of the second side."""
@@ -116,33 +112,6 @@ class Splits(NamedTuple):
     """Level of the trees on the stack, -1 for none."""
     looked_at: int
     """Rows and nodes that splits with trees looked at to find far pairs and sides."""
-
-
-def new_scratch(table: PricedRows, set_values: int) -> SplitScratch:
-    """Return scratch memory for the rows of a table whose sets have so many values in all."""
-    rows, attributes = table.values.shape
-    columns = 1 + max(0, int(table.attributes.facts[:, BITS].max()))
-
-    def room(size: int = rows) -> Int32s:
-        return np.zeros(size, dtype=np.int32)
-
-    return SplitScratch(
-        low=np.zeros((SIDE_BOXES, attributes), dtype=np.int32),
-        high=np.zeros((SIDE_BOXES, attributes), dtype=np.int32),
-        close_low=room(attributes),
-        close_high=room(attributes),
-        words=np.zeros((SIDE_BOXES, columns), dtype=np.uint64),
-        present=np.zeros((SIDE_BOXES, set_values), dtype=np.bool_),
-        side_of=room(),
-        scores=np.zeros(rows),
-        members=room(),
-        others=room(),
-        widened_first=room(),
-        taken=room(2 * rows + 2),
-        on_second=room(),
-        passed=room(),
-        ahead=room(),
-    )
 
 
 @c_function

@@ -27,7 +27,15 @@ from kanon_tui.core.kernels.box_arrays import BITS, Attributes
 from kanon_tui.core.kernels.partner_tree import Leaves, divide_into_leaves
 from kanon_tui.core.numeric import Floats, Int32s, Words
 
-__all__ = ["GroupTree", "GroupTrees", "PricedRows", "SignedSums", "TreeRoom", "new_group_trees"]
+__all__ = [
+    "GroupTree",
+    "GroupTrees",
+    "PricedRows",
+    "SignedSums",
+    "TreeRoom",
+    "new_group_trees",
+    "set_columns",
+]
 
 REACH_LOW, REACH_HIGH = 0, 1  # last axis of `GroupTree.reach` and `GroupTree.sums_reach`
 EARLIER, LATER = 0, 1  # last axis of `RowLinks.rows`
@@ -78,7 +86,7 @@ class GroupTree(Struct):
     """The columns of `partner_tree`; FIRST_PLACE is the lowest row."""
     reach: Annotated[Int32s, writes("nodes", "attributes", 2)]
     """Lowest and highest value."""
-    words: Annotated[Words, writes("nodes", "_")]
+    words: Annotated[Words, writes("nodes", "words")]
     """Values of the sets, and FRESH."""
     items: Annotated[Int32s, writes("_")]
     """Rows, -1 where one has left."""
@@ -88,7 +96,7 @@ class GroupTree(Struct):
     """Of the group; both trees share them."""
     sums: SignedSums
     """Of all rows; groups share them."""
-    sums_reach: Annotated[Floats, writes("nodes", "_", 2)]
+    sums_reach: Annotated[Floats, writes("nodes", "signed", 2)]
     """Lowest and highest of every signed sum."""
     stack: Annotated[Int32s, writes("depth")]
     """Nodes a search has yet to visit …"""
@@ -135,11 +143,7 @@ def fill_nodes(table: PricedRows, tree: GroupTree) -> None:
 
 def new_group_trees(room: TreeRoom, members: Int32s) -> GroupTrees:
     """Return the trees over some distinct rows, rising, possibly none."""
-    links = RowLinks(
-        rows=room.linked,
-        heads=np.zeros(room.set_values, dtype=np.int32),
-        values=np.zeros(room.linked.shape[1], dtype=np.int32),
-    )
+    links = RowLinks.allocate(rows=room.linked, values=room.set_values)
     link_rows(room.table, members, links)
     near_order, turns_order = members.copy(), members.copy()
     branches = np.zeros((max(1, 2 * len(members)), 6), dtype=np.int32)
@@ -163,19 +167,21 @@ def _new_tree(
     leaf_of: Int32s,
     links: RowLinks,
 ) -> GroupTree:
-    nodes, attributes = leaves.nodes, table.values.shape[1]
-    columns = 1 + max(0, int(table.attributes.facts[:, BITS].max())) + (len(links.values) > 0)
-    tree = GroupTree(
-        branches=branches[:nodes].copy(),
-        reach=np.zeros((nodes, attributes, 2), dtype=np.int32),
-        words=np.zeros((nodes, columns), dtype=np.uint64),
+    tree = GroupTree.allocate(
+        branches=branches[: leaves.nodes].copy(),
+        attributes=table.values.shape[1],
+        words=set_columns(table.attributes) + (len(links.values) > 0),
         items=items,
         leaf_of=leaf_of,
         links=links,
         sums=sums,
-        sums_reach=np.zeros((nodes, sums.values.shape[1], 2)),
-        stack=np.zeros(leaves.depth + 2, dtype=np.int32),
-        bounds=np.zeros(leaves.depth + 2),
+        signed=sums.values.shape[1],
+        depth=leaves.depth + 2,
     )
     fill_nodes(table, tree)
     return tree
+
+
+def set_columns(attributes: Attributes) -> int:
+    """Return how many words the values of sets take, at least one."""
+    return 1 + max(0, int(attributes.facts[:, BITS].max()))

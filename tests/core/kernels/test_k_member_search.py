@@ -12,17 +12,15 @@ from kanon_tui.core.clustering.features import (
     Features,
     by_agreement,
     diagonals,
-    rows_of_rare_labels,
     shared_bits,
 )
+from kanon_tui.core.clustering.k_member_clusters import new_member_clusters, new_member_search
 from kanon_tui.core.kernels.box_tree import GONE, Division, grow_tree, take
 from kanon_tui.core.kernels.k_member import (
     MIXED_LABEL,
     MemberSearch,
     find_cheapest,
     find_furthest,
-    new_clusters,
-    new_search,
 )
 from kanon_tui.core.numeric import TIE, Floats, Int32s
 from tests.helpers import make_task
@@ -34,8 +32,7 @@ def grown(places: Floats, labels: Int32s, weights: Floats, shared: Int32s) -> Me
     records = np.arange(len(places), dtype=np.int32)
     division = Division(*by_agreement(labels, weights))
     tree = grow_tree(places, labels, division, records, sums)
-    rare = rows_of_rare_labels(tree.labels)
-    return new_search(tree, weights, shared, (begins, stand_in), rare)
+    return new_member_search(tree, weights, shared, begins, stand_in)
 
 
 def furthest(places: Floats, labels: Int32s, weights: Floats, i: int, left: Int32s) -> int:
@@ -97,7 +94,7 @@ def cheapest_visits(columns: Mapping[str, list[Any]], mixed: tuple[int, ...] = (
     features = Features.from_task(make_task(columns))
     weights, numbers = features.label_weights, features.places.shape[1]
     search = grown(features.places, features.labels, weights, shared_bits(features.labels))
-    tree, clusters = search.tree, new_clusters(1, numbers, len(weights))
+    tree, clusters = search.tree, new_member_clusters(1, numbers, len(weights))
     kept = [y for y in range(len(weights)) if y not in mixed]
     visits = []
     for i in range(0, len(tree.row), 97):
