@@ -27,8 +27,6 @@ from typing import Annotated
 from kanon_tui.core.kernels.boundary import Struct, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
-__all__ = ["Attributes", "BoxClusters", "ClusterList"]
-
 WORD_BITS = 64
 LINE, TREE, SET = 0, 1, 2
 NOTHING = 2**31 - 1

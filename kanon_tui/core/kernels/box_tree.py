@@ -21,8 +21,6 @@ import numpy as np
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Words
 
-__all__ = ["GONE", "BoxTree", "Division", "grow_tree", "take"]
-
 GONE = 2**31 - 1
 """In place of a record number: none is left. Larger than any."""
 

@@ -28,8 +28,6 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
-__all__ = ["Centre", "Contingency", "fill_words", "new_centre", "new_contingency"]
-
 _MOST_WORDS = 4
 
 

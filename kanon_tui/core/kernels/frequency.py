@@ -19,19 +19,6 @@ from typing import Annotated, NamedTuple
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
-__all__ = [
-    "ClassCounter",
-    "ClassSlots",
-    "CountedClasses",
-    "KeyScratch",
-    "RecordGroups",
-    "TupleLayout",
-    "class_everywhere",
-    "collect_classes",
-    "count_classes",
-    "new_counter",
-]
-
 KEYS_PER_CHUNK = 4096  # a table of 32 kB stays in the fastest cache
 KEYS_PER_BLOCK = 1024  # groups whose keys stay in the fastest cache
 

@@ -32,21 +32,6 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
-__all__ = [
-    "AT_WORK",
-    "LAST_ADDED",
-    "MAJORITY",
-    "MIXED_LABEL",
-    "REMAINING",
-    "MemberClusters",
-    "MemberGrowth",
-    "MemberSearch",
-    "advance",
-    "find_cheapest",
-    "find_furthest",
-    "join_cheapest",
-]
-
 MIXED_LABEL = -1
 """In place of a label: the records of a cluster have several."""
 

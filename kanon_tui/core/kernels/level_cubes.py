@@ -34,21 +34,6 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.frequency import TupleLayout
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 
-__all__ = [
-    "FAILS",
-    "PASSES",
-    "UNKNOWN",
-    "BoxWalk",
-    "CubeRoom",
-    "Known",
-    "LevelLattice",
-    "WalkedBox",
-    "begin_walk",
-    "fill_cells",
-    "new_room",
-    "walk_box",
-]
-
 Known = npt.NDArray[np.uint8]
 """A byte for every string: UNKNOWN, FAILS or PASSES. The first attribute is slowest."""
 

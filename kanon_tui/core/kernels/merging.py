@@ -28,26 +28,6 @@ from kanon_tui.core.kernels.box_arrays import Attributes, BoxClusters, ClusterLi
 from kanon_tui.core.kernels.partner_tree import PartnerTree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-__all__ = [
-    "CLUSTER",
-    "EXTENT",
-    "HIDE_NONE",
-    "HIDE_OTHER",
-    "HIDE_SMALL",
-    "RELEASE",
-    "SUPPRESS",
-    "MergeState",
-    "Partner",
-    "advance",
-    "best_partners",
-    "cheapest_partner",
-    "label_rows",
-    "merge_runs",
-    "next_small",
-    "power",
-    "union_extents",
-]
-
 EXTENT, RELEASE, CLUSTER, SUPPRESS = 0, 1, 2, 3
 HIDE_NONE, HIDE_SMALL, HIDE_OTHER = 0, 1, 2
 

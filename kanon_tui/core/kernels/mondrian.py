@@ -14,21 +14,6 @@ from typing import Annotated, NamedTuple
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-__all__ = [
-    "ALLOWABLE",
-    "CLOSED",
-    "CUT",
-    "MEDIAN",
-    "RELAXED",
-    "Advanced",
-    "Axes",
-    "PartScratch",
-    "Parts",
-    "advance",
-    "loss",
-    "measure",
-]
-
 CLOSED, CUT = 0, 1
 ALLOWABLE, MEDIAN, RELAXED = 0, 1, 2  # where a part is cut
 COUNTED_RANKS_PER_ROW = 4  # ranks are counted, not sorted, while there are fewer per row

@@ -22,8 +22,6 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_arrays import Attributes, BoxClusters
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
-__all__ = ["Leaves", "PartnerTree", "divide_into_leaves", "fill_nodes", "refresh"]
-
 LEAF = 8
 """The most clusters of a leaf."""
 MOST_SHARERS = 4096

@@ -22,21 +22,6 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_arrays import Attributes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-__all__ = [
-    "NEW_CLASS",
-    "NOBODY",
-    "NO_RECORD",
-    "Proposals",
-    "Proposed",
-    "RecordCosts",
-    "RefineLimits",
-    "RefinedClasses",
-    "TwoSides",
-    "carry_out",
-    "look_along",
-    "propose",
-]
-
 NEW_CLASS, NOBODY = -1, -2
 """In place of the other class of a proposal: the class is split; there is no proposal."""
 NO_RECORD = -1

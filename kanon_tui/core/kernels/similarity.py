@@ -25,23 +25,6 @@ from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.kernels.cluster_centre import Centre, Contingency
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-__all__ = [
-    "CLUSTERS_CLOSED",
-    "CLUSTER_CLOSED",
-    "CLUSTER_GROWN",
-    "CLUSTER_STARTED",
-    "GROWING_SIZE",
-    "PLACE_IN_ORDER",
-    "Grown",
-    "Growth",
-    "LeftoverDistances",
-    "NearestCluster",
-    "NearestSearch",
-    "advance",
-    "join_nearest_cluster",
-    "measure_leftovers",
-]
-
 CLUSTER_STARTED, CLUSTER_GROWN, CLUSTER_CLOSED = range(3)
 
 # What `Growth.state` holds: the place in the order from which on records may be left, how many

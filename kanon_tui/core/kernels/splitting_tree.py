@@ -27,16 +27,6 @@ from kanon_tui.core.kernels.box_arrays import BITS, Attributes
 from kanon_tui.core.kernels.partner_tree import Leaves, divide_into_leaves
 from kanon_tui.core.numeric import Floats, Int32s, Words
 
-__all__ = [
-    "GroupTree",
-    "GroupTrees",
-    "PricedRows",
-    "SignedSums",
-    "TreeRoom",
-    "new_group_trees",
-    "set_columns",
-]
-
 REACH_LOW, REACH_HIGH = 0, 1  # last axis of `GroupTree.reach` and `GroupTree.sums_reach`
 EARLIER, LATER = 0, 1  # last axis of `RowLinks.rows`
 FRESH = -1  # last column of `GroupTree.words` if there are long sets: those of new values

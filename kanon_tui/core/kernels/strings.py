@@ -15,16 +15,6 @@ from typing import Annotated, NamedTuple
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
-__all__ = [
-    "CodeFields",
-    "SortedStrings",
-    "TakenStrings",
-    "drop_dominated",
-    "drop_lonely",
-    "drop_specific",
-    "take_general",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class CodeFields(Struct):

@@ -12,8 +12,6 @@ from typing import Annotated, NamedTuple
 from kanon_tui.core.kernels.boundary import c_function, reads, writes
 from kanon_tui.core.numeric import Int32s, Words
 
-__all__ = ["AddedWords", "add_words", "fill_slots", "find_words"]
-
 
 class AddedWords(NamedTuple):
     """The result of a call of `add_words`."""
