@@ -20,36 +20,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.clustering.features import Distinct, frequency_ranks
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.kernels.box_arrays import (
-    BITS,
-    CHAIN,
-    EMPHASIS,
-    FIRST,
-    HIDE,
-    HIGH,
-    IMPORTANCE,
-    KIND,
-    LINE,
-    LOW,
-    MISSING,
-    MISSING_PLACE,
-    MIXED,
-    NOTHING,
-    OFTEN,
-    RULE_WORDS,
-    SECOND,
-    SET,
-    SHIFT,
-    SIZE,
-    START,
-    TREE,
-    UNIT,
-    WEIGHT,
-    WHOLE,
-    WORD_BITS,
-    Attributes,
-    BoxClusters,
-)
+from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -67,7 +38,7 @@ class Measure(Enum):
     SPAN = "span minus one"
 
 
-def attributes_of(task: Task, measure: Measure) -> Attributes:
+def attributes_of(task: Task, measure: Measure) -> box.Attributes:
     """Return the quasi-identifiers of a task with extents in the units of a measure."""
     if task.n < task.k:
         raise InputError(
@@ -81,82 +52,89 @@ def attributes_of(task: Task, measure: Measure) -> Attributes:
     set_values = lists = words = rule_words = 0
     for x, attribute in enumerate(task.quasi):
         column, rules = attribute.column, attribute.rules
-        facts[x, KIND] = _kind(attribute)
-        facts[x, MISSING] = NOTHING if column.missing is None else column.missing
-        if facts[x, KIND] == LINE:
-            facts[x, START] = sum(map(len, lines))
+        facts[x, box.KIND] = _kind(attribute)
+        facts[x, box.MISSING] = box.NOTHING if column.missing is None else column.missing
+        if facts[x, box.KIND] == box.LINE:
+            facts[x, box.START] = sum(map(len, lines))
             lines.append(_line(attribute, measure))
-        elif facts[x, KIND] == TREE:
-            facts[x, START] = sum(map(len, trees))
+        elif facts[x, box.KIND] == box.TREE:
+            facts[x, box.START] = sum(map(len, trees))
             trees.append(_tree(attribute))
         else:
-            facts[x, START], facts[x, BITS] = set_values, words
+            facts[x, box.START], facts[x, box.BITS] = set_values, words
             set_values += len(column.values)
             words += 1
-            if len(column.values) > WORD_BITS:
-                facts[x, CHAIN] = lists
+            if len(column.values) > box.WORD_BITS:
+                facts[x, box.CHAIN] = lists
                 lists += 1
-        needed = -(-len(rules.rules) // WORD_BITS)
-        facts[x, FIRST], facts[x, SECOND] = words, words + needed
-        facts[x, RULE_WORDS], facts[x, IMPORTANCE] = needed, rule_words
+        needed = -(-len(rules.rules) // box.WORD_BITS)
+        facts[x, box.FIRST], facts[x, box.SECOND] = words, words + needed
+        facts[x, box.RULE_WORDS], facts[x, box.IMPORTANCE] = needed, rule_words
         words += 2 * needed
         rule_words += needed
-        importances.append(np.pad(rules.importances, (0, needed * WORD_BITS - len(rules.rules))))
-        prices[x, UNIT] = _unit(attribute, measure)
-        prices[x, SHIFT] = 0.0 if measure is Measure.NCP else -1.0
-        prices[x, MIXED] = _mixed(attribute, measure)
-        prices[x, HIDE] = attribute.domain_span - 1
-        prices[x, WEIGHT] = attribute.weight
-        prices[x, WHOLE] = rules.table.base + rules.importances.sum()
-        prices[x, EMPHASIS] = attribute.rule_emphasis
-    has_list = facts[:, CHAIN] >= 0
-    facts[:, OFTEN] = np.where(has_list, words + facts[:, CHAIN], facts[:, BITS])
-    return Attributes(
+        importances.append(
+            np.pad(rules.importances, (0, needed * box.WORD_BITS - len(rules.rules)))
+        )
+        prices[x, box.UNIT] = _unit(attribute, measure)
+        prices[x, box.SHIFT] = 0.0 if measure is Measure.NCP else -1.0
+        prices[x, box.MIXED] = _mixed(attribute, measure)
+        prices[x, box.HIDE] = attribute.domain_span - 1
+        prices[x, box.WEIGHT] = attribute.weight
+        prices[x, box.WHOLE] = rules.table.base + rules.importances.sum()
+        prices[x, box.EMPHASIS] = attribute.rule_emphasis
+    has_list = facts[:, box.CHAIN] >= 0
+    facts[:, box.OFTEN] = np.where(has_list, words + facts[:, box.CHAIN], facts[:, box.BITS])
+    return box.Attributes(
         facts,
         prices,
         np.concatenate(lines),
         np.concatenate(trees),
-        np.concatenate(importances).reshape(-1, WORD_BITS),
+        np.concatenate(importances).reshape(-1, box.WORD_BITS),
     )
 
 
-def single_row_clusters(task: Task, attributes: Attributes, distinct: Distinct) -> BoxClusters:
+def single_row_clusters(
+    task: Task, attributes: box.Attributes, distinct: Distinct
+) -> box.BoxClusters:
     """Return every distinct row as a cluster of its own, in order of first appearance."""
     facts = attributes.facts
     first, rows = distinct.first, len(distinct)
-    lists = int((facts[:, CHAIN] >= 0).sum())
+    lists = int((facts[:, box.CHAIN] >= 0).sum())
     boxes = np.empty((rows, len(facts), 2))
-    boxes[:, :, LOW] = row_places(attributes, ranked_rows(task, distinct))
-    boxes[:, :, HIGH] = np.where(facts[:, KIND] == SET, 1, boxes[:, :, LOW])
+    boxes[:, :, box.LOW] = row_places(attributes, ranked_rows(task, distinct))
+    boxes[:, :, box.HIGH] = np.where(facts[:, box.KIND] == box.SET, 1, boxes[:, :, box.LOW])
     shown = np.empty((rows, len(facts)), dtype=np.int32)
     shown[:] = distinct.counts[:, None]
-    columns = int((facts[:, BITS] >= 0).sum() + 2 * facts[:, RULE_WORDS].sum()) + lists
+    columns = int((facts[:, box.BITS] >= 0).sum() + 2 * facts[:, box.RULE_WORDS].sum()) + lists
     words = np.zeros((rows, columns), dtype=np.uint64)
     links = np.full((rows, 1 + 2 * lists), -1, dtype=np.int32)
     for x, attribute in enumerate(task.quasi):
         codes = attribute.column.codes[first]
-        if facts[x, KIND] == SET:
-            words[:, facts[x, BITS]] = _bit(codes)
-        if facts[x, CHAIN] >= 0:
-            links[:, 1 + lists + facts[x, CHAIN]] = codes
+        if facts[x, box.KIND] == box.SET:
+            words[:, facts[x, box.BITS]] = _bit(codes)
+        if facts[x, box.CHAIN] >= 0:
+            links[:, 1 + lists + facts[x, box.CHAIN]] = codes
             rank, frequent = frequency_ranks(codes)
-            boxes[:, x, LOW] = np.minimum(rank, frequent)[codes]
+            boxes[:, x, box.LOW] = np.minimum(rank, frequent)[codes]
             bits = np.where(rank < frequent, _bit(rank), np.uint64(0))
-            words[:, facts[x, OFTEN]] = bits[codes]
+            words[:, facts[x, box.OFTEN]] = bits[codes]
         rules = attribute.rules
-        for column, masks in ((facts[x, FIRST], rules.first), (facts[x, SECOND], rules.second)):
+        for column, masks in (
+            (facts[x, box.FIRST], rules.first),
+            (facts[x, box.SECOND], rules.second),
+        ):
             for r, mask in enumerate(masks):
-                bit = np.uint64(1 << (r % WORD_BITS))
-                words[:, column + r // WORD_BITS] |= np.where(mask[codes], bit, np.uint64(0))
+                bit = np.uint64(1 << (r % box.WORD_BITS))
+                words[:, column + r // box.WORD_BITS] |= np.where(mask[codes], bit, np.uint64(0))
     info = np.empty((rows, 4 + lists), dtype=np.int32)
     info[:] = np.arange(rows)[:, None]
-    info[:, SIZE] = distinct.counts
+    info[:, box.SIZE] = distinct.counts
     hidden = np.zeros((rows, len(facts)), dtype=np.bool_)
-    return BoxClusters(boxes, shown, np.zeros((rows, len(facts))), words, info, links, hidden)
+    return box.BoxClusters(boxes, shown, np.zeros((rows, len(facts))), words, info, links, hidden)
 
 
 def _bit(numbers: npt.NDArray[np.integer]) -> Words:
-    return np.uint64(1) << (numbers % WORD_BITS).astype(np.uint64)
+    return np.uint64(1) << (numbers % box.WORD_BITS).astype(np.uint64)
 
 
 def ranked_rows(task: Task, distinct: Distinct) -> Int32s:
@@ -173,33 +151,35 @@ def ranked_records(task: Task, records: npt.NDArray[np.integer]) -> Int32s:
 
 
 def _rank_of_code(attribute: QuasiIdentifier) -> Int32s:
-    if _kind(attribute) != TREE:
+    if _kind(attribute) != box.TREE:
         return np.arange(len(attribute.column.values), dtype=np.int32)
     return attribute.hierarchy.order
 
 
 def _kind(attribute: QuasiIdentifier) -> int:
     if attribute.ordered:
-        return LINE
-    return TREE if attribute.publishes_ancestor else SET
+        return box.LINE
+    return box.TREE if attribute.publishes_ancestor else box.SET
 
 
-def line_places(attributes: Attributes, rows: Int32s) -> Floats:
+def line_places(attributes: box.Attributes, rows: Int32s) -> Floats:
     """Return places of shape (rows, LINE attributes) in units of extent, nan where missing."""
     facts = attributes.facts
-    numbers = np.flatnonzero(facts[:, KIND] == LINE)
+    numbers = np.flatnonzero(facts[:, box.KIND] == box.LINE)
     places = np.empty((len(rows), len(numbers)))
     for column, x in enumerate(numbers.tolist()):
-        line = attributes.line[facts[x, START] + rows[:, x]]
-        places[:, column] = np.where(rows[:, x] == facts[x, MISSING], np.nan, line)
+        line = attributes.line[facts[x, box.START] + rows[:, x]]
+        places[:, column] = np.where(rows[:, x] == facts[x, box.MISSING], np.nan, line)
     return places
 
 
-def row_places(attributes: Attributes, rows: Int32s) -> Floats:
+def row_places(attributes: box.Attributes, rows: Int32s) -> Floats:
     """Return places of shape (rows, attributes): of numbers and dates, else the code or rank."""
     places = rows.astype(np.float64)
     lines = line_places(attributes, rows)
-    places[:, attributes.facts[:, KIND] == LINE] = np.where(np.isnan(lines), MISSING_PLACE, lines)
+    places[:, attributes.facts[:, box.KIND] == box.LINE] = np.where(
+        np.isnan(lines), box.MISSING_PLACE, lines
+    )
     return places
 
 

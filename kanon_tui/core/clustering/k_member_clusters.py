@@ -16,17 +16,8 @@ from kanon_tui.core.clustering.features import (
     rows_of_rare_labels,
     shared_bits,
 )
+from kanon_tui.core.kernels import k_member as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, Division, grow_tree
-from kanon_tui.core.kernels.k_member import (
-    AT_WORK,
-    MIXED_LABEL,
-    REMAINING,
-    MemberClusters,
-    MemberGrowth,
-    MemberSearch,
-    advance,
-    join_cheapest,
-)
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
@@ -101,19 +92,19 @@ class Members:
         clusters = new_member_clusters(total // k, places.shape[1], len(self._weights))
         origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]
         state = np.array([0, origin, total, 0], dtype=np.int64)
-        growing = MemberGrowth(
+        growing = kernel.MemberGrowth(
             clusters, distinct.records, starts, ends, k, self._penalty, self._class_counts, state
         )
         first, last = self.clusters, start
-        while state[REMAINING] >= k or clusters.size[state[AT_WORK]] < k:
+        while state[kernel.REMAINING] >= k or clusters.size[state[kernel.AT_WORK]] < k:
             chosen = np.empty(context.decisions_per_step, dtype=np.int32)
-            before = total - int(state[REMAINING])
+            before = total - int(state[kernel.REMAINING])
             measured = self._measure(tree, rows, clusters, state) if len(chosen) == 1 else None
-            placed, growth, score = advance(search, growing, chosen)
+            placed, growth, score = kernel.advance(search, growing, chosen)
             chosen = chosen[:placed]
             self.labels[chosen] = first + (before + np.arange(placed)) // k
-            self.clusters = first + int(state[AT_WORK]) + 1
-            size = int(clusters.size[state[AT_WORK]])
+            self.clusters = first + int(state[kernel.AT_WORK]) + 1
+            size = int(clusters.size[state[kernel.AT_WORK]])
             self._count(placed, growth)
             if placed == 1:
                 taken = int(chosen[0])
@@ -142,8 +133,8 @@ class Members:
         left_over: list[tuple[int, int]],
         tree: BoxTree,
         rows: Int32s,
-        clusters: MemberClusters,
-        search: MemberSearch,
+        clusters: kernel.MemberClusters,
+        search: kernel.MemberSearch,
         first: int,
     ) -> Generator[Step, None, None]:
         """Let records, given with their position in the tree, join the cheapest cluster each."""
@@ -155,7 +146,7 @@ class Members:
                 if most == 1:
                     row = rows[tree.row[i : i + 1]]
                     measured = measure_clusters(self.features, clusters, row, first)
-                c, growth = join_cheapest(search, clusters, i)
+                c, growth = kernel.join_cheapest(search, clusters, i)
                 self.labels[record] = first + c
                 self._count(1, growth)
             joined = np.array([record for record, _ in batch], dtype=np.int64)
@@ -168,7 +159,7 @@ class Members:
                 yield self._batch_step(joined, False)
 
     def _measure(
-        self, tree: BoxTree, rows: Int32s, clusters: MemberClusters, state: Int64s
+        self, tree: BoxTree, rows: Int32s, clusters: kernel.MemberClusters, state: Int64s
     ) -> Measured | None:
         """Measure every record left for the next decision; None where there is none."""
         left = np.flatnonzero(tree.record != GONE)
@@ -274,10 +265,10 @@ class Members:
 
 def new_member_search(
     tree: BoxTree, weights: Floats, shared: Int32s, sums: Int32s, stand_in: Floats
-) -> MemberSearch:
+) -> kernel.MemberSearch:
     """Return room for searches in a tree, whose boxes also know the signed sums of `diagonals`."""
     begins, starts, rows = rows_of_rare_labels(tree.labels)
-    return MemberSearch.allocate(
+    return kernel.MemberSearch.allocate(
         tree=tree,
         weights=weights,
         shared=shared,
@@ -290,10 +281,10 @@ def new_member_search(
     )
 
 
-def new_member_clusters(most: int, numbers: int, categories: int) -> MemberClusters:
+def new_member_clusters(most: int, numbers: int, categories: int) -> kernel.MemberClusters:
     """Return room for so many clusters."""
     empty = np.full((most, numbers), np.inf)
-    return MemberClusters.allocate(low=empty, high=-empty, categories=categories)
+    return kernel.MemberClusters.allocate(low=empty, high=-empty, categories=categories)
 
 
 def what_to_add(size: int, cluster: int, last: int) -> Question:
@@ -341,7 +332,7 @@ def measure_starts(features: Features, origin: Int32s, rows: Int32s, records: In
 
 
 def measure_growth(
-    features: Features, clusters: MemberClusters, c: int, rows: Int32s, records: Int32s
+    features: Features, clusters: kernel.MemberClusters, c: int, rows: Int32s, records: Int32s
 ) -> Measured:
     """Measure the loss that every row, given with its record, would add to cluster c."""
     own = _cluster_boxes(features, clusters, slice(c, c + 1))
@@ -352,7 +343,7 @@ def measure_growth(
 
 
 def measure_clusters(
-    features: Features, clusters: MemberClusters, row: Int32s, first: int
+    features: Features, clusters: kernel.MemberClusters, row: Int32s, first: int
 ) -> Measured:
     """Measure the loss that a row would add to every cluster; numbers begin with `first`."""
     own = _cluster_boxes(features, clusters, slice(None))
@@ -375,7 +366,7 @@ def _boxes(features: Features, rows: Int32s) -> _Boxes:
     return low, high, blank, features.labels[rows]
 
 
-def _cluster_boxes(features: Features, clusters: MemberClusters, which: slice) -> _Boxes:
+def _cluster_boxes(features: Features, clusters: kernel.MemberClusters, which: slice) -> _Boxes:
     labels = clusters.labels[which, : len(features.flattened)]  # without the class label
     return clusters.low[which], clusters.high[which], clusters.blank[which], labels
 
@@ -386,7 +377,7 @@ def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:
     there = low <= high
     width = np.where(there, np.where(there, high, 0.0) - np.where(there, low, 0.0), 0.0)
     width = np.where((one[2] | other[2]) & there, 1.0, width)
-    mixed = (one[3] == MIXED_LABEL) | (other[3] == MIXED_LABEL) | (one[3] != other[3])
+    mixed = (one[3] == kernel.MIXED_LABEL) | (other[3] == kernel.MIXED_LABEL) | (one[3] != other[3])
     attributes = max([*features.ordered, *features.flattened]) + 1
     found = np.zeros((max(len(width), len(mixed)), attributes))
     for column, x in enumerate(features.ordered):

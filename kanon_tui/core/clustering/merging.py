@@ -11,38 +11,9 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
 from kanon_tui.core.clustering.facts import MOST_FOLLOWED
 from kanon_tui.core.clustering.features import collapse, rows_of_rare_values
-from kanon_tui.core.kernels.box_arrays import (
-    CLUSTERS_LEFT,
-    EMPHASIS,
-    FOLLOWING,
-    HEAD,
-    KIND,
-    LOW,
-    MERGES,
-    NEXT_PLACE,
-    PLACE,
-    SET,
-    SIZE,
-    UNDER_K,
-    WEIGHT,
-    BoxClusters,
-    ClusterList,
-)
-from kanon_tui.core.kernels.merging import (
-    RELEASE,
-    SUPPRESS,
-    MergeState,
-    advance,
-    label_rows,
-    merge_runs,
-)
-from kanon_tui.core.kernels.partner_tree import (
-    LEAF,
-    MOST_SHARERS,
-    PartnerTree,
-    divide_into_leaves,
-    fill_nodes,
-)
+from kanon_tui.core.kernels import box_arrays as box
+from kanon_tui.core.kernels import merging as kernel
+from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import RunContext
@@ -71,7 +42,7 @@ class Objective:
     @property
     def of_release(self) -> bool:
         """Whether it counts what both clusters of a merge lose, not just what their union is."""
-        return self.mode in (RELEASE, SUPPRESS)
+        return self.mode in (kernel.RELEASE, kernel.SUPPRESS)
 
 
 class Merging:
@@ -86,7 +57,7 @@ class Merging:
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
         self.clusters = single_row_clusters(task, self.attributes, self.distinct)
-        sets = [x for x, kind in enumerate(self.attributes.facts[:, KIND]) if kind == SET]
+        sets = [x for x, kind in enumerate(self.attributes.facts[:, box.KIND]) if kind == box.SET]
         columns = [task.quasi[x].column for x in sets]
         self._rare = rows_of_rare_values(
             (column.codes[self.distinct.first], len(column.values)) for column in columns
@@ -95,9 +66,9 @@ class Merging:
         """Per attribute Σ records · extent over all clusters, hidden cells included."""
         self.kept = np.full(len(task.quasi), float(task.n))
         """Per attribute Σ records · DR over all clusters."""
-        self.start_small = int((self.clusters.info[:, SIZE] < task.k).sum())
+        self.start_small = int((self.clusters.info[:, box.SIZE] < task.k).sum())
         places = len(self.distinct)
-        self.list = ClusterList(
+        self.list = box.ClusterList(
             np.arange(places, dtype=np.int32),
             np.zeros(places, dtype=np.int32),
             np.array([0, self.start_small, places, 0], dtype=np.int64),
@@ -110,19 +81,19 @@ class Merging:
 
     def grow_tree(self) -> None:
         """Drop clusters that are gone and grow a new tree over the rest."""
-        order = np.flatnonzero(self.clusters.info[:, SIZE] > 0).astype(np.int32)
+        order = np.flatnonzero(self.clusters.info[:, box.SIZE] > 0).astype(np.int32)
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
         self._tree_price = self.price_of_extent()
         # How large sets are tells little of what unions cost.
-        columns = 2 if self.objective.of_release else LOW + 1
-        count, _ = divide_into_leaves(
+        columns = 2 if self.objective.of_release else box.LOW + 1
+        count, _ = partner_tree.divide_into_leaves(
             self.attributes, self.clusters.boxes, columns, self._tree_price, order, branches
         )
         self.clusters = _taken(self.clusters, order)
-        self.list.at[self.clusters.info[:, PLACE]] = np.arange(len(order), dtype=np.int32)
+        self.list.at[self.clusters.info[:, box.PLACE]] = np.arange(len(order), dtype=np.int32)
         of_others = len(self.attributes.facts) if self.objective.of_release else 0
         rare_starts, rare_rows = self._rare
-        self.tree = PartnerTree.allocate(
+        self.tree = partner_tree.PartnerTree.allocate(
             branches=branches[:count].copy(),
             attributes=len(self.attributes.facts),
             others=of_others,
@@ -131,20 +102,20 @@ class Merging:
             rare_starts=rare_starts,
             rare_rows=rare_rows,
             owner=self._label_rows(np.arange(len(order), dtype=np.int32)),
-            candidates=min(MOST_SHARERS, len(rare_rows)) + LEAF,
+            candidates=min(partner_tree.MOST_SHARERS, len(rare_rows)) + partner_tree.LEAF,
         )
-        fill_nodes(self.attributes, self.clusters, self.tree)
+        partner_tree.fill_nodes(self.attributes, self.clusters, self.tree)
         self.state = self._state(self.clusters, self.kept)
 
-    def _state(self, clusters: BoxClusters, kept: Floats) -> MergeState:
+    def _state(self, clusters: box.BoxClusters, kept: Floats) -> kernel.MergeState:
         """Return what kernels see of some clusters that are merged."""
-        return MergeState(
+        return kernel.MergeState(
             self.attributes, clusters, self.load, kept, self.task.n, self.objective.mode
         )
 
     def advance(self, turn: int, most: int | None = None) -> int:
         """Merge, at most as often as one step may stand for (or `most`); gives how often."""
-        return advance(
+        return kernel.advance(
             self.state,
             self.tree,
             self.list,
@@ -164,16 +135,16 @@ class Merging:
         counts = self._tree_price > 0  # an attribute without weight has no price at all
         moved = self.price_of_extent()[counts] / self._tree_price[counts]
         apart = len(moved) > 1 and moved.max() > _PRICES_APART * moved.min()
-        if apart or self.list.tally[CLUSTERS_LEFT] <= len(self.clusters.info) // 2:
+        if apart or self.list.tally[box.CLUSTERS_LEFT] <= len(self.clusters.info) // 2:
             self.grow_tree()
 
     def start_turn(self) -> None:
         """Look at the list of clusters from its beginning again."""
-        self.list.tally[NEXT_PLACE] = 0
+        self.list.tally[box.NEXT_PLACE] = 0
 
     def sizes(self) -> tuple[int, ...]:
         """Return how many clusters have 1, 2, … 2k records; larger ones count as 2k."""
-        sizes = self.clusters.info[:, SIZE]
+        sizes = self.clusters.info[:, box.SIZE]
         counts = np.bincount(np.minimum(sizes, 2 * self.task.k), minlength=2 * self.task.k + 1)
         return tuple(counts[1:].tolist())
 
@@ -182,7 +153,7 @@ class Merging:
 
         The first parts take the places of those that are gone, the rest go to the end of the list.
         """
-        places = self.clusters.info[gone, PLACE]
+        places = self.clusters.info[gone, box.PLACE]
         listed = len(self.list.at)
         new = np.arange(listed, listed + len(parts) - len(gone), dtype=np.int32)
         self.list = replace(
@@ -191,7 +162,7 @@ class Merging:
             touched=np.concatenate([self.list.touched, np.zeros_like(new)]),
         )
         self.load -= (self.clusters.shown[gone] * self.clusters.extents[gone]).sum(axis=0)
-        self.clusters.info[gone, SIZE] = 0
+        self.clusters.info[gone, box.SIZE] = 0
 
         rows = np.concatenate(parts)
         links = self.clusters.links
@@ -200,11 +171,11 @@ class Merging:
         fresh = replace(fresh, links=links, hidden=self.clusters.hidden)
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         kept = np.zeros_like(self.kept)  # followed only where the measure is span
-        merge_runs(self._state(fresh, kept), starts)
+        kernel.merge_runs(self._state(fresh, kept), starts)
         fresh = _taken(fresh, starts[:-1].astype(np.int32))
-        fresh.info[:, PLACE] = np.concatenate([places, new])
+        fresh.info[:, box.PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)
-        self.list.tally[CLUSTERS_LEFT] += len(new)
+        self.list.tally[box.CLUSTERS_LEFT] += len(new)
         self._told = False
         self.grow_tree()
 
@@ -231,9 +202,9 @@ class Merging:
     def counters(self) -> dict[str, float]:
         """The running totals of a step."""
         return {
-            "clusters": int(self.list.tally[CLUSTERS_LEFT]),
-            "under_k": int(self.list.tally[UNDER_K]),
-            "merges": int(self.list.tally[MERGES]),
+            "clusters": int(self.list.tally[box.CLUSTERS_LEFT]),
+            "under_k": int(self.list.tally[box.UNDER_K]),
+            "merges": int(self.list.tally[box.MERGES]),
             self.objective.utility.lower(): self.utility,
             **self.more_counters,
         }
@@ -241,23 +212,23 @@ class Merging:
     @property
     def progress(self) -> float:
         """Share of the clusters under k that are dealt with."""
-        return 1.0 - int(self.list.tally[UNDER_K]) / max(self.start_small, 1)
+        return 1.0 - int(self.list.tally[box.UNDER_K]) / max(self.start_small, 1)
 
     def search(self) -> dict[str, int]:
         """Return the figures for the report."""
         return {
             "start_clusters": len(self.distinct),
-            "merges": int(self.list.tally[MERGES]),
-            "clusters": int(self.list.tally[CLUSTERS_LEFT]),
+            "merges": int(self.list.tally[box.MERGES]),
+            "clusters": int(self.list.tally[box.CLUSTERS_LEFT]),
         }
 
     def members(self, c: int) -> Int32s:
         """Return the distinct rows of a cluster, rising."""
         rows = []
-        row = int(self.clusters.info[c, HEAD])
+        row = int(self.clusters.info[c, box.HEAD])
         while row >= 0:
             rows.append(row)
-            row = int(self.clusters.links[row, FOLLOWING])
+            row = int(self.clusters.links[row, box.FOLLOWING])
         return np.array(sorted(rows), dtype=np.int32)
 
     def rows(self, c: int) -> Int64s:
@@ -292,7 +263,7 @@ class Merging:
     def _label_rows(self, chosen: Int32s) -> Int32s:
         """Return per distinct row the place of its cluster among those chosen, else -1."""
         labels = np.full(len(self.distinct), -1, dtype=np.int32)
-        label_rows(self.clusters, chosen, labels)
+        kernel.label_rows(self.clusters, chosen, labels)
         return labels
 
     def suppressed_cells(self) -> Flags:
@@ -303,8 +274,8 @@ class Merging:
         """Return roughly what one more unit of extent costs, per attribute."""
         if self.objective.measure is not Measure.SPAN:
             return np.ones(len(self.load))
-        power = np.maximum(2.0 * (1.0 - self.attributes.prices[:, EMPHASIS]), _LEAST_POWER)
-        price = self.attributes.prices[:, WEIGHT] * power
+        power = np.maximum(2.0 * (1.0 - self.attributes.prices[:, box.EMPHASIS]), _LEAST_POWER)
+        price = self.attributes.prices[:, box.WEIGHT] * power
         return np.asarray(price / (1.0 + self.load / self.task.n) ** (1.0 + power))
 
 
@@ -312,13 +283,13 @@ _PER_CLUSTER = ("boxes", "shown", "extents", "words", "info")
 """The arrays of `BoxClusters` with a row per cluster; the others have one per distinct row."""
 
 
-def _taken(clusters: BoxClusters, chosen: Int32s) -> BoxClusters:
+def _taken(clusters: box.BoxClusters, chosen: Int32s) -> box.BoxClusters:
     """Return chosen clusters in a new order; arrays about distinct rows stay shared."""
     rows = {name: getattr(clusters, name)[chosen] for name in _PER_CLUSTER}
     return replace(clusters, **rows)
 
 
-def _joined(clusters: BoxClusters, more: BoxClusters) -> BoxClusters:
+def _joined(clusters: box.BoxClusters, more: box.BoxClusters) -> box.BoxClusters:
     """Return clusters followed by more; arrays about distinct rows are those of the first."""
     pairs = {name: [getattr(each, name) for each in (clusters, more)] for name in _PER_CLUSTER}
     return replace(clusters, **{name: np.concatenate(pair) for name, pair in pairs.items()})

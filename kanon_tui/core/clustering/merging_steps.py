@@ -29,25 +29,8 @@ from kanon_tui.core.clustering.facts import (
     texts,
 )
 from kanon_tui.core.clustering.merging import Merging
-from kanon_tui.core.kernels.box_arrays import (
-    CLUSTERS_LEFT,
-    HIDE,
-    MERGES,
-    NEXT_PLACE,
-    PLACE,
-    SIZE,
-    WEIGHT,
-)
-from kanon_tui.core.kernels.merging import (
-    CLUSTER,
-    EXTENT,
-    HIDE_NONE,
-    HIDE_SMALL,
-    best_partners,
-    cheapest_partner,
-    next_small,
-    union_extents,
-)
+from kanon_tui.core.kernels import box_arrays as box
+from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
 from kanon_tui.core.task.steps import Candidate, Choice, Line, Step
@@ -84,9 +67,9 @@ def merge_closest(merging: Merging) -> Iterator[Step]:
     merges, before = 0, merging.utility
     while (place := queue.next()) is not None:
         step_by_step = merging.context.decisions_per_step == 1
-        merging.list.tally[NEXT_PLACE] = place
+        merging.list.tally[box.NEXT_PLACE] = place
         sentence = tell_merge(merging, 0) if step_by_step else None
-        merging.list.tally[NEXT_PLACE] = place
+        merging.list.tally[box.NEXT_PLACE] = place
         merges += merging.advance(0, most=1)
         done = not merging.counters["under_k"]
         if done or merges >= min(_MOST_MERGES, merging.context.decisions_per_step):
@@ -136,11 +119,13 @@ class _Queue:
 
     def _is_small(self, place: int) -> bool:
         c = int(self._merging.list.at[place])
-        return c >= 0 and int(self._merging.clusters.info[c, SIZE]) < self._merging.task.k
+        return c >= 0 and int(self._merging.clusters.info[c, box.SIZE]) < self._merging.task.k
 
     def _cost(self, place: int) -> float:
         merging = self._merging
-        return cheapest_partner(merging.state, merging.tree, int(merging.list.at[place])).cost
+        return kernel.cheapest_partner(
+            merging.state, merging.tree, int(merging.list.at[place])
+        ).cost
 
 
 _NAMED = 2  # attributes a sentence names
@@ -159,18 +144,18 @@ def many_merges(merging: Merging, made: int) -> str:
 def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:
     """Return template and facts of the next merge; None where there is none."""
     task, clusters = merging.task, merging.clusters
-    place = next_small(clusters, merging.list, turn, task.k)
+    place = kernel.next_small(clusters, merging.list, turn, task.k)
     if place == len(merging.list.at):
         return None
     info = clusters.info
     a = int(merging.list.at[place])
-    b, cost, side, _ = cheapest_partner(merging.state, merging.tree, a)
+    b, cost, side, _ = kernel.cheapest_partner(merging.state, merging.tree, a)
     wide = np.empty(len(task.quasi))
     hides = np.empty(len(task.quasi), dtype=np.bool_)
-    union_extents(merging.state, a, b, side, wide, hides)
+    kernel.union_extents(merging.state, a, b, side, wide, hides)
     hidden = np.flatnonzero(hides).tolist()
     partners = Partners.find(merging, a, b, cost)
-    choice = partners.choice(hides, side == HIDE_SMALL)
+    choice = partners.choice(hides, side == kernel.HIDE_SMALL)
     shown_a, shown_b = list(partners.own), partners.shown(b)
     before = _broken(merging, shown_a) | _broken(merging, shown_b)
     named = _most_different(wide * merging.price_of_extent(), hidden)
@@ -179,27 +164,27 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         in_words(quasi, [shown[x] for x in named]) for shown in (shown_a, shown_b)
     )
     for x in hidden:
-        (shown_a if side == HIDE_SMALL else shown_b)[x] = np.zeros(0, dtype=np.int32)
+        (shown_a if side == kernel.HIDE_SMALL else shown_b)[x] = np.zeros(0, dtype=np.int32)
     union = [np.union1d(*codes) for codes in zip(shown_a, shown_b, strict=True)]
     facts = {
-        "small": int(info[a, PLACE]) + 1,
-        "other": int(info[b, PLACE]) + 1,
-        "small_box": _box(int(info[a, SIZE]), small_words),
-        "other_box": _box(int(info[b, SIZE]), other_words),
+        "small": int(info[a, box.PLACE]) + 1,
+        "other": int(info[b, box.PLACE]) + 1,
+        "small_box": _box(int(info[a, box.SIZE]), small_words),
+        "other_box": _box(int(info[b, box.SIZE]), other_words),
         "union_box": _box(
-            int(info[[a, b], SIZE].sum()), in_words(quasi, [union[x] for x in named])
+            int(info[[a, b], box.SIZE].sum()), in_words(quasi, [union[x] for x in named])
         ),
         "hidden": joined([task.quasi[x].name for x in hidden]),
         "rules": _rules_in_words(merging, before, union, partners),
         "choice": choice,
     }
-    facts |= _drawn(merging, a, b, hides, side == HIDE_SMALL, float(partners.scores[0]))
+    facts |= _drawn(merging, a, b, hides, side == kernel.HIDE_SMALL, float(partners.scores[0]))
     template = "Cluster {small:,} ({small_box}) joins cluster {other:,} ({other_box})"
     if hidden:
         template += (
-            " and hides its {hidden}" if side == HIDE_SMALL else ", which hides its {hidden}"
+            " and hides its {hidden}" if side == kernel.HIDE_SMALL else ", which hides its {hidden}"
         )
-    if hidden or not merging.list.tally[MERGES]:  # the reason is the same for every merge
+    if hidden or not merging.list.tally[box.MERGES]:  # the reason is the same for every merge
         template += f", as {merging.objective.why}"
     template += _against(partners)
     template += f". They make {{union_box}}; {merging.objective.utility} {{change}}.{{rules}}"
@@ -232,7 +217,7 @@ def _drawn(
     """Return the facts that pictures need of the merge to come."""
     if not merging.context.watched:
         return {}
-    places, small, other = merging.clusters.info[:, PLACE], merging.rows(a), merging.rows(b)
+    places, small, other = merging.clusters.info[:, box.PLACE], merging.rows(a), merging.rows(b)
     merge = Merge(int(places[a]), int(places[b]), small, other, score)
     facts: dict[str, Any] = {
         "merge": merge,
@@ -298,7 +283,7 @@ class Partners:
     def find(cls, merging: Merging, a: int, b: int, cost: float) -> Partners:
         """Look at all partners of a; b is the one that was chosen, at a cost."""
         found, costs = np.empty(_SHOWN, dtype=np.int32), np.empty(_SHOWN)
-        count = best_partners(merging.state, a, found, costs)
+        count = kernel.best_partners(merging.state, a, found, costs)
         others = np.flatnonzero(found[:count] != b)[: _SHOWN - 1]
         chosen = np.concatenate([[b], found[others]]).astype(np.int32)
         return cls(merging, a, chosen, np.concatenate([[cost], costs[others]]))
@@ -306,11 +291,11 @@ class Partners:
     @property
     def scores(self) -> Floats:
         """The scores of the partners, in the paper's terms."""
-        if self.merging.objective.mode == EXTENT:
+        if self.merging.objective.mode == kernel.EXTENT:
             return self.costs
-        weights = self.merging.attributes.prices[:, WEIGHT]
+        weights = self.merging.attributes.prices[:, box.WEIGHT]
         whole = weights.sum()
-        if self.merging.objective.mode != CLUSTER:
+        if self.merging.objective.mode != kernel.CLUSTER:
             whole = self.merging.values(self.merging.load, np.ones_like(weights)).sum()
         return np.asarray(whole - self.costs, dtype=np.float64)
 
@@ -321,7 +306,7 @@ class Partners:
 
     def number(self, place: int) -> int:
         """Return the number of a partner's cluster, from 1."""
-        return int(self.merging.clusters.info[self.chosen[place], PLACE]) + 1
+        return int(self.merging.clusters.info[self.chosen[place], box.PLACE]) + 1
 
     def shown(self, c: int) -> list[Int32s]:
         """Return per attribute the value codes a cluster shows."""
@@ -351,7 +336,7 @@ class Partners:
         merging = self.merging
         objective = merging.objective
         release = objective.measure is Measure.SPAN
-        sizes = merging.clusters.info[self.chosen, SIZE].tolist()
+        sizes = merging.clusters.info[self.chosen, box.SIZE].tolist()
         candidates = tuple(
             Candidate(
                 f"cluster {self.number(place):,}",
@@ -363,22 +348,22 @@ class Partners:
         )
         rule = objective.utility if not release else self._kind
         return Choice(
-            f"which cluster does cluster {int(merging.clusters.info[self.a, PLACE]) + 1:,} join",
+            f"which cluster does cluster {merging.clusters.info[self.a, box.PLACE] + 1:,} join",
             "score" if release else objective.utility,
             candidates,
-            int(merging.list.tally[CLUSTERS_LEFT]) - 1,
+            int(merging.list.tally[box.CLUSTERS_LEFT]) - 1,
             _RULES[rule],
             tuple(self._formula(hides, of_small)),
         )
 
     @property
     def _kind(self) -> str:
-        return "cluster" if self.merging.objective.mode == CLUSTER else "release"
+        return "cluster" if self.merging.objective.mode == kernel.CLUSTER else "release"
 
     def _formula(self, hides: Flags, of_small: bool) -> list[str]:
         merging, b = self.merging, int(self.chosen[0])
         wide, unused = np.empty(len(hides)), np.empty(len(hides), dtype=np.bool_)
-        union_extents(merging.state, self.a, b, HIDE_NONE, wide, unused)
+        kernel.union_extents(merging.state, self.a, b, kernel.HIDE_NONE, wide, unused)
         other = self.shown(b)
         if merging.objective.measure is not Measure.SPAN:
             return self._sum_of_extents(wide, other)
@@ -416,7 +401,7 @@ class Partners:
         for c, small in ((self.a, True), (b, False)):
             if hidden and small is not of_small:
                 continue
-            target = float(merging.attributes.prices[x, HIDE]) if hidden else wide
+            target = float(merging.attributes.prices[x, box.HIDE]) if hidden else wide
             more += float(clusters.shown[c, x] * (target - clusters.extents[c, x]))
         after = n + float(merging.load[x]) + more
         share = f"{n:,} / {short_number(after)}"

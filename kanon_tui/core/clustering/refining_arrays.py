@@ -10,17 +10,9 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import line_places
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
+from kanon_tui.core.kernels import refining as kernel
 from kanon_tui.core.kernels.box_arrays import KIND, LINE, SET, UNIT, WEIGHT, Attributes
 from kanon_tui.core.kernels.box_tree import Division, grow_tree
-from kanon_tui.core.kernels.refining import (
-    NO_RECORD,
-    NOBODY,
-    Proposals,
-    RefinedClasses,
-    RefineLimits,
-    TwoSides,
-    look_along,
-)
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
@@ -39,10 +31,10 @@ _REFUSED = 4
 class RefiningArrays:
     """The classes, and memory to propose changes in."""
 
-    classes: RefinedClasses
-    limits: RefineLimits
-    sides: TwoSides
-    proposals: Proposals
+    classes: kernel.RefinedClasses
+    limits: kernel.RefineLimits
+    sides: kernel.TwoSides
+    proposals: kernel.Proposals
 
     @classmethod
     def from_types(
@@ -61,9 +53,11 @@ class RefiningArrays:
         classes = _classes(task, types, near, magvals)
         return cls(
             classes,
-            RefineLimits(task.k, _PARTNERS, most, _WORK),
-            TwoSides.allocate(values=sum(len(task.quasi[x].column.values) for x in sets), **sizes),
-            Proposals.allocate(
+            kernel.RefineLimits(task.k, _PARTNERS, most, _WORK),
+            kernel.TwoSides.allocate(
+                values=sum(len(task.quasi[x].column.values) for x in sets), **sizes
+            ),
+            kernel.Proposals.allocate(
                 proposals=_PROPOSALS,
                 room=4 * most,
                 near=_NEAR_CLASSES,
@@ -73,22 +67,22 @@ class RefiningArrays:
         )
 
 
-def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> RefinedClasses:
+def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> kernel.RefinedClasses:
     """Return the classes as lists of records, with room for as many as there can be."""
     most = max(len(types.records) // task.k, int(types.class_of.max()) + 1)
     by_class = np.argsort(types.class_of, kind="stable").astype(np.int32)
     sorted_class = types.class_of[by_class]
-    following = np.full(len(by_class), NO_RECORD, dtype=np.int32)
+    following = np.full(len(by_class), kernel.NO_RECORD, dtype=np.int32)
     same = sorted_class[1:] == sorted_class[:-1]
     following[by_class[:-1][same]] = by_class[1:][same]
     size = np.bincount(types.class_of, minlength=most).astype(np.int32)
-    head = np.full(most, NO_RECORD, dtype=np.int32)
+    head = np.full(most, kernel.NO_RECORD, dtype=np.int32)
     first = np.flatnonzero(np.diff(sorted_class, prepend=-1))
     head[sorted_class[first]] = by_class[first]
     block = np.zeros(most, dtype=np.int32)
     if magvals:
         block[types.class_of] = group_by_magvals(task).number[types.records]
-    return RefinedClasses.allocate(
+    return kernel.RefinedClasses.allocate(
         of=types.class_of.copy(),
         following=following,
         type_of=types.type_of,
@@ -97,7 +91,7 @@ def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> Ref
         size=size,
         block=block,
         changed=np.ones(most, dtype=np.int64),
-        refused=np.full((most, _REFUSED), NOBODY, dtype=np.int32),
+        refused=np.full((most, _REFUSED), kernel.NOBODY, dtype=np.int32),
     )
 
 
@@ -178,7 +172,7 @@ def near_records(attributes: Attributes, rows: Int32s, row_of: Int64s, seed: int
     near = np.full((len(rows), _NEAR), -1, dtype=np.int32)
     away = np.full((len(rows), _NEAR), np.inf)
     for order in _orders(attributes, rows, seed):
-        look_along(attributes, np.ones(rows.shape[1]), rows, order, _REACH, near, away)
+        kernel.look_along(attributes, np.ones(rows.shape[1]), rows, order, _REACH, near, away)
     starts = np.searchsorted(row_of, np.arange(len(rows) + 1))
     copies = np.diff(starts)
     place = np.arange(len(row_of)) - starts[row_of]

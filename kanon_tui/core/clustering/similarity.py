@@ -18,21 +18,9 @@ from kanon_tui.core.clustering.facts import (
     in_words,
 )
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
+from kanon_tui.core.kernels import similarity as kernel
 from kanon_tui.core.kernels.box_tree import Division, grow_tree
 from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
-from kanon_tui.core.kernels.similarity import (
-    CLUSTER_CLOSED,
-    CLUSTER_GROWN,
-    CLUSTER_STARTED,
-    CLUSTERS_CLOSED,
-    GROWING_SIZE,
-    Growth,
-    LeftoverDistances,
-    NearestSearch,
-    advance,
-    join_nearest_cluster,
-    measure_leftovers,
-)
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
@@ -47,7 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Similarity"]
 
-_KINDS = {CLUSTER_STARTED: "start", CLUSTER_GROWN: "grow", CLUSTER_CLOSED: "close"}
+_KINDS = ("start", "grow", "close")
+"""Kinds of steps, by CLUSTER_STARTED, CLUSTER_GROWN and CLUSTER_CLOSED of the kernel."""
 _LEAST_REACH = 1e-6
 
 
@@ -80,10 +69,10 @@ class Similarity:
             first,
         )
         self.centre = new_centre(self.tree, self.table.offsets)
-        self.search = NearestSearch.allocate(
+        self.search = kernel.NearestSearch.allocate(
             waiting=len(self.tree.start) + 1, rows=len(first), records=1 if spatial else task.k - 1
         )
-        self.growth = Growth(
+        self.growth = kernel.Growth(
             order=order,
             row=distinct.number,
             position=np.argsort(self.tree.row).astype(np.int32),
@@ -104,7 +93,7 @@ class Similarity:
         """Return the clusters as a grouping."""
         search = {
             "sorted_by": self.sorted_by.name,
-            "clusters": int(self.growth.state[CLUSTERS_CLOSED]),
+            "clusters": self._closed,
             "left_over": self._left_over,
         }
         return Grouping(self.growth.labels, search=search)
@@ -112,16 +101,16 @@ class Similarity:
     def grow(self) -> Generator[Step, None, Int32s]:
         """Make clusters while k records are left; returns those left over, as sorted."""
         yield self._sort_step()
-        k, growth, state = self.task.k, self.growth, self.growth.state
+        k, growth = self.task.k, self.growth
         known = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
         while True:
-            before, placed = int(state[CLUSTERS_CLOSED]), self._placed
-            single = self.context.decisions_per_step == 1 and 0 < int(state[GROWING_SIZE]) < k
+            before, placed = self._closed, self._placed
+            single = self.context.decisions_per_step == 1 and 0 < self._size < k
             measured = self._measuring.records(self.tree, self.centre) if single else None
-            decided, kind, away = advance(*known, self.context.decisions_per_step)
+            decided, kind, away = kernel.advance(*known, self.context.decisions_per_step)
             if not decided:
                 break
-            closed = int(state[CLUSTERS_CLOSED])
+            closed = self._closed
             self._loss += class_loss(
                 self.task.quasi, growth.members[before * k : closed * k].reshape(-1, k)
             )
@@ -140,10 +129,19 @@ class Similarity:
         return left
 
     @property
+    def _closed(self) -> int:
+        """Return the number of closed clusters."""
+        return int(self.growth.state[kernel.CLUSTERS_CLOSED])
+
+    @property
+    def _size(self) -> int:
+        """Return the records of the cluster that grows."""
+        return int(self.growth.state[kernel.GROWING_SIZE])
+
+    @property
     def _placed(self) -> int:
         """Records in clusters, those left over aside."""
-        closed, size = int(self.growth.state[CLUSTERS_CLOSED]), int(self.growth.state[GROWING_SIZE])
-        return closed * self.task.k + size
+        return self._closed * self.task.k + self._size
 
     def _drawn_growth(self, before: int) -> dict[str, Any]:
         """Return the facts that pictures need of the records placed since `before`."""
@@ -152,12 +150,12 @@ class Similarity:
         records = self.growth.members[before : self._placed].astype(np.int64)
         if len(records):
             return placed_facts(records, np.arange(before, self._placed) // self.task.k)
-        closed = int(self.growth.state[CLUSTERS_CLOSED]) - 1
+        closed = self._closed - 1
         return {"rows": self._members(closed).astype(np.int64), "closed_group": closed}
 
     def join_last(self, left: Int32s) -> Generator[Step, None, None]:
         """Let the records left over join the cluster that was made last."""
-        last = int(self.growth.state[CLUSTERS_CLOSED]) - 1
+        last = self._closed - 1
         for batch in self._batches(left):
             self._join(dict.fromkeys(batch, last))
             why = "joins the last cluster, number {cluster:,}"
@@ -177,15 +175,15 @@ class Similarity:
         """
         if not len(left):
             return
-        clusters = cluster = int(self.growth.state[CLUSTERS_CLOSED])
+        clusters = cluster = self._closed
         positions = self.growth.position[self.growth.row[left]]
-        leftovers = LeftoverDistances.allocate(
+        leftovers = kernel.LeftoverDistances.allocate(
             place=self.tree.places[positions],
             value=self.tree.labels[positions] + self.centre.offsets[:-1],
             clusters=clusters,
         )
         while cluster:
-            cluster = measure_leftovers(
+            cluster = kernel.measure_leftovers(
                 self.tree,
                 self.table,
                 self.centre,
@@ -214,7 +212,7 @@ class Similarity:
             margin = ""
             for record in batch:
                 measured = self._measuring.clusters(leftovers, place) if len(batch) == 1 else None
-                nearest[record], away = join_nearest_cluster(leftovers, place, self.spatial)
+                nearest[record], away = kernel.join_nearest_cluster(leftovers, place, self.spatial)
                 place += 1
                 if measured is not None:
                     more = self._measuring.where(measured, record, nearest[record])
@@ -266,7 +264,7 @@ class Similarity:
 
     def _step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
         """Return a step with the running totals; NCP is that of the closed classes."""
-        closed, size = int(self.growth.state[CLUSTERS_CLOSED]), int(self.growth.state[GROWING_SIZE])
+        closed, size = self._closed, self._size
         published = closed * self.task.k + sum(map(len, self._joined.values()))
         decided = published + self._suppressed
         counters = {
@@ -293,7 +291,7 @@ class Similarity:
         self, kind: str, away: float, measured: Measured | None, drawn: dict[str, Any]
     ) -> Step:
         """Return the step of one start, join or close."""
-        closed, size = int(self.growth.state[CLUSTERS_CLOSED]), int(self.growth.state[GROWING_SIZE])
+        closed, size = self._closed, self._size
         if kind == "close":
             members = self._members(closed - 1)
             box = in_words(self.task.quasi, [a.column.codes[members] for a in self.task.quasi])
@@ -398,7 +396,7 @@ class Measuring:
             centre.distance[values],
         )
 
-    def clusters(self, leftovers: LeftoverDistances, i: int) -> Measured:
+    def clusters(self, leftovers: kernel.LeftoverDistances, i: int) -> Measured:
         """Measure the distance of a record left over from every cluster."""
         terms = leftovers.terms
         centres = np.where(terms > 0, leftovers.total / np.maximum(terms, 1), np.nan)

@@ -10,15 +10,8 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import line_places, ranked_rows, row_places
 from kanon_tui.core.clustering.facts import Cut, in_words
 from kanon_tui.core.clustering.features import Distinct, diagonals, division_weights
+from kanon_tui.core.kernels import splitting as kernel
 from kanon_tui.core.kernels.box_arrays import CHAIN, KIND, LINE, MIXED, SET, UNIT, Attributes
-from kanon_tui.core.kernels.splitting import (
-    SPLIT_ROWS_PER_CALL,
-    OpenGroups,
-    SplitScratch,
-    SplitSettings,
-    measure_groups,
-    split_groups,
-)
 from kanon_tui.core.kernels.splitting_tree import (
     PricedRows,
     SignedSums,
@@ -81,14 +74,14 @@ class Splitting:
         self._groups = self._open_groups()
         sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
         values = sum(len(task.quasi[x].column.values) for x in sets)
-        self._scratch = SplitScratch.allocate(
+        self._scratch = kernel.SplitScratch.allocate(
             attributes=len(attributes.facts),
             words=set_columns(attributes),
             values=values,
             rows=len(self.rows),
             taken=2 * len(self.rows) + 2,
         )
-        measure_groups(self._table, self._groups, self._scratch, self.depth)
+        kernel.measure_groups(self._table, self._groups, self._scratch, self.depth)
         self.loss = float(self.stack[:, 2] @ self.extents)
         """Σ records · extent."""
         self.splits = self.closed = 0
@@ -99,7 +92,7 @@ class Splitting:
         self._drawn = np.zeros(0)
         large = _NONE if per_record or steps.others <= _LEAST_STEP else _LARGE
         close = steps.numbers <= _LEAST_STEP
-        self._settings = SplitSettings(task.k, rounds, per_record, large, close)
+        self._settings = kernel.SplitSettings(task.k, rounds, per_record, large, close)
         long_sets = int((attributes.facts[:, CHAIN] >= 0).sum())
         self._room = TreeRoom(
             table=self._table,
@@ -113,8 +106,8 @@ class Splitting:
         self._trees = [(-1, new_group_trees(self._room, self._order[:0]))]
         """Levels on the stack that have trees, and those trees."""
 
-    def _open_groups(self) -> OpenGroups:
-        return OpenGroups(self._order, self.begins, self.stack, self.extents, self.event)
+    def _open_groups(self) -> kernel.OpenGroups:
+        return kernel.OpenGroups(self._order, self.begins, self.stack, self.extents, self.event)
 
     def advance(self, decisions: int) -> int:
         """Split or close the group on top of the stack, again and again; how many were split."""
@@ -127,14 +120,14 @@ class Splitting:
         if missing > 0:
             self._drawn = np.concatenate([self._drawn, self.draw(missing)])
         passed, self.decisions, splits_before = 0, 0, self.splits
-        while self.depth and self.decisions < decisions and passed < SPLIT_ROWS_PER_CALL:
+        while self.depth and self.decisions < decisions and passed < kernel.SPLIT_ROWS_PER_CALL:
             passed += self._give_trees() + self._call_kernel(decisions - self.decisions)
         return self.splits - splits_before
 
     def _call_kernel(self, decisions: int) -> int:
         """Make decisions until there are enough or other trees are needed; gives rows passed."""
         level, trees = self._trees.pop()
-        made = split_groups(
+        made = kernel.split_groups(
             self._table,
             self._groups,
             self._settings,
