@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from kanon_tui.commands import COMMANDS
-from kanon_tui.commands.common import a_file
+from kanon_tui.commands.arguments import a_file, add_arguments
 from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
 from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
@@ -114,7 +114,9 @@ def make_parser() -> argparse.ArgumentParser:
             whole_parser=parser,
             open_application=open_application,
         )
-        module.arguments(command)
+        add_arguments(command, module.ARGUMENTS)
+        if hasattr(module, "add_parts"):
+            module.add_parts(command)
     return parser
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import add_json, print_json, say, warn
+from kanon_tui.commands.arguments import JSON
+from kanon_tui.commands.output import print_json, say, warn
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "list the algorithms and their parameters"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add_json(parser)
+ARGUMENTS = (JSON,)
 
 
 def execute(args: argparse.Namespace) -> int:

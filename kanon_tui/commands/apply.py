@@ -11,37 +11,28 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import a_file, add_json, print_json, say
+from kanon_tui.commands.arguments import FORCE, JSON, choice, file_argument
+from kanon_tui.commands.output import print_json, say
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.applying.apply import Applied
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "publish new records as an earlier release was published"
+_HOW = ("suppress", "refuse")
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("mapping", metavar="MAPPING", type=a_file, help="the exported mapping (.json)")
-    add("file", metavar="FILE", type=a_file, help="the new records")
-    add("--out", metavar="FILE", type=a_file, help=f"the new release: {', '.join(TABLE_ENDINGS)}")
-    add(
-        "--uncovered", choices=("suppress", "refuse"), default="suppress",
-        help="records with values that the mapping does not cover (default: suppress)",
-    )  # fmt: skip
-    add(
-        "--below-k", choices=("suppress", "refuse"), default="suppress",
-        help="records in classes below k, or without what is required (default: suppress)",
-    )  # fmt: skip
-    add(
-        "--earlier", metavar="FILE", type=a_file,
-        help="the earlier release; it and the new one together must reach k as well",
-    )  # fmt: skip
-    add("--force", action="store_true", help="replace an existing file")
-    add_json(parser)
+ARGUMENTS = (
+    file_argument("mapping", "the exported mapping (.json)", "MAPPING"),
+    file_argument("file", "the new records"),
+    file_argument("--out", f"the new release: {', '.join(TABLE_ENDINGS)}"),
+    choice("--uncovered", _HOW, "records with values that it does not cover (suppress)", _HOW[0]),
+    choice("--below-k", _HOW, "records in classes that miss what is required (suppress)", _HOW[0]),
+    file_argument("--earlier", "the earlier release; both together must reach k as well"),
+    FORCE,
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:

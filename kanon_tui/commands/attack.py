@@ -9,43 +9,39 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_json,
-    figure,
+from kanon_tui.commands.arguments import (
+    JSON,
+    MADE_BY,
+    RELEASE,
+    argument,
+    file_argument,
     names,
-    print_json,
-    print_table,
+    prepared,
     read_published,
-    say,
 )
+from kanon_tui.commands.output import figure, print_json, print_table, say
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.attack.linking import Linked
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "link an external table to the original and to a release"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("project", metavar="PROJECT", type=a_file, help="the project (.yaml) that made the release")
-    add("--release", metavar="FILE", type=a_file, required=True, help="what was published")
-    add("--external", metavar="FILE", type=a_file, required=True, help="what an outsider has")
-    add("--on", metavar="a,b", type=names, required=True, help="the attributes both have")
-    add_json(parser)
+ARGUMENTS = (
+    MADE_BY,
+    RELEASE,
+    file_argument("--external", "what an outsider has", required=True),
+    argument("--on", "a,b", "the attributes both have", names, required=True),
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:
     """Link both tables and print how many people they give away."""
     from kanon_tui.core.analysis.attack.linking import linking_attack
-    from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.project.project import Project
 
-    project = Project.load(args.project)
-    task = prepare(project)
+    project, task = prepared(args)
     found = linking_attack(
         project,
         task,

@@ -8,31 +8,21 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_json,
-    figure,
-    names,
-    print_json,
-    print_table,
-    say,
-    whole_number,
-)
+from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names
+from kanon_tui.commands.output import figure, print_json, print_table, say
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "measure a table that is already anonymised"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("file", metavar="FILE", type=a_file, help="csv, tsv or parquet")
-    add("--quasi", metavar="a,b,c", type=names, required=True, help="the quasi-identifiers")
-    add("--k", metavar="N", type=whole_number(1), required=True, help="the smallest class allowed")
-    add("--sensitive", metavar="NAME", help="a sensitive attribute to measure")
-    add("--person", metavar="NAME", help="whose each row is: people are counted, not rows")
-    add_json(parser)
+ARGUMENTS = (
+    file_argument("file", "csv, tsv or parquet"),
+    argument("--quasi", "a,b,c", "the quasi-identifiers", names, required=True),
+    argument("--k", "N", "the smallest class allowed", COUNT, required=True),
+    argument("--sensitive", "NAME", "a sensitive attribute to measure"),
+    argument("--person", "NAME", "whose each row is: people are counted, not rows"),
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -10,18 +10,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-__all__ = ["HELP", "arguments", "execute"]
+from kanon_tui.commands.arguments import a_file, argument, file_name
+
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "print what a shell needs to complete words"
 SHELLS = ("bash", "zsh", "fish")
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
+ARGUMENTS = (argument("shell", "SHELL", ", ".join(SHELLS), choices=SHELLS),)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -35,7 +32,7 @@ def execute(args: argparse.Namespace) -> int:
     samples = [sample.name for sample in list_samples()]
     for command, action in _actions(parser):
         # The parser reads nothing after this, so its actions may be changed.
-        if action.type is Path:
+        if action.type in (a_file, file_name):
             action.complete = shtab.FILE
         elif action.dest == "algorithm":
             action.choices = list(ALGORITHMS)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import say
+from kanon_tui.commands.arguments import argument, flag
+from kanon_tui.commands.output import say
 from kanon_tui.core.errors import InputError
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "open a bundled sample project, or present its run to a class"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("name", metavar="NAME", nargs="?", help="the name of a sample")
-    add("--present", action="store_true", help="run it step by step, large, for a class to read")
-    add("--list", action="store_true", help="print the samples and what each teaches, and end")
-    add("--no-mouse", action="store_true", help="leave the mouse to the terminal, to select text")
+ARGUMENTS = (
+    argument("name", "NAME", "the name of a sample", nargs="?"),
+    flag("--present", "run it step by step, large, for a class to read"),
+    flag("--list", "print the samples and what each teaches, and end"),
+    flag("--no-mouse", "leave the mouse to the terminal, to select text"),
+)
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -10,39 +10,38 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import a_file, file_name, say, whole_number
+from kanon_tui.commands.arguments import (
+    COUNT,
+    FORCE,
+    OVERRIDES,
+    argument,
+    file_argument,
+    file_name,
+)
+from kanon_tui.commands.output import say
 from kanon_tui.core.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     from kanon_tui.core.project.project import Project
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "tell a run in numbered plain sentences, or write it as a handout"
 ENDINGS = (".html", ".md")
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("what", metavar="WHAT", type=file_name, help="a project (.yaml), a sample or an algorithm")
-    add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
-    add("--k", metavar="N", type=whole_number(1), help="instead of the project's k")
-    add("--seed", metavar="N", type=whole_number(0), help="instead of the project's seed")
-    add("--from", metavar="N", type=whole_number(1), default=1, dest="first", help="first step")
-    add("--to", metavar="N", type=whole_number(1), dest="last", help="last step")
-    add(
-        "--most", metavar="N", type=whole_number(1), default=200,
-        help="decisions to tell at most, 200 where not given",
-    )  # fmt: skip
-    add("--out", metavar="FILE", type=a_file, help="write a handout with pictures: .html or .md")
-    add("--force", action="store_true", help="replace a file that exists")
+ARGUMENTS = (
+    argument("what", "WHAT", "a project (.yaml), a sample or an algorithm", file_name),
+    *OVERRIDES,
+    argument("--from", "N", "first step", COUNT, default=1, dest="first"),
+    argument("--to", "N", "last step", COUNT, dest="last"),
+    argument("--most", "N", "decisions to tell at most (200)", COUNT, default=200),
+    file_argument("--out", "write a handout with pictures: .html or .md"),
+    FORCE,
+)
 
 
 def execute(args: argparse.Namespace) -> int:
     """Run decision by decision and print as it goes, or write the handout."""
-    from dataclasses import replace
-
     from kanon_tui.core.pipeline.prepare import prepare
     from kanon_tui.core.project.overrides import with_overrides
     from kanon_tui.core.teaching.explain import explain
@@ -50,9 +49,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.last is not None and args.last < args.first:
         raise InputError(f"explain: --to {args.last:,} comes before --from {args.first:,}")
     project, bundled = _find(args.what)
-    project = with_overrides(project, algorithm=args.algorithm, k=args.k)
-    if args.seed is not None:
-        project = replace(project, seed=args.seed)
+    project = with_overrides(project, algorithm=args.algorithm, k=args.k, seed=args.seed)
     if args.out is not None:
         _write(args, project, bundled)
         return 0

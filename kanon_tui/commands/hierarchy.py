@@ -10,27 +10,37 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import a_file, assignment, say
+from kanon_tui.commands.arguments import (
+    FORCE,
+    add_arguments,
+    argument,
+    assignments,
+    choice,
+    file_argument,
+)
+from kanon_tui.commands.output import say
 
 if TYPE_CHECKING:
     from kanon_tui.core.hierarchy.level_table import Hierarchy
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "add_parts", "execute"]
 
 HELP = "build, check and convert hierarchies"
 
+ARGUMENTS = ()
 
-def arguments(parser: argparse.ArgumentParser) -> None:
+
+def add_parts(parser: argparse.ArgumentParser) -> None:
     """Declare the three parts, each with its own arguments."""
     parts = parser.add_subparsers(metavar="build|validate|convert", required=True)
     for name, help, execute, arguments in (
-        ("build", "from the values of a column", _build, _build_arguments),
-        ("validate", "check a hierarchy file", _validate, _validate_arguments),
-        ("convert", "from one format to another", _convert, _convert_arguments),
+        ("build", "from the values of a column", _build, _BUILD),
+        ("validate", "check a hierarchy file", _validate, _VALIDATE),
+        ("convert", "from one format to another", _convert, _CONVERT),
     ):
         part = parts.add_parser(name, help=help, allow_abbrev=False)
         part.set_defaults(execute=execute, parser=part)
-        arguments(part)
+        add_arguments(part, arguments)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -38,18 +48,15 @@ def execute(args: argparse.Namespace) -> int:
     raise AssertionError("argparse asks for one of the three")
 
 
-def _build_arguments(part: argparse.ArgumentParser) -> None:
-    add = part.add_argument
-    add("data", metavar="DATA", type=a_file, help="a data file or a project")
-    add("--attribute", metavar="NAME", required=True, help="the column")
-    add("--builder", metavar="NAME", required=True, help="intervals, mask, date, …")
-    add(
-        "--set", metavar="KEY=VALUE", type=assignment, action="append", default=[],
-        help="a key of the builder, such as widths=5,10; may be repeated",
-    )  # fmt: skip
-    add("--kind", choices=("numeric", "date", "categorical"), help="of the column")
-    add("--out", metavar="FILE", type=a_file, required=True, help="the new file")
-    add("--force", action="store_true", help="replace an existing file")
+_BUILD = (
+    file_argument("data", "a data file or a project", "DATA"),
+    argument("--attribute", "NAME", "the column", required=True),
+    argument("--builder", "NAME", "intervals, mask, date, …", required=True),
+    assignments("--set", "KEY=VALUE", "a key of the builder, such as widths=5,10; may be repeated"),
+    choice("--kind", ("numeric", "date", "categorical"), "of the column"),
+    file_argument("--out", "the new file", required=True),
+    FORCE,
+)
 
 
 def _build(args: argparse.Namespace) -> int:
@@ -71,11 +78,11 @@ def _build(args: argparse.Namespace) -> int:
     return 0
 
 
-def _validate_arguments(part: argparse.ArgumentParser) -> None:
-    add = part.add_argument
-    add("file", metavar="FILE", type=a_file)
-    add("--data", metavar="DATA", type=a_file, help="whose values it must cover")
-    add("--attribute", metavar="NAME", help="the column (and the one in .xml)")
+_VALIDATE = (
+    file_argument("file", "the hierarchy: .csv, .yaml or .xml"),
+    file_argument("--data", "whose values it must cover", "DATA"),
+    argument("--attribute", "NAME", "the column (and the one in .xml)"),
+)
 
 
 def _validate(args: argparse.Namespace) -> int:
@@ -94,13 +101,13 @@ def _validate(args: argparse.Namespace) -> int:
     return 0
 
 
-def _convert_arguments(part: argparse.ArgumentParser) -> None:
-    add = part.add_argument
-    add("source", metavar="IN", type=a_file)
-    add("out", metavar="OUT", type=a_file)
-    add("--data", metavar="DATA", type=a_file, help="the values, for .xml of ranges")
-    add("--attribute", metavar="NAME", help="its name in .xml; default: of the file")
-    add("--force", action="store_true", help="replace an existing file")
+_CONVERT = (
+    file_argument("source", "the hierarchy to read", "IN"),
+    file_argument("out", "the file to write", "OUT"),
+    file_argument("--data", "the values, for .xml of ranges", "DATA"),
+    argument("--attribute", "NAME", "its name in .xml; default: of the file"),
+    FORCE,
+)
 
 
 def _convert(args: argparse.Namespace) -> int:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import a_file, add_json, figure, print_json, print_table
+from kanon_tui.commands.arguments import JSON, PROJECT, prepared
+from kanon_tui.commands.output import figure, print_json, print_table
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "show what every level of every hierarchy is worth"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
-    add_json(parser)
+ARGUMENTS = (
+    PROJECT,
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -22,10 +22,8 @@ def execute(args: argparse.Namespace) -> int:
     from dataclasses import asdict
 
     from kanon_tui.core.metrics.measure import level_measures
-    from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.project.project import Project
 
-    task = prepare(Project.load(args.project))
+    _, task = prepared(args)
     found = {
         attribute.name: level_measures(attribute, task.k, task.allowed_suppressed)
         for attribute in task.quasi

@@ -3,6 +3,8 @@
 Accuracy and AUC are cross-validated on each table's own cells. `kept` is the release's accuracy
 divided by the original's; the baseline is the accuracy of always guessing the commonest value.
 Where published cells reach to the other side of a split, every group is counted without them, too.
+Without --attributes the trees may ask about all that is published, except what tells the target by
+itself without being generalised.
 """
 
 from __future__ import annotations
@@ -12,54 +14,43 @@ from itertools import zip_longest
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_json,
-    figure,
+from kanon_tui.commands.arguments import (
+    COUNT,
+    JSON,
+    MADE_BY,
+    RELEASE,
+    argument,
     names,
-    print_json,
-    print_table,
+    prepared,
     read_published,
-    say,
     whole_number,
 )
+from kanon_tui.commands.output import figure, print_json, print_table, say
 from kanon_tui.core.text import visible
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.trees.partition import Node, PartitionTree
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "compare decision trees on the original and on a release"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("project", metavar="PROJECT", type=a_file, help="the project (.yaml) that made the release")
-    add("--release", metavar="FILE", type=a_file, required=True, help="what was published")
-    add("--target", metavar="NAME", required=True, help="the attribute to predict")
-    add(
-        "--attributes", metavar="a,b", type=names,
-        help="what the trees may ask about; when not given, all that is published, except what "
-        "tells the target by itself without being generalised",
-    )  # fmt: skip
-    add("--leaves", metavar="N", type=whole_number(2), default=8, help="the most leaves (8)")
-    add(
-        "--smallest", metavar="N", type=whole_number(1),
-        help="the fewest records of a leaf; one in a hundred when not given",
-    )  # fmt: skip
-    add_json(parser)
+ARGUMENTS = (
+    MADE_BY,
+    RELEASE,
+    argument("--target", "NAME", "the attribute to predict", required=True),
+    argument("--attributes", "a,b", "what the trees may ask about (see above)", names),
+    argument("--leaves", "N", "the most leaves (8)", whole_number(2), default=8),
+    argument("--smallest", "N", "the fewest records of a leaf (one in a hundred)", COUNT),
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:
     """Grow both trees and print them."""
     from kanon_tui.core.analysis.trees.partition import partition
-    from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.project.project import Project
 
-    project = Project.load(args.project)
-    task = prepare(project)
+    project, task = prepared(args)
     found = partition(
         project,
         task,

@@ -8,40 +8,27 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_json,
-    figure,
-    print_json,
-    print_table,
-    read_published,
-    say,
-    warn,
-)
+from kanon_tui.commands.arguments import JSON, MADE_BY, file_argument, prepared, read_published
+from kanon_tui.commands.output import figure, print_json, print_table, say, warn
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "check a release against an earlier release of the same people"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("project", metavar="PROJECT", type=a_file, help="the project (.yaml) that made the release")
-    add("--release", metavar="FILE", type=a_file, required=True, help="what is to be published")
-    add("--earlier", metavar="FILE", type=a_file, required=True, help="what was published before")
-    add_json(parser)
+ARGUMENTS = (
+    MADE_BY,
+    file_argument("--release", "what is to be published", required=True),
+    file_argument("--earlier", "what was published before", required=True),
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:
     """Join both releases and print how many people they give away together."""
     from kanon_tui.core.analysis.attack.two_releases import two_releases
     from kanon_tui.core.errors import NotReachedError
-    from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.project.project import Project
 
-    project = Project.load(args.project)
-    task = prepare(project)
+    project, task = prepared(args)
     found = two_releases(
         project,
         task,

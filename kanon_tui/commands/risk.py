@@ -10,40 +10,16 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_json,
-    figure,
-    names,
-    print_json,
-    print_table,
-    read_published,
-    say,
-    whole_number,
-)
+from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names, read_published
+from kanon_tui.commands.output import figure, print_json, print_table, say
 from kanon_tui.core.errors import InputError
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.population_risk import PopulationRisk
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "how likely people are found in a table"
-
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("file", metavar="FILE", type=a_file, help="a table, or a project (.yaml)")
-    add("--quasi", metavar="a,b,c", type=names, help="the quasi-identifiers of a table")
-    add("--person", metavar="NAME", help="whose each row is: people are counted, not rows")
-    add("--release", metavar="FILE", type=a_file, help="a release of the project, not its data")
-    add("--population", metavar="N", type=whole_number(1), help="people of the population")
-    add("--weights", metavar="NAME", help="a column of survey weights")
-    add("--population-table", metavar="FILE", type=a_file, help="the people of the population")
-    add("--k-map", metavar="K", type=whole_number(1), help="people that every row must fit")
-    add("--threshold", metavar="SHARE", type=_share, default=0.2, help="a risk that is too high")
-    add_json(parser)
 
 
 def _share(text: str) -> float:
@@ -54,6 +30,20 @@ def _share(text: str) -> float:
     if not 0 < share <= 1:
         raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0, at most 1")
     return share
+
+
+ARGUMENTS = (
+    file_argument("file", "a table, or a project (.yaml)"),
+    argument("--quasi", "a,b,c", "the quasi-identifiers of a table", names),
+    argument("--person", "NAME", "whose each row is: people are counted, not rows"),
+    file_argument("--release", "a release of the project, not its data"),
+    argument("--population", "N", "people of the population", COUNT),
+    argument("--weights", "NAME", "a column of survey weights"),
+    file_argument("--population-table", "the people of the population"),
+    argument("--k-map", "K", "people that every row must fit", COUNT),
+    argument("--threshold", "SHARE", "a risk that is too high", _share, default=0.2),
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:

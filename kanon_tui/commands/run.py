@@ -2,6 +2,9 @@
 
 The release is verified before anything is written. Without --out and --report nothing is written
 and a summary is printed. Exit code 1 when no release was found.
+
+With --earlier nothing is written where both releases together leave somebody fewer than k
+candidates. Without --scheduler, --engine dask starts a cluster on this machine.
 """
 
 from __future__ import annotations
@@ -11,16 +14,20 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_consent,
-    assignment,
+from kanon_tui.commands.arguments import (
+    CONSENT,
+    FORCE,
+    OVERRIDES,
+    PROJECT,
+    argument,
+    assignments,
+    choice,
+    file_argument,
     file_name,
+    flag,
     read_published,
-    say,
-    tell,
-    whole_number,
 )
+from kanon_tui.commands.output import say, tell
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.text import joined
 
@@ -31,61 +38,28 @@ if TYPE_CHECKING:
     from kanon_tui.core.report.sections import Section
     from kanon_tui.core.table.target import Target
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "anonymise a project without the screen"
+_ENGINES = ("auto", "memory", "stream", "dask")
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
-    add("--algorithm", metavar="NAME", help="instead of the project's; see 'kanon-tui algorithms'")
-    add("--k", metavar="N", type=whole_number(1), help="instead of the project's k")
-    add("--seed", metavar="N", type=whole_number(0), help="instead of the project's seed")
-    add(
-        "--set", metavar="PARAM=VALUE", type=assignment, action="append", default=[],
-        help="a parameter of the algorithm; may be repeated",
-    )  # fmt: skip
-    add(
-        "--levels", metavar="NAME=LEVEL,...",
-        help="publish this string of levels if it passes, instead of searching; attributes that "
-        "are not named stand at their root",
-    )  # fmt: skip
-    add(
-        "--out", metavar="FILE", type=file_name,
-        help=f"the release: {', '.join(TABLE_ENDINGS)}, or a folder of parts",
-    )  # fmt: skip
-    add(
-        "--mapping", metavar="FILE", type=a_file,
-        help="the mapping as .json, which 'kanon-tui apply' takes for new records",
-    )  # fmt: skip
-    add("--report", metavar="FILE", type=a_file, help="the report: .json, .md or .html")
-    add(
-        "--earlier", metavar="FILE", type=a_file,
-        help="an earlier release of the same people; nothing is written where both together leave "
-        "somebody fewer than k candidates",
-    )  # fmt: skip
-    add(
-        "--repair", action="store_true",
-        help="with --earlier: generalise further where that is needed to leave everybody k "
-        "candidates, instead of refusing",
-    )  # fmt: skip
-    add("--force", action="store_true", help="replace existing files")
-    add(
-        "--timings", action="store_true",
-        help="print to stderr how long reading, searching and the other phases took",
-    )  # fmt: skip
-    add("--memory", metavar="SIZE", help="the most memory to take, like 4GB; streams where needed")
-    add(
-        "--engine", choices=("auto", "memory", "stream", "dask"),
-        help="where the work happens; auto: in memory where that fits",
-    )  # fmt: skip
-    add(
-        "--scheduler", metavar="ADDRESS",
-        help="of a Dask cluster, like tls://host:8786; without it --engine dask starts its own",
-    )  # fmt: skip
-    add_consent(parser)
+ARGUMENTS = (
+    PROJECT,
+    *OVERRIDES,
+    assignments("--set", "PARAM=VALUE", "a parameter of the algorithm; may be repeated"),
+    argument("--levels", "NAME=N,...", "publish these levels if they pass (others: the root)"),
+    argument("--out", "FILE", f"the release: {', '.join(TABLE_ENDINGS)}, or a folder", file_name),
+    file_argument("--mapping", "the mapping as .json, for 'kanon-tui apply' and new records"),
+    file_argument("--report", "the report: .json, .md or .html"),
+    file_argument("--earlier", "an earlier release of the same people, to be counted together"),
+    flag("--repair", "with --earlier: generalise further instead of refusing"),
+    FORCE,
+    flag("--timings", "print to stderr how long reading, searching and the other phases took"),
+    argument("--memory", "SIZE", "the most memory to take, like 4GB; streams where needed"),
+    choice("--engine", _ENGINES, "where the work happens; auto: in memory where that fits"),
+    argument("--scheduler", "ADDRESS", "of a Dask cluster, like tls://host:8786"),
+    *CONSENT,
+)
 
 
 def execute(args: argparse.Namespace) -> int:

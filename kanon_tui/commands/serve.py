@@ -12,32 +12,30 @@ import os
 import socket
 from pathlib import Path
 
-from kanon_tui.commands.common import a_file, say, warn, whole_number
+from kanon_tui.commands.arguments import COUNT, argument, file_argument
+from kanon_tui.commands.output import say, warn
 from kanon_tui.core.errors import InputError
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "open the application in a web browser"
 
+_HERE = "127.0.0.1"
 _LAST_PORT = 65_535
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("file", metavar="FILE", type=a_file, nargs="?", help="a data file or a project (.yaml)")
-    add(
-        "--host", metavar="ADDRESS", default="127.0.0.1",
-        help="the address to listen on, 127.0.0.1 where not given: only this machine",
-    )  # fmt: skip
-    add(
-        "--port", metavar="N", type=_port, default=8000,
-        help="the port to listen on, 8000 where not given; 0 takes any that is free",
-    )  # fmt: skip
-    add(
-        "--sessions", metavar="N", type=whole_number(1), default=4,
-        help="how many tabs may be open at the same time, 4 where not given",
-    )  # fmt: skip
+def _port(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number of 0 to {_LAST_PORT}")
+    return int(text)
+
+
+ARGUMENTS = (
+    file_argument("file", "a data file or a project (.yaml)", nargs="?"),
+    argument("--host", "ADDRESS", "where to listen (127.0.0.1: only this machine)", default=_HERE),
+    argument("--port", "N", "the port (8000); 0 takes any that is free", _port, default=8000),
+    argument("--sessions", "N", "how many tabs may be open at a time (4)", COUNT, default=4),
+)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -61,12 +59,6 @@ def execute(args: argparse.Namespace) -> int:
         say(f"Kanon is at http://{shown}:{port}{server.entrance} (Ctrl-C ends it)")
         server.run(listening)
     return 0
-
-
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > _LAST_PORT:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number of 0 to {_LAST_PORT}")
-    return int(text)
 
 
 def _check_file(file: Path) -> None:

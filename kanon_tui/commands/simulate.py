@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import add_json, print_json, say, whole_number
+from kanon_tui.commands.arguments import COUNT, JSON, argument, whole_number
+from kanon_tui.commands.output import print_json, say
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "estimate whether k can be reached at all"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add, count = parser.add_argument, whole_number(1)
-    add("--attributes", metavar="M", type=count, required=True, help="number of attributes")
-    add("--k", metavar="K", type=count, required=True, help="the smallest class allowed")
-    add("--records", metavar="N", type=count, required=True, help="number of records")
-    add("--values", metavar="V", type=count, default=2, help="values per attribute (2)")
-    add("--repeats", metavar="R", type=count, default=200, help="tables that are drawn (200)")
-    add("--seed", metavar="S", type=whole_number(0), default=0, help="of the random numbers (0)")
-    add_json(parser)
+ARGUMENTS = (
+    argument("--attributes", "M", "number of attributes", COUNT, required=True),
+    argument("--k", "K", "the smallest class allowed", COUNT, required=True),
+    argument("--records", "N", "number of records", COUNT, required=True),
+    argument("--values", "V", "values per attribute (2)", COUNT, default=2),
+    argument("--repeats", "R", "tables that are drawn (200)", COUNT, default=200),
+    argument("--seed", "S", "of the random numbers (0)", whole_number(0), default=0),
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -10,44 +10,46 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_consent,
-    add_json,
-    figure,
+from kanon_tui.commands.arguments import (
+    CONSENT,
+    FORCE,
+    JSON,
+    PROJECT,
+    argument,
+    file_argument,
     names,
-    print_json,
-    print_table,
-    say,
 )
+from kanon_tui.commands.output import figure, print_json, print_table, say
 from kanon_tui.core.errors import InputError, NotReachedError
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.sweep.sweep import SweepPoint
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "compare algorithms and values of k"
 
 _COLUMNS = ("algorithm", "k", "NCP", "RV", "IL", "classes", "suppressed", "seconds")
 
 
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
-    add(
-        "--k", metavar="K,K,...", type=_k_values,
-        help="values of k, 2,3,5,10,25,50,100 where not given",
-    )  # fmt: skip
-    add(
-        "--algorithms", metavar="A,B,...", type=names,
-        help="names, the project's own where not given; see 'kanon-tui algorithms'",
-    )  # fmt: skip
-    add("--out", metavar="FILE", type=a_file, help="the table or its plots: .csv, .json or .svg")
-    add("--force", action="store_true", help="replace an existing file")
-    add_consent(parser)
-    add_json(parser)
+def _k_values(text: str) -> tuple[int, ...]:
+    from kanon_tui.core.analysis.sweep.sweep import k_values
+
+    try:
+        return k_values(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+ARGUMENTS = (
+    PROJECT,
+    argument("--k", "K,K,...", "values of k, 2,3,5,10,25,50,100 where not given", _k_values),
+    argument("--algorithms", "A,B,...", "names, the project's own where not given", names),
+    file_argument("--out", "the table or its plots: .csv, .json or .svg"),
+    FORCE,
+    *CONSENT,
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -85,15 +87,6 @@ def execute(args: argparse.Namespace) -> int:
             f"{args.project.name}: none of the {len(points)} points has a release"
         )
     return 0
-
-
-def _k_values(text: str) -> tuple[int, ...]:
-    from kanon_tui.core.analysis.sweep.sweep import k_values
-
-    try:
-        return k_values(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _print_points(points: list[SweepPoint]) -> None:

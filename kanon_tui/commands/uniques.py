@@ -11,37 +11,27 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_json,
-    figure,
-    names,
-    print_json,
-    print_table,
-    say,
-    whole_number,
-)
+from kanon_tui.commands.arguments import COUNT, FORCE, JSON, PROJECT, argument, file_argument, names
+from kanon_tui.commands.output import figure, print_json, print_table, say
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.text import first_few
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.minimal_uniques import Combination, MinimalUniques
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "show which combinations of attributes give people away"
 _SHOWN = 15
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("project", metavar="PROJECT", type=a_file, help="a project file (.yaml)")
-    add("--most", metavar="N", type=whole_number(1), default=3, help="the largest sets (3)")
-    add("--attributes", metavar="a,b", type=names, help="columns instead of the quasi-identifiers")
-    add("--scores", metavar="FILE", type=a_file, help="write the score of every record (.csv)")
-    add("--force", action="store_true", help="replace an existing file")
-    add_json(parser)
+ARGUMENTS = (
+    PROJECT,
+    argument("--most", "N", "the largest sets (3)", COUNT, default=3),
+    argument("--attributes", "a,b", "columns instead of the quasi-identifiers", names),
+    file_argument("--scores", "write the score of every record (.csv)"),
+    FORCE,
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -10,45 +10,37 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.common import (
-    a_file,
-    add_json,
-    figure,
-    print_json,
-    print_table,
+from kanon_tui.commands.arguments import (
+    JSON,
+    MADE_BY,
+    RELEASE,
+    argument,
+    prepared,
     read_published,
-    say,
 )
+from kanon_tui.commands.output import figure, print_json, print_table, say
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.utility.utility import Utility
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "compare what analyses find in the original and in a release"
 PAIRS_SHOWN = 10
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    add = parser.add_argument
-    add("project", metavar="PROJECT", type=a_file, help="the project (.yaml) that made the release")
-    add("--release", metavar="FILE", type=a_file, required=True, help="what was published")
-    add(
-        "--target", metavar="NAME",
-        help="an attribute that models predict; a number is also what means are told of",
-    )  # fmt: skip
-    add_json(parser)
+ARGUMENTS = (
+    MADE_BY,
+    RELEASE,
+    argument("--target", "NAME", "what models predict; means are told of a number, too"),
+    JSON,
+)
 
 
 def execute(args: argparse.Namespace) -> int:
     """Measure and print."""
     from kanon_tui.core.analysis.utility.utility import measure_utility
-    from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.project.project import Project
 
-    project = Project.load(args.project)
-    task = prepare(project)
+    project, task = prepared(args)
     release = read_published(args.release, task)
     found = measure_utility(project, task, release, args.target, args.release.name)
     if args.json:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.common import say
+from kanon_tui.commands.arguments import flag
+from kanon_tui.commands.output import say
 
-__all__ = ["HELP", "arguments", "execute"]
+__all__ = ["ARGUMENTS", "HELP", "execute"]
 
 HELP = "no longer needed: everything is compiled when Kanon is installed"
 
-
-def arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
-    parser.add_argument("--all-users", action="store_true", help="no longer needed")
+ARGUMENTS = (flag("--all-users", "no longer needed"),)
 
 
 def execute(args: argparse.Namespace) -> int:

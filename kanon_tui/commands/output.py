@@ -1,0 +1,66 @@
+"""Output of the commands to stdout and stderr.
+
+Text on its way to a terminal can come from data. `say` and `warn` spell out what a terminal would
+obey, and take one line per argument: a line break in a value does not start a line of ours. JSON
+stays exact data; what is not visible is escaped the way JSON does.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+from unicodedata import combining, east_asian_width
+
+from kanon_tui.core.addresses import without_secrets
+from kanon_tui.core.text import json_text, visible
+
+__all__ = ["figure", "print_json", "print_table", "say", "tell", "warn"]
+
+
+def say(*lines: str) -> None:
+    """Print lines on standard output."""
+    print(*map(visible, lines), sep="\n", flush=True)
+
+
+def tell(*lines: str) -> None:
+    """Print lines on standard error."""
+    print(
+        *(visible(without_secrets(line)) for line in lines), sep="\n", file=sys.stderr, flush=True
+    )
+
+
+def warn(sentence: str) -> None:
+    """Print a sentence on standard error."""
+    print("kanon-tui:", visible(without_secrets(sentence)), file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON; in ASCII where the output's encoding has no room for all letters."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
+    print(json_text(value, ascii_only=not encoding.startswith("utf")))
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
+    """Print aligned columns; the first `left` are texts, the others figures."""
+    lines = [list(map(visible, row)) for row in (columns, *rows)]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        padding = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)]
+        texts = [a + b for a, b in zip(line[:left], padding, strict=False)]
+        figures = [b + a for a, b in zip(line[left:], padding[left:], strict=True)]
+        say("  ".join([*texts, *figures]).rstrip())
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def figure(value: Any) -> str:
+    """Return a number for a table: thousands apart, four decimals, a dash for None."""
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4f}"
