@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 
 HEADS = ("algorithm", "k", "NCP", "IL", "RV", "DM", "CM", "classes", "suppressed", "seconds")
 PEERS = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass",

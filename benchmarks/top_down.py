@@ -15,7 +15,7 @@ from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 
 HEADS = ("k", "records", "every row", "trees", "ratio", "same clusters")
 NO_TREES = patch("kanon_tui.core.clustering.splitting._LARGE", 2**62)

@@ -40,7 +40,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.analysis.applying.apply import apply_mapping
     from kanon_tui.core.analysis.applying.mapping_file import read_mapping
     from kanon_tui.core.table.read_options import ReadOptions
-    from kanon_tui.core.table.table import read_table
+    from kanon_tui.core.table.source import read_table
     from kanon_tui.core.table.writing import check_target
 
     inputs = [path for path in (args.mapping, args.file, args.earlier) if path is not None]

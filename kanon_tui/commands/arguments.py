@@ -144,6 +144,6 @@ def prepared(args: argparse.Namespace) -> tuple[Project, Task]:
 def read_published(path: Path, task: Task) -> Table:
     """Return a published table; tables are joined by names, so the first row holds them."""
     from kanon_tui.core.table.read_options import ReadOptions
-    from kanon_tui.core.table.table import read_table
+    from kanon_tui.core.table.source import read_table
 
     return read_table(path, ReadOptions(header=True, missing_tokens=task.table.missing_tokens))

@@ -32,7 +32,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.privacy.k_anonymity import KAnonymity
     from kanon_tui.core.privacy.models import MODELS
     from kanon_tui.core.privacy.requirements import PeopleCount
-    from kanon_tui.core.table.table import read_table
+    from kanon_tui.core.table.source import read_table
 
     table = read_table(args.file)
     found = check_published(table.frame, args.quasi, args.sensitive, args.k, args.person)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import write_table
 from tests.commands.command_line import PEOPLE, PROJECT, kanon, said
 

@@ -14,7 +14,7 @@ import zstandard
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.hierarchy.files import read_hierarchy_file
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 from tests.fuzz.texts import random_name, random_text
 
 DELIMITERS = (",", ";", "\t", "|")

@@ -17,7 +17,7 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.reading import size_text
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.table import other_reader
+from kanon_tui.core.table.source import other_reader
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.text import joined
 

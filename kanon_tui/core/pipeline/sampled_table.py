@@ -191,7 +191,6 @@ def read_or_sample(project: Project) -> Table:
 def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> SampledTable:
     """Return a sample of a file, a folder or a pattern, in seconds whatever its size."""
     files = part_files(Path(path))
-    formats = options.formats
     if is_parquet_source(files):
         source = open_source(path, options)
         frame, found, exact = _sample_of_pieces(source, records), source.records, True
@@ -199,15 +198,8 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
         taken = sample_csv(files, options, records)
         source = Source(tuple(taken.frame.columns), (), taken.facts, options, files=files)
         frame, found, exact = taken.frame, taken.records, taken.whole
-        formats = replace(formats, points_may_group=taken.facts.delimiter == ";")
-    return SampledTable(
-        frame,
-        source.facts,
-        options.missing_tokens,
-        formats,
-        source=source,
-        records=found,
-        exact=exact,
+    return SampledTable.from_file(
+        frame, source.facts, options, source=source, records=found, exact=exact
     )
 
 

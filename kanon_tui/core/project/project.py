@@ -34,7 +34,8 @@ from kanon_tui.core.table.databases import read_address
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.table import Table, preview_table, read_table, table_of_contents
+from kanon_tui.core.table.source import preview_table, read_table, table_of_contents
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.table.writing import check_not_read, write_text
 from kanon_tui.core.task.output import Output

@@ -229,16 +229,11 @@ def count_table(
     source: Source, workers: Workers, memory: MemoryLimit, names: Sequence[str]
 ) -> CountedTable:
     """Return the table of a source with the values of these columns counted."""
-    options = source.options
     records, _, counts = _count(source, workers, memory, tuple(names), (), ())
-    formats = options.formats
-    if source.facts.delimiter is not None:
-        formats = replace(formats, points_may_group=source.facts.delimiter == ";")
-    return CountedTable(
+    return CountedTable.from_file(
         pl.DataFrame(schema=dict.fromkeys(source.names, pl.String)),
         source.facts,
-        options.missing_tokens,
-        formats,
+        source.options,
         source=source,
         workers=workers,
         memory=memory,

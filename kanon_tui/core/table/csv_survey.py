@@ -17,48 +17,62 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.csv_format import line_end_of, quoting_of
 from kanon_tui.core.table.csv_text import (
     RecordScan,
+    cut_records,
     find_layout,
     line_end_of_all,
     parse_carefully,
+    parse_csv,
     parse_regular,
+    text_layout,
 )
-from kanon_tui.core.table.data_files import reading_errors
+from kanon_tui.core.table.data_files import COMPRESSED, reading_errors
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.sniffing import Dialect, Header, detect_dialect, first_records
-from kanon_tui.core.table.table import FileFacts, Table, describe_text, in_order_of, like_first_part
+from kanon_tui.core.table.sniffing import (
+    Dialect,
+    Header,
+    detect_dialect,
+    find_header,
+    first_records,
+)
+from kanon_tui.core.table.table import FileFacts
+from kanon_tui.core.table.typed_columns import check_size, check_width
 
 __all__ = [
-    "CsvHead", "CsvSample", "CsvSurvey", "NotInPiecesError", "read_head", "sample_csv",
-    "survey_csv",
+    "CsvSample", "CsvSurvey", "NotInPiecesError", "Piece", "in_order_of", "like_first_part",
+    "parse_text", "sample_csv", "survey_csv",
 ]  # fmt: skip
 
 _HEAD = 4_000_000
 _BLOCK = 1 << 24
-_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 
 
-class Cut(NamedTuple):
-    """A piece of a text: its bytes, records and form."""
+@dataclass(frozen=True)
+class Piece:
+    """A part of a file: bytes of a text, or records of a Parquet file."""
 
+    path: Path
     begin: int
     end: int
     records: int = 0
+    """The number of records, a header included; 0 (unknown) for an irregular text."""
     quote: str | None = None
     line_end: str | None = None
+    """None for a text that must be read carefully, from its first byte to its last."""
     header: bool = False
-    """Whether the first record is the header …"""
+    """Whether its first record is the header."""
     one_short: bool = False
-    """… which lacks the first name."""
+    """Whether the header lacks the name of the first column."""
 
 
 class NotInPiecesError(InputError):
@@ -67,12 +81,12 @@ class NotInPiecesError(InputError):
 
 @dataclass(frozen=True)
 class CsvSurvey:
-    """A CSV file's header, dialect and facts, and where it is cut into pieces."""
+    """A CSV file's header, dialect and facts, and the pieces it is cut into."""
 
     header: Header
     dialect: Dialect
     facts: FileFacts
-    cuts: list[Cut]
+    pieces: list[Piece]
 
 
 @dataclass
@@ -86,20 +100,6 @@ class _ByteCounts:
     cuts: int = 0
     spaced: int = 0
     at_end: int = 0
-
-
-def survey_csv(
-    path: Path,
-    options: ReadOptions,
-    piece_bytes: int,
-    on_bytes: Callable[[int], None] = lambda _: None,
-) -> CsvSurvey:
-    """Look at all bytes of a CSV file and cut it into pieces; errors are those of reading it.
-
-    `on_bytes` gets the number of bytes of every block; all are looked at twice. It may raise.
-    """
-    with reading_errors(path), _MeteredFile(path, on_bytes) as file:
-        return _survey(file, path, os.stat(path).st_size, options, piece_bytes)
 
 
 class _MeteredFile(io.BufferedReader):
@@ -116,61 +116,94 @@ class _MeteredFile(io.BufferedReader):
         return data
 
 
-def _survey(
-    file: IO[bytes], path: Path, size: int, options: ReadOptions, piece_bytes: int
+def survey_csv(
+    path: Path,
+    options: ReadOptions,
+    piece_bytes: int,
+    on_bytes: Callable[[int], None] = lambda _: None,
 ) -> CsvSurvey:
-    head = read_head(file, path, size, options)
-    counts = _count_bytes(file, head.start, path.name, head.dialect)
-    if head.dialect.spaces and options.space_after_delimiter == "auto":
-        head = replace(head, spaces=counts.spaced + counts.at_end == counts.cuts)
-    header, facts = head.described()
-    cuts = _cuts(file, head, size, counts, header, piece_bytes)
-    regular = cuts is not None
-    cuts = cuts or [Cut(head.start, size)]
-    cuts[0] = cuts[0]._replace(header=header.first_record, one_short=header.one_short)
-    if regular and sum(cut.records for cut in cuts) == header.first_record:
+    """Look at all bytes of a CSV file and cut it into pieces; errors are those of reading it.
+
+    `on_bytes` gets the number of bytes of every block; all are looked at twice. It may raise.
+    """
+    with reading_errors(path), _MeteredFile(path, on_bytes) as file:
+        head = _read_head(file, path, options)
+        counts = _count_bytes(file, head.start, path.name, head.dialect)
+        if head.dialect.spaces and options.space_after_delimiter == "auto":
+            spaces = counts.spaced + counts.at_end == counts.cuts
+            head = replace(head, dialect=replace(head.dialect, spaces=spaces))
+        header, facts = head.described()
+        quote = head.dialect.quote if counts.quotes else None
+        line_end = line_end_of_all(counts.returns, counts.feeds, counts.both)
+        layout = find_layout(head.dialect, quote, line_end, len(header.names), header.one_short)
+        stretches = layout and cut_records(file, layout, head.start, facts.bytes, piece_bytes)
+    if stretches:
+        pieces = [Piece(path, *stretch, quote, line_end) for stretch in stretches]
+    else:
+        pieces = [Piece(path, head.start, facts.bytes)]
+    pieces[0] = replace(pieces[0], header=header.first_record, one_short=header.one_short)
+    if stretches and sum(piece.records for piece in pieces) == header.first_record:
         raise _no_records(path.name, header)
-    return CsvSurvey(header, head.dialect, facts, cuts)
+    return CsvSurvey(header, head.dialect, facts, pieces)
+
+
+def parse_text(
+    text: bytes, options: ReadOptions, file: str, facts: FileFacts
+) -> tuple[pl.DataFrame, FileFacts]:
+    """Return the table in a UTF-8 text and the facts about it, added to those known so far."""
+    dialect = detect_dialect(text, options, file)
+    header, facts = CsvHead(file, text, 0, facts, dialect, options).described()
+    cells = parse_csv(text, dialect, len(header.names), file, header.one_short)
+    frame = cells.slice(1) if header.first_record else cells
+    frame.columns = header.names
+    check_size(frame, file, _BELOW_HEADER)
+    return frame, facts
 
 
 @dataclass(frozen=True)
 class CsvHead:
-    """The first megabytes of a file, sniffed as a whole file would be."""
+    """The first megabytes of a text, or all of it, sniffed as a whole file would be."""
 
     file: str
-    size: int
     text: bytes
     start: int
-    """Where the text begins, after a byte order mark."""
-    encoding: str
-    sniffed: Dialect
+    """Where the text begins in the file, after a byte order mark."""
+    facts: FileFacts
+    """Facts known before the text is looked at: size, compression, encoding."""
+    dialect: Dialect
     options: ReadOptions
-    spaces: bool | None = None
-    """Whether spaces follow delimiters, if more than the head was looked at."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """The way its cells are cut."""
-        return self.sniffed if self.spaces is None else replace(self.sniffed, spaces=self.spaces)
 
     @property
     def is_complete(self) -> bool:
         """Whether the head is the whole file."""
-        return self.start + len(self.text) >= self.size
+        return self.start + len(self.text) >= self.facts.bytes
 
     def described(self) -> tuple[Header, FileFacts]:
         """Return the header and the facts of the file."""
-        facts = FileFacts("csv", None, self.size, encoding=self.encoding)
-        return describe_text(self.text, self.dialect, self.options, facts, self.file)
+        sample = first_records(self.text, self.dialect)
+        if not sample:
+            raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
+        check_width(len(sample[0]), self.file)
+        header = find_header(sample, self.options.header, self.options.missing_tokens, self.file)
+        return header, replace(
+            self.facts,
+            format="tsv" if self.dialect.delimiter == "\t" else "csv",
+            delimiter=self.dialect.delimiter,
+            header=header.first_record,
+            quote=self.dialect.quote or "none",
+            space_after_delimiter=self.dialect.spaces,
+            line_end=line_end_of(self.text),
+            quoting=quoting_of(self.text, self.dialect),
+        )
 
 
-def read_head(file: IO[bytes], path: Path, size: int, options: ReadOptions) -> CsvHead:
+def _read_head(file: IO[bytes], path: Path, options: ReadOptions) -> CsvHead:
     """Read and sniff the beginning of a file; refuse one that cannot be read in pieces."""
-    name = path.name
+    name, size = path.name, os.stat(path).st_size
     head = file.read(_HEAD)
     if not head:
         raise InputError(f"{name} is empty; it needs at least one record")
-    if head.startswith(_COMPRESSED):
+    if head.startswith(COMPRESSED):
         raise _cannot_stream(name, "compressed", "unpack it")
     if options.encoding != "auto" and codecs.lookup(options.encoding).name not in _UTF8:
         raise _cannot_stream(name, f"read as {options.encoding}", "save it as UTF-8")
@@ -180,15 +213,41 @@ def read_head(file: IO[bytes], path: Path, size: int, options: ReadOptions) -> C
     if codecs.lookup(encoding).name not in _UTF8:
         raise _cannot_stream(name, f"not UTF-8 ({encoding})", "save it as UTF-8")
     start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
-    dialect = detect_dialect(
-        text, options.delimiter, options.quote, options.space_after_delimiter, name
+    facts = FileFacts("csv", None, size, encoding=encoding)
+    return CsvHead(name, text, start, facts, detect_dialect(text, options, name), options)
+
+
+def like_first_part(options: ReadOptions, facts: FileFacts, names: Sequence[str]) -> ReadOptions:
+    """Return options that read other parts of a table with the dialect and names of the first."""
+    return replace(
+        options,
+        delimiter=facts.delimiter or "auto",
+        quote=facts.quote or "auto",
+        space_after_delimiter=bool(facts.space_after_delimiter),
+        header=True if facts.header else tuple(names),
     )
-    return CsvHead(name, size, text, start, encoding, dialect, options)
+
+
+def in_order_of(names: Sequence[str], part: pl.DataFrame, path: Path, first: Path) -> pl.DataFrame:
+    """Return a part with its columns in the order of the first part's; refuse other columns."""
+    if part.columns == list(names):
+        return part
+    if set(part.columns) != set(names):
+        more = [name for name in part.columns if name not in set(names)]
+        less = [name for name in names if name not in set(part.columns)]
+        differs = f"has a column '{more[0]}' that" if more else f"has no column '{less[0]}', which"
+        has = "does not have" if more else "has"
+        raise InputError(
+            f"{path.name} {differs} {first.name} {has}; all parts of a table have the same columns"
+        )
+    return part.select(part[name] for name in names)
+
+
+_BELOW_HEADER = " below its header; if the first row is data, set header: false"
 
 
 def _no_records(file: str, header: Header) -> InputError:
-    below = " below its header; if the first row is data, set header: false"
-    return InputError(f"{file} has no records{below if header.first_record else ''}")
+    return InputError(f"{file} has no records{_BELOW_HEADER if header.first_record else ''}")
 
 
 def _cannot_stream(name: str, what: str, remedy: str) -> InputError:
@@ -236,59 +295,6 @@ def _count_bytes(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _B
     return counts
 
 
-def _cuts(
-    file: IO[bytes], head: CsvHead, size: int, counts: _ByteCounts, header: Header, piece_bytes: int
-) -> list[Cut] | None:
-    """Return pieces of about `piece_bytes` that end with a record; None for an irregular text."""
-    start, dialect = head.start, head.dialect
-    line_end = line_end_of_all(counts.returns, counts.feeds, counts.both)
-    quote = dialect.quote if counts.quotes else None
-    width = len(header.names)
-    layout = find_layout(dialect, quote, line_end, width, header.one_short)
-    if width == 1 or layout is None:
-        return None
-    end = _end_of_text(file, start, size)
-    scan = RecordScan(layout)
-    cuts: list[Cut] = []
-    begin, counted, place = start, 0, start
-    block = min(_BLOCK, max(piece_bytes, 1))
-    while place < end:
-        file.seek(max(place - 1, start))
-        data = file.read(min(block, end - place) + (place > start) + 1)
-        before = int(place > start)
-        upto = min(before + block, end - place + before)
-        letters = np.frombuffer(data, np.uint8, min(len(data), end - place + before))
-        if place == start and letters[0] in b"\r\n":
-            return None
-        ends = scan.take(letters, before, upto)
-        if ends is None:
-            return None
-        place += upto - before
-        if len(ends) and place - begin >= piece_bytes and place < end:
-            last = place - (upto - int(ends[-1])) + 1
-            if last < end:
-                cuts.append(Cut(begin, last, scan.records - counted, quote, layout.line_end))
-                begin, counted = last, scan.records
-    records = scan.finish()
-    if records is None:
-        return None
-    cuts.append(Cut(begin, end, records - counted, quote, layout.line_end))
-    return cuts
-
-
-def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
-    """Return where the text ends, line ends after the last record left out."""
-    end = size
-    while end > start:
-        begin = max(start, end - 4096)
-        file.seek(begin)
-        kept = len(file.read(end - begin).rstrip(b"\r\n"))
-        if kept:
-            return begin + kept
-        end = begin
-    return start
-
-
 STRETCHES = 50
 """The most stretches of a sample."""
 LEAST_BYTES = 65_536
@@ -315,24 +321,23 @@ _Stretch = tuple[pl.DataFrame, int]
 
 def sample_csv(files: Sequence[Path], options: ReadOptions, records: int) -> CsvSample:
     """Return about `records` records of these files; where from depends on their sizes only."""
-    sizes = []
-    for file in files:
-        with reading_errors(file):
-            sizes.append(os.stat(file).st_size)
-    return _Sampling(files, sizes, options).take(records)
+    return _Sampling(files, options).take(records)
 
 
 class _Sampling:
     """The sampling of some files."""
 
-    def __init__(self, files: Sequence[Path], sizes: Sequence[int], options: ReadOptions) -> None:
-        self.files, self.sizes = files, sizes
+    def __init__(self, files: Sequence[Path], options: ReadOptions) -> None:
+        self.files = files
+        self.sizes = []
+        for path in files:
+            with reading_errors(path):
+                self.sizes.append(os.stat(path).st_size)
         with reading_errors(files[0]), open(files[0], "rb") as file:
-            self.head = read_head(file, files[0], sizes[0], options)
+            self.head = _read_head(file, files[0], options)
         self.header, self.facts = self.head.described()
         self.names = self.header.names
-        empty = pl.DataFrame({name: [] for name in self.names})
-        self._like_first = like_first_part(options, Table(empty, self.facts))
+        self._like_first = like_first_part(options, self.facts, self.names)
 
     def take(self, records: int) -> CsvSample:
         """Return a sample of about `records` records."""
@@ -365,7 +370,7 @@ class _Sampling:
         with reading_errors(path), open(path, "rb") as file:
             head, names = self.head, self.names
             if place:
-                head = read_head(file, path, size, self._like_first)
+                head = _read_head(file, path, self._like_first)
                 names = head.described()[0].names
             file.seek(offset)
             text = file.read(length)
@@ -418,15 +423,10 @@ def _regular(
     text: bytes, head: CsvHead, names: Sequence[str], whole: bool, one_short: bool = False
 ) -> _Stretch | None:
     """Return the complete records of a text that begins with one; None where it is irregular."""
-    dialect, width = head.dialect, len(names)
-    text = text.rstrip(b"\r\n") if whole else text
-    quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
-    returns = text.count(b"\r") - text.endswith(b"\r")  # it may be cut between CR and LF
-    line_end = line_end_of_all(returns, text.count(b"\n"), text.count(b"\r\n"))
-    if not text or text[0] in b"\r\n" or b"\0" in text or width == 1:
-        return None
-    layout = find_layout(dialect, quote, line_end, width, one_short)
-    if layout is None:
+    # Where the text is cut off, that may be between CR and LF.
+    text = text.rstrip(b"\r\n") if whole else text.removesuffix(b"\r")
+    layout = text_layout(text, head.dialect, len(names), one_short)
+    if layout is None or not text or text[0] in b"\r\n" or b"\0" in text:
         return None
     scan = RecordScan(layout)
     ends = scan.take(np.frombuffer(text, np.uint8), 0, len(text))

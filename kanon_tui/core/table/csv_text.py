@@ -1,12 +1,11 @@
-"""Parsing CSV text into records of texts.
+"""Parsing of CSV text into records of texts.
 
-CSV is read in one of two ways. `_count_records` walks over the bytes with numpy and proves that the
-file is regular: quotes open and close at the edges of fields, every record has as many fields as
-there are columns (a header may be one short). Polars then parses it at full speed. That proof is
-needed because Polars pads short records silently, and because a regular file is one on which all
-CSV readers agree; without quotes counting often proves it, too (`_parse_plain`). Any other file
-goes through Python's `csv` module, record by record: it reads the odd but legal ones (blank lines,
-a quote inside a word, mixed line ends) and finds the row at fault in the broken ones.
+CSV is read in one of two ways. `RecordScan` walks over the bytes with NumPy and proves that a text
+is regular: quotes open and close at the edges of fields, every record has as many fields as there
+are columns (a header may be one short). Polars then parses it at full speed. The proof is needed
+because Polars pads short records silently, and because all CSV readers agree on a regular text. Any
+other text goes through Python's `csv` module, record by record: it reads odd but legal texts (blank
+lines, a quote inside a word, mixed line ends) and finds the row at fault in broken ones.
 
 Cost: two passes over the text, memory for the text and for its cells.
 """
@@ -17,7 +16,7 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,17 +24,17 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.sniffing import Dialect
-from kanon_tui.core.text import plural
+from kanon_tui.core.text import count_of
 
 __all__ = [
-    "Layout", "RecordScan", "find_layout", "line_end_of_all", "parse_carefully", "parse_csv",
-    "parse_regular",
+    "Layout", "RecordScan", "Stretch", "cut_records", "find_layout", "line_end_of_all",
+    "parse_carefully", "parse_csv", "parse_regular", "text_layout",
 ]  # fmt: skip
 
 Letters = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
 
-_CHUNK = 1 << 22
+_BLOCK = 1 << 24
 _BATCH = 50_000
 
 
@@ -59,91 +58,22 @@ class Layout:
 def find_layout(
     dialect: Dialect, quote: str | None, line_end: str | None, width: int, one_short: bool
 ) -> Layout | None:
-    """Return the layout if Polars can read it; spaces before a quote hide it from Polars."""
-    if line_end is None or not dialect.delimiter.isascii() or (dialect.spaces and quote):
+    """Return the layout if Polars can read it; None for a text that must be read carefully.
+
+    Spaces before a quote hide it from Polars, and in a single column a blank line may be a value.
+    """
+    odd = not dialect.delimiter.isascii() or (dialect.spaces and quote is not None)
+    if line_end is None or width == 1 or odd:
         return None
     return Layout(dialect, quote, line_end, width, one_short)
 
 
-def parse_csv(
-    text: bytes, dialect: Dialect, width: int, file: str, one_short: bool = False
-) -> pl.DataFrame:
-    """Return all records as texts, the header included, which may be one field short."""
+def text_layout(text: bytes, dialect: Dialect, width: int, one_short: bool) -> Layout | None:
+    """Return the layout of a text in memory if Polars can read it."""
     quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
-    layout = find_layout(dialect, quote, _line_end(text), width, one_short)
-    frame = None
-    if layout is not None and quote is None:
-        frame = _parse_plain(text, layout)
-    elif layout is not None and (records := _count_records(text, layout)):
-        frame = parse_regular(text, layout, records)
-    if frame is not None:
-        return frame
-    return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text), one_short))
-
-
-def parse_regular(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
-    """Return the records of a text that is known to be regular."""
-    return _finished(_cells(text, layout, records), layout.dialect)
-
-
-def _cells(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
-    """Return the cells that Polars reads; an empty or absent cell is null."""
-    return pl.read_csv(
-        layout.completed(text),
-        has_header=False,
-        schema={str(place): pl.String for place in range(layout.width)},
-        separator=layout.dialect.delimiter,
-        quote_char=layout.quote,
-        eol_char=layout.line_end,
-        n_rows=records,
-    )
-
-
-def _finished(cells: pl.DataFrame, dialect: Dialect) -> pl.DataFrame:
-    gaps = [column.fill_null("") for column in cells.iter_columns() if column.null_count()]
-    frame = cells.with_columns(gaps) if gaps else cells
-    if dialect.spaces:
-        frame = frame.with_columns(pl.all().exclude("0").str.strip_chars_start(" "))
-    return frame
-
-
-def _parse_plain(text: bytes, layout: Layout) -> pl.DataFrame | None:
-    """Return the records of a text without quotes, None where it is irregular.
-
-    A record that is too short has nothing in its last column. So where every last cell has
-    something no record is too short, and where there are no more delimiters than that takes none is
-    too long either: then the text need not be scanned.
-    """
-    width = layout.width
-    end = _end_of_records(text, width)
-    if not end:
-        return None
-    letters = np.frombuffer(text, np.uint8, end)
-    records = 1 + _count(letters, layout.line_end)
-    if _count(letters, layout.dialect.delimiter) + layout.one_short != (width - 1) * records:
-        return None
-    try:
-        cells = _cells(text, layout, records)
-    except pl.exceptions.PolarsError:  # a record is too long
-        return None
-    gaps = cells.height == records and cells.to_series(width - 1).null_count()
-    if cells.height != records or (gaps and not _count_records(text, layout)):
-        return None
-    return _finished(cells, layout.dialect)
-
-
-def _count(letters: Letters, sign: str) -> int:
-    return sum(
-        int(np.count_nonzero(letters[start : start + _CHUNK] == ord(sign)))
-        for start in range(0, len(letters), _CHUNK)
-    )
-
-
-def _line_end(text: bytes) -> str | None:
     returns = text.count(b"\r")
-    if not returns:  # the others need not be counted
-        return "\n"
-    return line_end_of_all(returns, text.count(b"\n"), text.count(b"\r\n"))
+    feeds, both = (text.count(b"\n"), text.count(b"\r\n")) if returns else (0, 0)
+    return find_layout(dialect, quote, line_end_of_all(returns, feeds, both), width, one_short)
 
 
 def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
@@ -153,39 +83,100 @@ def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
     return "\r" if not feeds else None
 
 
-def _count_records(text: bytes, layout: Layout) -> int | None:
-    """Return the number of records of a regular text, None for any other.
+def parse_csv(
+    text: bytes, dialect: Dialect, width: int, file: str, one_short: bool = False
+) -> pl.DataFrame:
+    """Return all records as texts, the header included, which may be one field short."""
+    layout = text_layout(text, dialect, width, one_short)
+    if layout is not None:
+        stretches = cut_records(io.BytesIO(text), layout, 0, len(text), len(text))
+        if stretches is not None:
+            return parse_regular(text, layout, stretches[0].records)
+    return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text), one_short))
+
+
+def parse_regular(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
+    """Return the records of a text that is known to be regular."""
+    cells = pl.read_csv(
+        layout.completed(text),
+        has_header=False,
+        schema={str(place): pl.String for place in range(layout.width)},
+        separator=layout.dialect.delimiter,
+        quote_char=layout.quote,
+        eol_char=layout.line_end,
+        n_rows=records,
+    )
+    gaps = [column.fill_null("") for column in cells.iter_columns() if column.null_count()]
+    frame = cells.with_columns(gaps) if gaps else cells
+    if layout.dialect.spaces:
+        frame = frame.with_columns(pl.all().exclude("0").str.strip_chars_start(" "))
+    return frame
+
+
+class Stretch(NamedTuple):
+    """Consecutive records of a text: its bytes and their number."""
+
+    begin: int
+    end: int
+    records: int
+
+
+def cut_records(
+    file: IO[bytes], layout: Layout, start: int, size: int, piece_bytes: int
+) -> list[Stretch] | None:
+    """Return stretches of about `piece_bytes` that end with a record; None for an irregular text.
+
+    The text begins at `start` and ends where the file does, at `size`.
+    """
+    end = _end_of_text(file, start, size)
+    scan = RecordScan(layout)
+    found: list[Stretch] = []
+    begin, counted, place = start, 0, start
+    block = min(_BLOCK, max(piece_bytes, 1))
+    while place < end:
+        before = int(place > start)
+        file.seek(place - before)
+        data = file.read(min(block, end - place) + before + 1)
+        upto = min(before + block, end - place + before)
+        letters = np.frombuffer(data, np.uint8, min(len(data), end - place + before))
+        if place == start and letters[0] in b"\r\n":
+            return None
+        ends = scan.take(letters, before, upto)
+        if ends is None:
+            return None
+        place += upto - before
+        if len(ends) and place - begin >= piece_bytes and place < end:
+            last = place - (upto - int(ends[-1])) + 1
+            if last < end:
+                found.append(Stretch(begin, last, scan.records - counted))
+                begin, counted = last, scan.records
+    records = scan.finish()
+    if records is None:
+        return None
+    return [*found, Stretch(begin, end, records - counted)]
+
+
+def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
+    """Return where the text ends, line ends after the last record left out."""
+    end = size
+    while end > start:
+        begin = max(start, end - 4096)
+        file.seek(begin)
+        kept = len(file.read(end - begin).rstrip(b"\r\n"))
+        if kept:
+            return begin + kept
+        end = begin
+    return start
+
+
+class RecordScan:
+    """A scan over a text, chunk by chunk, for as long as it is regular.
 
     Counting from the start, every second quote opens and the others close (a doubled quote inside
     a field closes and opens again). The quoting is regular when those that open follow a delimiter,
     a line end or a quote, and those that close are followed by one; then a delimiter or line
     end is part of a value exactly when an odd number of quotes stands before it.
     """
-    end = _end_of_records(text, layout.width)
-    if not end:
-        return None
-    letters = np.frombuffer(text, np.uint8, end)
-    scan = RecordScan(layout)
-    for start in range(0, end, _CHUNK):
-        if scan.take(letters, start, min(start + _CHUNK, end)) is None:
-            return None
-    return scan.finish()
-
-
-def _end_of_records(text: bytes, width: int) -> int:
-    """Return where the last record ends; 0 where blank lines stand before or between records."""
-    end = len(text)
-    while end and text[end - 1] in b"\r\n":
-        end -= 1
-    if not end or text[0] in b"\r\n":
-        return 0
-    if width == 1 and any(blank in text[:end] for blank in (b"\n\n", b"\n\r\n", b"\r\r")):
-        return 0
-    return end
-
-
-class RecordScan:
-    """A scan over a text, chunk by chunk, for as long as it is regular."""
 
     def __init__(self, layout: Layout) -> None:
         self._cut, self._line = ord(layout.dialect.delimiter), ord(layout.line_end)
@@ -253,8 +244,8 @@ def parse_carefully(
                 width = width or len(record)
                 if len(record) != width:
                     raise InputError(
-                        f"{file}: row {row:,} has {_fields(len(record))} where {width} are "
-                        f"expected; mend or quote its cells, or set the delimiter (here "
+                        f"{file}: row {row:,} has {count_of(len(record), 'field')} where {width} "
+                        f"are expected; mend or quote its cells, or set the delimiter (here "
                         f"{dialect.delimiter!r})"
                     )
                 batch.append(record)
@@ -274,10 +265,6 @@ def parse_carefully(
         csv.field_size_limit(limit)
     if batch:
         yield _frame(batch, width)
-
-
-def _fields(count: int) -> str:
-    return f"{count} {plural(count, 'field')}"
 
 
 def _frame(records: list[list[str]], width: int) -> pl.DataFrame:

@@ -21,12 +21,12 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import BoundedBytes, read_bytes, size_text, usual_limit
 
 __all__ = [
-    "Compression", "Limit", "check_limit", "checked_file", "is_compressed", "is_pattern",
-    "load", "name_beside", "part_files", "reading_errors",
+    "COMPRESSED", "Compression", "Limit", "check_limit", "checked_file", "is_pattern", "load",
+    "name_beside", "part_files", "reading_errors",
 ]  # fmt: skip
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
-_COMPRESSED = (".gz", ".zst", ".zstd")
+_PACKED_ENDINGS = (".gz", ".zst", ".zstd")
 
 
 def is_pattern(path: Path) -> bool:
@@ -74,7 +74,7 @@ def _is_part(path: Path) -> bool:
     if path.name.startswith((".", "_")) or not path.is_file():
         return False
     name = Path(path.name.lower())
-    return (Path(name.stem) if name.suffix in _COMPRESSED else name).suffix in _ENDINGS
+    return (Path(name.stem) if name.suffix in _PACKED_ENDINGS else name).suffix in _ENDINGS
 
 
 Compression = Literal["gzip", "zstd"]
@@ -82,6 +82,8 @@ Limit = int | Literal["auto"]
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+COMPRESSED = (_GZIP, _ZSTD)
+"""The first bytes of compressed files."""
 _CHUNK = 1 << 22
 _ZSTD_PIECE = 1 << 11
 """Compressed bytes that are unpacked at a time: they can become 50,000 times as many."""
@@ -106,11 +108,6 @@ def load(path: Path, limit: Limit = "auto") -> tuple[bytes, Compression | None, 
         _unzstd(data, content, path)
         return content.content(), "zstd", size
     return data, None, size
-
-
-def is_compressed(data: bytes) -> bool:
-    """Return whether a file that begins with these bytes is compressed."""
-    return data.startswith((_GZIP, _ZSTD))
 
 
 def checked_file(path: Path) -> int:

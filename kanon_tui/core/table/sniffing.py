@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Literal
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.dates import date_formats
 from kanon_tui.core.table.numbers import are_numbers
+from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import column_names
 
 if TYPE_CHECKING:
@@ -62,15 +63,14 @@ class Dialect:
         )
 
 
-def detect_dialect(
-    text: bytes, delimiter: str, quote: str, spaces: bool | Literal["auto"], file: str
-) -> Dialect:
+def detect_dialect(text: bytes, options: ReadOptions, file: str) -> Dialect:
     """Return the delimiter and quote under which the first records have equally many fields.
 
     Single quotes are believed only when they are needed for that, or when the whole first record
     is written in them: an apostrophe is a letter in many names. A file that no delimiter cuts is
     one column.
     """
+    delimiter, quote, spaces = options.delimiter, options.quote, options.space_after_delimiter
     delimiter = "\t" if delimiter == "\\t" else delimiter
     if delimiter != "auto" and (len(delimiter) != 1 or delimiter in "\r\n\0\"'"):
         raise InputError(

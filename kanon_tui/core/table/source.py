@@ -1,55 +1,73 @@
-"""A data file, a folder or a pattern as pieces that are read one at a time.
+"""Reading a data file, a folder or a pattern: as a table in memory, or piece by piece.
 
 Pieces depend on the files alone. Their texts equal those of `read_table`: CSV is sniffed and parsed
-by the same code. Files that cannot be read in pieces (compressed text, encodings other than UTF-8)
-are refused with a remedy.
+by the same code, Parquet is read as pieces in both cases. Files that cannot be read in pieces
+(compressed text, encodings other than UTF-8) are refused with a remedy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import io
+import os
+import stat
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import time
 from pathlib import Path
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.cell_codes import Cells, Columns
-from kanon_tui.core.table.csv_survey import survey_csv
+from kanon_tui.core.table.csv_survey import (
+    Piece,
+    in_order_of,
+    like_first_part,
+    parse_text,
+    survey_csv,
+)
 from kanon_tui.core.table.csv_text import Layout, parse_carefully, parse_regular
-from kanon_tui.core.table.data_files import part_files, reading_errors
+from kanon_tui.core.table.data_files import (
+    COMPRESSED,
+    check_limit,
+    load,
+    part_files,
+    reading_errors,
+)
+from kanon_tui.core.table.databases import read_database_file
+from kanon_tui.core.table.encoding import to_utf8
+from kanon_tui.core.table.excel import read_workbook
+from kanon_tui.core.table.file_kinds import (
+    DATABASE_ENDINGS,
+    EXCEL_ENDINGS,
+    JSON_LINES_ENDINGS,
+    STATISTICS_ENDINGS,
+    Contents,
+)
+from kanon_tui.core.table.json_lines import read_json_lines
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.sniffing import Dialect
-from kanon_tui.core.table.table import FileFacts, Table, in_order_of, like_first_part, other_reader
-from kanon_tui.core.table.typed_columns import all_texts, check_width, column_names
+from kanon_tui.core.table.sniffing import Dialect, find_header
+from kanon_tui.core.table.statistics_files import read_statistics_file
+from kanon_tui.core.table.table import FileFacts, Table
+from kanon_tui.core.table.typed_columns import all_texts, check_size, check_width, column_names
 
-__all__ = ["PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source"]
+__all__ = [
+    "PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source",
+    "other_reader", "preview_table", "read_table", "table_of_contents",
+]  # fmt: skip
 
 PIECE_BYTES = 24_000_000
 """Bytes of a CSV piece, or a little more."""
 PIECE_ROWS = 250_000
-"""The most records of a Parquet piece …"""
+"""The most records of a Parquet piece."""
 PIECE_CELLS = 2_500_000
-"""… and the most cells."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A part of a file: bytes of a text, or records of a Parquet file."""
-
-    path: Path
-    begin: int
-    end: int
-    records: int
-    """The number of records, a header included; 0 (unknown) for an irregular text."""
-    quote: str | None = None
-    line_end: str | None = None
-    """None for a text that must be read carefully, from its first byte to its last."""
-    header: bool = False
-    """Whether its first record is the header …"""
-    one_short: bool = False
-    """… which lacks the name of the first column."""
+"""The most cells of a Parquet piece."""
+_SAMPLE = 100  # rows that tell whether the first one holds names
+_BYTES_PER_CELL = 16  # of a text in a Polars column, without its letters
 
 
 @dataclass(frozen=True)
@@ -66,6 +84,8 @@ class Source:
     files: tuple[Path, ...] = ()
     columns: tuple[tuple[str, ...], ...] = ()
     """CSV: for each file the names of its columns in its own order."""
+    contents: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
+    """Parquet: what compressed files hold."""
 
     @property
     def bytes(self) -> int:
@@ -133,16 +153,10 @@ class Source:
         return in_order_of(self.names, frame, piece.path, self.files[0])
 
     def _parquet(self, piece: Piece, names: Sequence[str]) -> pl.DataFrame:
-        try:
-            lazy = pl.scan_parquet(piece.path, glob=False)
+        with _parquet_errors(piece.path):
             columns = [pl.col(f"^{_plain(name)}$") for name in names]
-            return lazy.select(columns).slice(piece.begin, piece.end - piece.begin).collect()
-        except FileNotFoundError:
-            raise
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
-            if "No such file" in str(error):
-                raise FileNotFoundError from None
-            raise _not_parquet(piece.path) from None
+            lazy = _scan(piece.path, self.contents).select(columns)
+            return lazy.slice(piece.begin, piece.end - piece.begin).collect()
 
     def _days_of(self, piece: Piece) -> tuple[str, ...] | None:
         """Return the columns of a piece's Parquet file that are printed as days."""
@@ -154,10 +168,24 @@ def _plain(name: str) -> str:
     return "".join(c if c.isalnum() else f"\\x{{{ord(c):x}}}" for c in name)
 
 
-def _not_parquet(path: Path) -> InputError:
-    return InputError(
-        f"{path.name} is not a readable Parquet file; get a whole copy, or rename it if it is CSV"
-    )
+@contextmanager
+def _parquet_errors(path: Path) -> Iterator[None]:
+    """Turn errors of reading a Parquet file into an `InputError` with one sentence."""
+    try:
+        with reading_errors(path):
+            yield
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        if "No such file" in str(error):
+            raise InputError(f"{path} does not exist; check the path") from None
+        raise InputError(
+            f"{path.name} is not a readable Parquet file; get a whole copy, or rename it if it is "
+            "CSV"
+        ) from None
+
+
+def _scan(path: Path, contents: Mapping[Path, bytes]) -> pl.LazyFrame:
+    source = io.BytesIO(contents[path]) if path in contents else path
+    return pl.scan_parquet(source, glob=False)
 
 
 def open_source(
@@ -186,78 +214,86 @@ def is_parquet_source(files: Sequence[Path]) -> bool:
 
 
 def _begins_like_parquet(path: Path) -> bool:
+    return _beginning(path, 4)[0] == b"PAR1"
+
+
+def _beginning(path: Path, length: int) -> tuple[bytes, int]:
+    """Return the first bytes and the size of an ordinary file; nothing of any other."""
     try:
-        with open(path, "rb") as file:
-            return file.read(4) == b"PAR1"
+        found = os.stat(path)
+        if stat.S_ISREG(found.st_mode):
+            with open(path, "rb") as file:
+                return file.read(length), found.st_size
     except OSError:
-        return False
+        pass  # reading it raises the error
+    return b"", 0
 
 
 def _open_csv(
     files: Sequence[Path], options: ReadOptions, piece_bytes: int, on_bytes: Callable[[int], None]
 ) -> Source:
-    first: Source | None = None
-    pieces: list[Piece] = []
-    columns: list[tuple[str, ...]] = []
-    size = 0
+    surveys = []
+    like_first = options
     for file in files:
-        one = survey_csv(file, options, piece_bytes, on_bytes)
-        names = one.header.names
-        size += one.facts.bytes
-        columns.append(tuple(names))
-        pieces += [Piece(file, *cut) for cut in one.cuts]
-        if first is None:
-            first = Source(tuple(names), (), one.facts, options, one.dialect)
-            table = Table(pl.DataFrame({name: [] for name in names}), one.facts)
-            options = like_first_part(options, table)
-        elif set(names) != set(first.names):
-            in_order_of(first.names, pl.DataFrame({name: [] for name in names}), file, files[0])
-    assert first is not None
-    return replace(
-        first,
-        pieces=tuple(pieces),
-        facts=replace(first.facts, bytes=size),
+        survey = survey_csv(file, like_first, piece_bytes, on_bytes)
+        surveys.append(survey)
+        names, first = survey.header.names, surveys[0]
+        in_order_of(first.header.names, pl.DataFrame(schema=names), file, files[0])
+        like_first = like_first_part(options, first.facts, first.header.names)
+    return Source(
+        tuple(first.header.names),
+        tuple(piece for survey in surveys for piece in survey.pieces),
+        replace(first.facts, bytes=sum(survey.facts.bytes for survey in surveys)),
+        options,
+        first.dialect,
         files=tuple(files),
-        columns=tuple(columns),
+        columns=tuple(tuple(survey.header.names) for survey in surveys),
     )
 
 
-def _open_parquet(files: Sequence[Path], options: ReadOptions, piece_rows: int | None) -> Source:
+def _open_parquet(
+    files: Sequence[Path],
+    options: ReadOptions,
+    piece_rows: int | None = None,
+    contents: Mapping[Path, bytes] | None = None,
+) -> Source:
+    """Return the source of Parquet files; with `contents` it is read whole, and limited."""
     schemas: list[pl.Schema] = []
     pieces: list[Piece] = []
     size = 0
     for file in files:
-        try:
+        with _parquet_errors(file):
             size += file.stat().st_size
-            lazy = pl.scan_parquet(file, glob=False)
+            lazy = _scan(file, contents or {})
             schemas.append(lazy.collect_schema())
             rows = int(lazy.select(pl.len()).collect().item())
-        except FileNotFoundError:
-            raise InputError(f"{file} does not exist; check the path") from None
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
-            raise _not_parquet(file) from None
-        check_width(len(schemas[-1]), file.name)
+        width = len(schemas[-1])
+        check_width(width, file.name)
+        if contents is not None:  # a few bytes can stand for billions of cells
+            check_limit(max(size, rows * width * _BYTES_PER_CELL), file, options.limit)
         in_order_of(list(schemas[0]), schemas[-1].to_frame(), file, files[0])
-        at_a_time = piece_rows or min(PIECE_ROWS, max(PIECE_CELLS // len(schemas[0]), 1000))
+        at_a_time = piece_rows or min(PIECE_ROWS, max(PIECE_CELLS // max(width, 1), 1000))
         for begin in range(0, rows, at_a_time):
             end = min(begin + at_a_time, rows)
             pieces.append(Piece(file, begin, end, end - begin))
-    if not pieces:
-        who = files[0].name if len(files) == 1 else files[0].parent.name
-        raise InputError(f"{who} has no {'records' if schemas[0] else 'columns'}")
+    who = files[0].name if len(files) == 1 else files[0].parent.name
     names = column_names(list(schemas[0]), len(schemas[0]), files[0].name)
-    all_texts(schemas[0].to_frame(), files[0].name)
+    texts = all_texts(schemas[0].to_frame(), files[0].name)
+    if not pieces:
+        check_size(texts, who, "")
+    facts = FileFacts("parquet", None, size)
+    source = Source(
+        tuple(names), tuple(pieces), facts, options, None, (), tuple(files), (), contents or {}
+    )
     same = all(schema == schemas[0] for schema in schemas)
     groups = [files] if same else [[file] for file in files]
-    found = {file: _days(group) for group in groups for file in group}
-    days = tuple(found[file] for file in files)
-    facts = FileFacts("parquet", None, size)
-    return Source(tuple(names), tuple(pieces), facts, options, None, days, tuple(files))
+    days = {file: _days(source, group) for group in groups for file in group}
+    return replace(source, days=tuple(days[file] for file in files))
 
 
-def _days(files: Sequence[Path]) -> tuple[str, ...]:
+def _days(source: Source, files: Sequence[Path]) -> tuple[str, ...]:
     """Return the columns of moments that are all at midnight."""
-    lazy = pl.scan_parquet(list(files), glob=False)
+    lazy = pl.concat([_scan(file, source.contents) for file in files])
     schema = lazy.collect_schema()
     moments = [name for name, kind in schema.items() if kind == pl.Datetime]
     if not moments:
@@ -266,3 +302,139 @@ def _days(files: Sequence[Path]) -> tuple[str, ...]:
         (pl.col(f"^{_plain(name)}$").dt.time().drop_nulls() == time(0)).all() for name in moments
     ).collect(engine="streaming")
     return tuple(name for name in moments if midnight[name].item())
+
+
+# ---------------------------------------------------------------------------- tables in memory
+def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
+    """Read a file with a table; its ending names the kind of file. Text may be compressed.
+
+    A folder or a pattern like `parts/*.parquet` is one table, its parts in the order of their
+    names. All CSV parts are cut and named as the first one is.
+    """
+    files = part_files(Path(path))
+    if len(files) > 1:
+        total = sum(_beginning(file, 0)[1] for file in files)
+        check_limit(total, files[0].parent, options.limit)
+    if is_parquet_source(files):
+        packed = [file for file in files if not _begins_like_parquet(file)]
+        return _parquet_table(files, options, {f: load(f, options.limit)[0] for f in packed})
+    like_first, size = options, 0
+    frames: list[pl.DataFrame] = []
+    for file in files:
+        table = _read_file(file, like_first)
+        assert table.facts is not None
+        if not frames:
+            first, like_first = table, like_first_part(options, table.facts, table.names)
+        frames.append(in_order_of(first.names, table.frame, file, files[0]))
+        size += table.facts.bytes
+    if len(files) == 1:
+        return first
+    assert first.facts is not None
+    return replace(first, frame=pl.concat(frames), facts=replace(first.facts, bytes=size))
+
+
+def _read_file(path: Path, options: ReadOptions) -> Table:
+    reader = other_reader(path)
+    if reader is not None:
+        return table_of_contents(reader(path, options), options, path.name)
+    data, compression, size = load(path, options.limit)
+    if data.startswith(b"PAR1"):
+        return _parquet_table([path], options, {path: data})
+    text, encoding = to_utf8(data, options.encoding, path.name)
+    del data
+    facts = FileFacts("csv", compression, size, encoding=encoding)
+    return Table.from_file(*parse_text(text, options, path.name, facts), options)
+
+
+def _parquet_table(
+    files: Sequence[Path], options: ReadOptions, contents: Mapping[Path, bytes]
+) -> Table:
+    source = _open_parquet(files, options, None, contents)
+    frame = pl.concat(frame for piece in source.pieces for frame in source.read(piece))
+    return Table.from_file(frame, source.facts, options)
+
+
+def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Table:
+    """Return the table in a file's contents; the first row of a sheet may hold the names."""
+    check_width(len(contents.columns), who)
+    header, names, columns = None, contents.names, contents.columns
+    kept = None
+    if names is None:
+        columns, kept = _without_blanks(columns)
+        if not columns:
+            raise InputError(f"{who} has no records")
+        sample = [list(row) for row in zip(*(c.head(_SAMPLE) for c in columns), strict=True)]
+        found = find_header(sample, options.header, options.missing_tokens, who)
+        header, names = found.first_record, found.names
+        if header:
+            columns, kept = [column.slice(1) for column in columns], kept[1:] - 1
+    names = column_names(names, len(columns), who)
+    frame = pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
+    check_size(frame, who, "")
+    facts = FileFacts(
+        contents.format,
+        None,
+        contents.bytes,
+        header=header,
+        part=contents.part,
+        parts=contents.parts,
+    )
+    return Table.from_file(frame, facts, options, kept=kept)
+
+
+def _without_blanks(columns: list[pl.Series]) -> tuple[list[pl.Series], NDArray[np.int64]]:
+    """Return the columns and rows of a sheet that are not blank, and where each row stood."""
+    columns = [column for column in columns if (column != "").any()]
+    filled = np.zeros(len(columns[0]) if columns else 0, dtype=bool)
+    for column in columns:
+        filled |= (column != "").to_numpy()
+    return [column.filter(pl.Series(filled)) for column in columns], np.flatnonzero(filled)
+
+
+Reader = Callable[[Path, ReadOptions], Contents]
+
+_READERS: dict[str, Reader] = {
+    **dict.fromkeys(EXCEL_ENDINGS, read_workbook),
+    **dict.fromkeys(STATISTICS_ENDINGS, read_statistics_file),
+    **dict.fromkeys(DATABASE_ENDINGS, read_database_file),
+    **dict.fromkeys(JSON_LINES_ENDINGS, read_json_lines),
+}
+
+
+def other_reader(path: Path) -> Reader | None:
+    """Return the reader for files of this name; None for text and Parquet.
+
+    `people.jsonl.gz` is JSON lines: what is compressed is known by the ending before.
+    """
+    endings = [each.lower() for each in path.suffixes]
+    if endings[-1:] in ([".gz"], [".zst"]):
+        endings.pop()
+    return _READERS.get(endings[-1]) if endings else None
+
+
+PREVIEW_BYTES = 60_000
+"""The most bytes of a text that are read for a preview."""
+_PREVIEW_ROWS = 200
+"""The most records of a Parquet file that are read for a preview."""
+
+
+def preview_table(path: Path, options: ReadOptions) -> Table:
+    """Return the first records of a file or its first part; errors are those of `read_table`."""
+    path = part_files(path)[0]
+    data, size = _beginning(path, PREVIEW_BYTES + 2)
+    if data.startswith(b"PAR1"):
+        with _parquet_errors(path):
+            frame = all_texts(_scan(path, {}).head(_PREVIEW_ROWS).collect(), path.name)
+        return Table.from_file(frame, FileFacts("parquet", None, size), options)
+    if other_reader(path) is not None or size <= PREVIEW_BYTES or is_parquet_source([path]):
+        return read_table(path, options)
+    compression = None
+    if data.startswith(COMPRESSED):
+        data, compression, size = load(path, options.limit)
+    last_line_end = max(data.rfind(mark, 0, PREVIEW_BYTES) for mark in (b"\n", b"\r"))
+    end = last_line_end + 1 or PREVIEW_BYTES
+    if data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or "16" in options.encoding:
+        end += end % 2  # two bytes per character
+    text, encoding = to_utf8(data[:end], options.encoding, path.name)
+    facts = FileFacts("csv", compression, size, encoding=encoding)
+    return Table.from_file(*parse_text(text, options, path.name, facts), options)

@@ -1,16 +1,11 @@
-"""A data file or a frame becomes a `Table`: every cell a text, exactly as it stood in the file."""
+"""Tables in memory: every cell is a text, exactly as it stood in the file."""
 
 from __future__ import annotations
 
-import io
-import os
-import stat
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -19,59 +14,19 @@ from numpy.typing import NDArray
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, code_column
-from kanon_tui.core.table.csv_format import CsvFormat, Quoting, line_end_of, quoting_of
-from kanon_tui.core.table.csv_text import parse_csv
-from kanon_tui.core.table.data_files import (
-    Compression,
-    Limit,
-    check_limit,
-    is_compressed,
-    load,
-    part_files,
-)
-from kanon_tui.core.table.databases import read_database_file
-from kanon_tui.core.table.encoding import to_utf8
-from kanon_tui.core.table.excel import read_workbook
-from kanon_tui.core.table.file_kinds import (
-    DATABASE_ENDINGS,
-    EXCEL_ENDINGS,
-    JSON_LINES_ENDINGS,
-    STATISTICS_ENDINGS,
-    Contents,
-    FileFormat,
-)
-from kanon_tui.core.table.json_lines import read_json_lines
+from kanon_tui.core.table.csv_format import CsvFormat, Quoting
+from kanon_tui.core.table.data_files import Compression
+from kanon_tui.core.table.file_kinds import FileFormat
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.sniffing import (
-    Dialect,
-    Header,
-    detect_dialect,
-    find_header,
-    first_records,
-)
-from kanon_tui.core.table.statistics_files import read_statistics_file
 from kanon_tui.core.table.text_columns import FEW, CodedTexts, code_texts, coded_series
-from kanon_tui.core.table.typed_columns import (
-    all_texts,
-    check_size,
-    check_width,
-    column_names,
-    from_pandas,
-)
+from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
 from kanon_tui.core.table.value_formats import Format, ValueFormats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "FileFacts", "Table", "as_table", "describe_text", "in_order_of", "is_parquet",
-    "like_first_part", "other_reader", "packed", "preview_table", "read_table",
-    "table_of_contents", "table_of_text",
-]  # fmt: skip
-
-_SAMPLE = 100  # rows that tell whether the first one holds names
-_BYTES_PER_CELL = 16  # of a text in a Polars column, without its letters
+__all__ = ["FileFacts", "Table", "as_table", "packed"]
 
 
 @dataclass(frozen=True)
@@ -114,6 +69,17 @@ class Table:
     _coded: dict[tuple[str, Kind, Format | None], Column] = field(
         init=False, repr=False, default_factory=dict
     )
+
+    @classmethod
+    def from_file(
+        cls, frame: pl.DataFrame, facts: FileFacts, options: ReadOptions, **more: Any
+    ) -> Self:
+        """Return the table in a file that was read with these options.
+
+        In a file cut by semicolons, whose decimal mark is mostly the comma, `1.234` may be 1234.
+        """
+        formats = replace(options.formats, points_may_group=facts.delimiter == ";")
+        return cls(frame, facts, options.missing_tokens, formats, **more)
 
     def __repr__(self) -> str:
         """Describe the table without a value: tracebacks, logs and notebooks show it."""
@@ -220,196 +186,6 @@ class Table:
                 raise InputError(f"no column is called '{name}'; {suggestion(name, self.names)}")
 
 
-# -------------------------------------------------------------------------------------- files
-def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
-    """Read a file with a table; its ending names the kind of file. Text may be compressed.
-
-    A folder or a pattern like `parts/*.parquet` is one table, its parts in the order of their
-    names. All CSV parts are cut and named as the first one is.
-    """
-    first, *others = part_files(Path(path))
-    if not others:
-        return _read_file(first, options)
-    return _read_parts((first, *others), options)
-
-
-def _read_file(path: Path, options: ReadOptions) -> Table:
-    reader = other_reader(path)
-    if reader is not None:
-        return table_of_contents(reader(path, options), options, path.name)
-    data, compression, size = load(path, options.limit)
-    if is_parquet(data, path):
-        frame = all_texts(_parquet(data, path, options.limit), path.name)
-        check_size(frame, path.name, "")
-        return Table(
-            frame, FileFacts("parquet", compression, size), options.missing_tokens, options.formats
-        )
-
-    text, encoding = to_utf8(data, options.encoding, path.name)
-    del data
-    return table_of_text(
-        text, options, path, FileFacts("csv", compression, size, encoding=encoding)
-    )
-
-
-def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Table:
-    """Return the table in a file's contents; the first row of a sheet may hold the names."""
-    check_width(len(contents.columns), who)
-    header, names, columns = None, contents.names, contents.columns
-    kept = None
-    if names is None:
-        columns, kept = _without_blanks(columns)
-        if not columns:
-            raise InputError(f"{who} has no records")
-        sample = [list(row) for row in zip(*(c.head(_SAMPLE) for c in columns), strict=True)]
-        found = find_header(sample, options.header, options.missing_tokens, who)
-        header, names = found.first_record, found.names
-        if header:
-            columns, kept = [column.slice(1) for column in columns], kept[1:] - 1
-    names = column_names(names, len(columns), who)
-    frame = pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
-    check_size(frame, who, "")
-    facts = FileFacts(contents.format, None, contents.bytes, header=header)
-    facts = replace(facts, part=contents.part, parts=contents.parts)
-    return Table(frame, facts, options.missing_tokens, options.formats, kept)
-
-
-def _without_blanks(columns: list[pl.Series]) -> tuple[list[pl.Series], NDArray[np.int64]]:
-    """Return the columns and rows of a sheet that are not blank, and where each row stood."""
-    columns = [column for column in columns if (column != "").any()]
-    filled = np.zeros(len(columns[0]) if columns else 0, dtype=bool)
-    for column in columns:
-        filled |= (column != "").to_numpy()
-    return [column.filter(pl.Series(filled)) for column in columns], np.flatnonzero(filled)
-
-
-def _read_parts(paths: Sequence[Path], options: ReadOptions) -> Table:
-    check_limit(sum(map(_size, paths)), paths[0].parent, options.limit)
-    if any(path.suffix.lower() == ".parquet" for path in paths):
-        return _read_parquet_parts(paths, options)
-    first = _read_file(paths[0], options)
-    like_first = like_first_part(options, first)
-    tables = [first, *(_read_file(path, like_first) for path in paths[1:])]
-    frames = [
-        in_order_of(first.names, table.frame, path, paths[0])
-        for table, path in zip(tables, paths, strict=True)
-    ]
-    assert first.facts is not None
-    size = sum(table.facts.bytes for table in tables if table.facts is not None)
-    return replace(first, frame=pl.concat(frames), facts=replace(first.facts, bytes=size))
-
-
-def _read_parquet_parts(paths: Sequence[Path], options: ReadOptions) -> Table:
-    frames: list[pl.DataFrame] = []
-    for path in paths:
-        data, _, _ = load(path, options.limit)
-        frame = _parquet(data, path, options.limit)
-        frames.append(in_order_of(frames[0].columns if frames else None, frame, path, paths[0]))
-    who = paths[0].parent.name
-    if all(frame.schema == frames[0].schema for frame in frames):
-        frame = all_texts(pl.concat(frames), who)
-    else:
-        frame = pl.concat([all_texts(f, p.name) for f, p in zip(frames, paths, strict=True)])
-    check_size(frame, who, "")
-    facts = FileFacts("parquet", None, sum(map(_size, paths)))
-    return Table(frame, facts, options.missing_tokens, options.formats)
-
-
-def like_first_part(options: ReadOptions, first: Table) -> ReadOptions:
-    """Return options that read other parts of a table with the dialect and names of the first."""
-    facts = first.facts
-    assert facts is not None
-    return replace(
-        options,
-        delimiter=facts.delimiter or "auto",
-        quote=facts.quote or "auto",
-        space_after_delimiter=bool(facts.space_after_delimiter),
-        header=True if facts.header else tuple(first.names),
-    )
-
-
-def in_order_of(
-    names: Sequence[str] | None, part: pl.DataFrame, path: Path, first: Path
-) -> pl.DataFrame:
-    """Return a part with its columns in the order of the first part's; refuse other columns."""
-    if names is None or part.columns == list(names):
-        return part
-    if set(part.columns) != set(names):
-        more = [name for name in part.columns if name not in set(names)]
-        less = [name for name in names if name not in set(part.columns)]
-        differs = f"has a column '{more[0]}' that" if more else f"has no column '{less[0]}', which"
-        has = "does not have" if more else "has"
-        raise InputError(
-            f"{path.name} {differs} {first.name} {has}; all parts of a table have the same columns"
-        )
-    return pl.DataFrame([part[name] for name in names])
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0  # reading it raises the error
-
-
-def is_parquet(data: bytes, path: Path) -> bool:
-    """Return whether the content of a file is Parquet, or should be by its name."""
-    return data.startswith(b"PAR1") or path.suffix.lower() == ".parquet"
-
-
-def table_of_text(text: bytes, options: ReadOptions, path: Path, facts: FileFacts) -> Table:
-    """Return the table in a text; `facts` are those of the file so far."""
-    dialect = detect_dialect(
-        text, options.delimiter, options.quote, options.space_after_delimiter, path.name
-    )
-    header, facts = describe_text(text, dialect, options, facts, path.name)
-    cells = parse_csv(text, dialect, len(header.names), path.name, header.one_short)
-    del text
-    frame = cells.slice(1) if header.first_record else cells
-    frame.columns = header.names
-    check_size(frame, path.name, " below its header; if the first row is data, set header: false")
-    formats = replace(options.formats, points_may_group=dialect.delimiter == ";")
-    return Table(frame, facts, options.missing_tokens, formats)
-
-
-def describe_text(
-    text: bytes, dialect: Dialect, options: ReadOptions, facts: FileFacts, file: str
-) -> tuple[Header, FileFacts]:
-    """Return the header of a text and the facts about it, added to those known so far."""
-    sample = first_records(text, dialect)
-    if not sample:
-        raise InputError(f"{file} holds only blank lines; it needs at least one record")
-    check_width(len(sample[0]), file)
-    header = find_header(sample, options.header, options.missing_tokens, file)
-    return header, replace(
-        facts,
-        format="tsv" if dialect.delimiter == "\t" else "csv",
-        delimiter=dialect.delimiter,
-        header=header.first_record,
-        quote=dialect.quote or "none",
-        space_after_delimiter=dialect.spaces,
-        line_end=line_end_of(text),
-        quoting=quoting_of(text, dialect),
-    )
-
-
-def _parquet(data: bytes, path: Path, limit: Limit) -> pl.DataFrame:
-    """Return all columns; count the cells first, as a few bytes can stand for billions of them."""
-    try:
-        file = pl.scan_parquet(io.BytesIO(data))
-        width = len(file.collect_schema())
-        check_width(width, path.name)
-        cells = width * int(file.select(pl.len()).collect().item())
-        check_limit(cells * _BYTES_PER_CELL, path, limit)
-        return pl.read_parquet(io.BytesIO(data))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
-        raise InputError(
-            f"{path.name} is not a readable Parquet file; get a whole copy, or rename it if it is "
-            "CSV"
-        ) from None
-
-
-# ------------------------------------------------------------------------------------- frames
 def as_table(
     data: pl.DataFrame | pd.DataFrame | Table, missing_tokens: Sequence[str] | None = None
 ) -> Table:
@@ -424,27 +200,6 @@ def as_table(
     return Table(frame, None, MISSING_TOKENS if missing_tokens is None else tuple(missing_tokens))
 
 
-Reader = Callable[[Path, ReadOptions], Contents]
-
-_READERS: dict[str, Reader] = {
-    **dict.fromkeys(EXCEL_ENDINGS, read_workbook),
-    **dict.fromkeys(STATISTICS_ENDINGS, read_statistics_file),
-    **dict.fromkeys(DATABASE_ENDINGS, read_database_file),
-    **dict.fromkeys(JSON_LINES_ENDINGS, read_json_lines),
-}
-
-
-def other_reader(path: Path) -> Reader | None:
-    """Return the reader for files of this name; None for text and Parquet.
-
-    `people.jsonl.gz` is JSON lines: what is compressed is known by the ending before.
-    """
-    endings = [each.lower() for each in path.suffixes]
-    if endings[-1:] in ([".gz"], [".zst"]):
-        endings.pop()
-    return _READERS.get(endings[-1]) if endings else None
-
-
 def packed(table: Table) -> Table:
     """Return the table with its coded attributes as `pl.Enum` columns, which need less memory."""
     columns = {column.name: column for column in table.frame.iter_columns()}
@@ -455,53 +210,3 @@ def packed(table: Table) -> Table:
     found = replace(table, frame=pl.DataFrame(list(columns.values())))
     found._coded.update(table._coded)
     return found
-
-
-PREVIEW_BYTES = 60_000
-"""The most bytes of a text that are read for a preview."""
-_PREVIEW_ROWS = 200
-"""The most records of a Parquet file that are read for a preview."""
-
-
-def preview_table(path: Path, options: ReadOptions) -> Table:
-    """Return the first records of a file or its first part; errors are those of `read_table`."""
-    path = part_files(path)[0]
-    if other_reader(path) is not None:
-        return read_table(path, options)
-    data, size = _beginning(path)
-    if is_parquet(data, path):
-        return _first_rows(path, size, options)
-    if size <= PREVIEW_BYTES:
-        return read_table(path, options)
-    compression = None
-    if is_compressed(data):
-        data, compression, size = load(path, options.limit)
-    last_line_end = max(data.rfind(mark, 0, PREVIEW_BYTES) for mark in (b"\n", b"\r"))
-    end = last_line_end + 1 or PREVIEW_BYTES
-    if data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or "16" in options.encoding:
-        end += end % 2  # two bytes per character
-    text, encoding = to_utf8(data[:end], options.encoding, path.name)
-    return table_of_text(
-        text, options, path, FileFacts("csv", compression, size, encoding=encoding)
-    )
-
-
-def _beginning(path: Path) -> tuple[bytes, int]:
-    """Return the first bytes and the size of an ordinary file; nothing of any other."""
-    try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode):
-            return b"", 0
-        with open(path, "rb") as file:
-            return file.read(PREVIEW_BYTES + 2), found.st_size
-    except OSError:
-        return b"", 0  # reading it raises the error
-
-
-def _first_rows(path: Path, size: int, options: ReadOptions) -> Table:
-    try:
-        frame = pl.scan_parquet(path, glob=False).head(_PREVIEW_ROWS).collect()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
-        return read_table(path, options)  # raises the error
-    facts = FileFacts("parquet", None, size)
-    return Table(all_texts(frame, path.name), facts, options.missing_tokens, options.formats)

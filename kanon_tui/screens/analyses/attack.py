@@ -21,7 +21,8 @@ from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.table import Table, read_table
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, short_list, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen

@@ -18,7 +18,8 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import Table, read_table
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import plural, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
 from kanon_tui.widgets.drawing import theme_style

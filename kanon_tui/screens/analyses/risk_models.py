@@ -32,7 +32,8 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import figure
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.table import Table, read_table
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.widgets.dialogs import AskText, Choose

@@ -9,7 +9,7 @@ from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.sampled_table import sample_table
 from kanon_tui.core.table import csv_survey
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 
 RECORDS = 3000
 

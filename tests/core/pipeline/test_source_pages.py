@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.pipeline.pages import FilePages
-from kanon_tui.core.table.source import open_source
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import open_source, read_table
 
 RECORDS = 523
 

@@ -11,7 +11,7 @@ from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import write_table
 
 TABLE = pl.DataFrame({"Größe": ["1,5", "12", ""], "Ort": ["Köln", 'a;"b"', "c,d"]})

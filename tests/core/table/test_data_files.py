@@ -25,7 +25,7 @@ from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.data_files import load, name_beside, part_files
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import preview_table, read_table
+from kanon_tui.core.table.source import preview_table, read_table
 from kanon_tui.core.table.writing import check_target
 from tests.commands.command_line import ENVIRONMENT
 

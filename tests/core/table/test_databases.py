@@ -15,7 +15,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import Table, read_table
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.writing import check_target, write_table
 
 MAKE = [

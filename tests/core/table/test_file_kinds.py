@@ -10,7 +10,7 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import project_from_mapping
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import write_table
 
 TABLE = pl.DataFrame({"age": ["34", "35"]})

@@ -12,7 +12,7 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import write_table
 
 LINES = b"""\

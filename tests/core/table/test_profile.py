@@ -11,7 +11,8 @@ from kanon_tui.core.table.column import code_column
 from kanon_tui.core.table.profile import MANY, SHARE, profile, singling_out, singling_out_columns
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.table import as_table, preview_table
+from kanon_tui.core.table.source import preview_table
+from kanon_tui.core.table.table import as_table
 
 
 def test_numbers_have_a_histogram_and_missing_is_counted_apart() -> None:

@@ -27,12 +27,13 @@ from kanon_tui.core.table.sniffing import (
     first_records,
     has_header,
 )
-from kanon_tui.core.table.source import open_source
-from kanon_tui.core.table.table import Table, read_table
+from kanon_tui.core.table.source import open_source, read_table
+from kanon_tui.core.table.table import Table
 
 
 def dialect_of(text, delimiter="auto", quote="auto", spaces="auto"):
-    return detect_dialect(text.encode(), delimiter, quote, spaces, "f.csv")
+    options = ReadOptions(delimiter=delimiter, quote=quote, space_after_delimiter=spaces)
+    return detect_dialect(text.encode(), options, "f.csv")
 
 
 def test_compression_is_known_by_content_not_by_name(tmp_path):

@@ -21,11 +21,12 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table import csv_text
-from kanon_tui.core.table import table as table_module
+from kanon_tui.core.table import source as table_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.sniffing import Dialect
-from kanon_tui.core.table.table import as_table, preview_table, read_table
+from kanon_tui.core.table.source import preview_table, read_table
+from kanon_tui.core.table.table import as_table
 from tests.tries import tries
 
 
@@ -95,7 +96,7 @@ def test_hostile_cells_come_back_byte_for_byte(
         space_after_delimiter=False,
     )
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_text, "_CHUNK", chunk)
+        patch.setattr(csv_text, "_BLOCK", chunk)
         path = Path(folder) / "t.csv"
         path.write_bytes(text.encode(encoding))
         table = read_table(path, options)
@@ -112,7 +113,7 @@ def test_the_fast_reader_agrees_with_the_careful_one_on_any_text(pieces):
     if not records:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(csv_text, "_CHUNK", 4)
+        patch.setattr(csv_text, "_BLOCK", 4)
         outcomes = []
         for parse in (
             lambda: csv_text.parse_csv(text, dialect, len(records[0]), "f"),

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.table import read_table
+from kanon_tui.core.table.source import read_table
 from kanon_tui.screens.analyses.attack import AttackScreen, PersonPane
 from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen

@@ -21,7 +21,8 @@ from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.table import as_table, read_table
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import as_table
 
 QUASI = ["age", "zip", "job", "seen"]
 PROJECT: dict[str, Any] = {

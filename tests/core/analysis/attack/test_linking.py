@@ -20,7 +20,8 @@ from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, p
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.table import Table, as_table, read_table
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
