@@ -17,6 +17,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widget import AwaitMount
 
+from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.screens.base import STEPS
@@ -35,17 +36,7 @@ from kanon_tui.widgets.line_filters import line_filters
 from kanon_tui.widgets.path_dialog import AskPath
 from kanon_tui.widgets.step_bar import StepBar
 
-__all__ = ["ANALYSES", "KanonApp", "binding_names", "launch", "screen_maker"]
-
-ANALYSES = (
-    ("Linking attack", "Who can be found with an outsider's table", "l", "attack:AttackScreen"),
-    ("k feasibility", "How many records k needs", "f", "feasibility:FeasibilityScreen"),
-    ("Decision trees", "What trees learn from the release", "t", "trees:PartitionScreen"),
-    ("Utility", "Results of analyses before and after", "u", "utility:UtilityScreen"),
-    ("Earlier release", "Whom two releases expose together", "b", "rerelease:RereleaseScreen"),
-    ("Risk models", "Risk by knowledge of the population", "m", "risk_models:RiskModelsScreen"),
-)
-"""Title, explanation, key (with shift, on Results) and class of each analysis."""
+__all__ = ["KanonApp", "binding_names", "launch", "screen_maker"]
 
 
 def screen_maker(place: str) -> Callable[[], Screen[Any]]:
@@ -241,11 +232,10 @@ class KanonApp(App[None]):
         else:
             self.host.say("ctrl+q quits; esc goes back")
 
-    def action_analysis(self, title: str) -> None:
-        """Open an analysis panel over the screen."""
-        place = next(place for known, _, _, place in ANALYSES if known == title)
+    def action_analysis(self, name: str) -> None:
+        """Open the panel of an analysis over the screen."""
         if self.host.session is not None:
-            self.push_screen(screen_maker(f"analyses.{place}")())
+            self.push_screen(screen_maker(f"analyses.{find_analysis(name).screen}")())
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Yield what the command palette offers: our commands, then Textual's own."""
@@ -259,11 +249,11 @@ class KanonApp(App[None]):
             yield SystemCommand("Save", "Write the project file (ctrl+s)", self.action_save)
             yield SystemCommand("Undo", "Take back the last edit (ctrl+z)", self.action_undo)
             yield SystemCommand("Redo", "Do it again (ctrl+y)", self.action_redo)
-            for title, what, key, _ in ANALYSES:
+            for each in filter(lambda each: each.screen, ANALYSES):
                 yield SystemCommand(
-                    title,
-                    f"{what} ({key.upper()} on Results)",
-                    lambda name=title: self.action_analysis(name),
+                    each.title,
+                    f"{each.summary} ({each.key} on Results)",
+                    lambda name=each.name: self.action_analysis(name),
                 )
         yield SystemCommand(
             "Picture", "Write this screen, with the values on it, as SVG", self.action_picture

@@ -13,9 +13,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from kanon_tui.core.analysis.registry import ANALYSES
 from textual.pilot import Pilot
 
-from kanon_tui.app import ANALYSES, KanonApp, screen_maker
+from kanon_tui.app import KanonApp, screen_maker
 from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.result import conclude, start
@@ -60,7 +61,7 @@ async def torment(pilot: Pilot[None], random: Random) -> None:
         if chance < 0.05:
             await pilot.resize_terminal(*random.choice(SIZES))
         elif chance < 0.1 and app.host.session is not None:
-            _, _, _, place = random.choice(ANALYSES)
+            place = random.choice([each.screen for each in ANALYSES if each.screen])
             app.push_screen(screen_maker(f"analyses.{place}")())
         await asyncio.sleep(random.choice((0, 0, 0.005, 0.02, 0.06)))
 

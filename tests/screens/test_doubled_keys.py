@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kanon_tui.core.analysis.registry import ANALYSES
 from textual.command import CommandPalette, Hit
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
-from kanon_tui.app import ANALYSES, KanonApp, screen_maker
+from kanon_tui.app import KanonApp, screen_maker
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS
@@ -82,7 +83,7 @@ async def back_to(pilot: Pilot[None], name: str) -> Screen[Any]:
         app.switch_mode(name)
     else:
         app.switch_mode("results")
-        [place] = [place for _, _, _, place in ANALYSES if place.endswith(f":{name}")]
+        [place] = [each.screen for each in ANALYSES if each.screen.endswith(f":{name}")]
         app.push_screen(screen_maker(f"analyses.{place}")())
     await settle(pilot)
     return app.screen

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
+from kanon_tui.core.analysis.registry import ANALYSES
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
-from kanon_tui.app import ANALYSES, screen_maker
+from kanon_tui.app import screen_maker
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS
@@ -139,7 +140,7 @@ async def test_nothing_hostile_reaches_the_terminal(
     assert_harmless(everything.encode("utf-8"), sequences=True)
 
 
-@pytest.mark.parametrize("place", [place for _, _, _, place in ANALYSES])
+@pytest.mark.parametrize("place", [each.screen for each in ANALYSES if each.screen])
 async def test_nothing_hostile_reaches_the_terminal_from_a_panel(
     place: str, project: Path, make_app, drawn: list[str]
 ) -> None:

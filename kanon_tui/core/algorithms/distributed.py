@@ -16,7 +16,6 @@ from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearc
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.parts import PartSolver, Whole, split
-from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
@@ -83,9 +82,7 @@ class DistributedSearch(FullDomainSearch):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Search the parts, combine them, halve the last list."""
-        lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest, objective=self.objective)
-        yield from search.tell_dropped(dropped)
+        search = yield from self.pre_pruned(task, context)
         yield from _find_good_string(search)
         parts = split(search.lattice.sizes, self.part)
         if len(parts) < 2:
@@ -138,7 +135,7 @@ def _find_good_string(search: Search) -> Iterator[Step]:
     good guide to how far the records go.
     """
     space = search.lattice
-    pointers = Pointers(space.lowest, space.heights)
+    pointers = Pointers(space)
     yield from search.tell(
         "seek",
         "Look for a good string first, with the moves of local: what is worth less need not be "

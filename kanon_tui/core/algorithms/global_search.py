@@ -17,7 +17,6 @@ from kanon_tui.core.lattice.full_domain import (
     count_strings,
 )
 from kanon_tui.core.lattice.halving import Halving, list_all
-from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
@@ -80,11 +79,9 @@ class GlobalSearch(FullDomainSearch):
         """Pre-prune, then halve the list of all strings; or publish the one that was chosen."""
         if self.levels is not None:
             return (yield from self._publish_chosen(task, context, self.levels))
-        lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest, objective=self.objective)
+        search = yield from self.pre_pruned(task, context)
         halving = Halving(search, list_all(search, self.memory, self.name))
         search.progress = lambda: halving.progress
-        yield from search.tell_dropped(dropped)
         yield from halving.run()
         return search.answer()
 

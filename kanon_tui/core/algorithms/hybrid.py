@@ -9,8 +9,6 @@ from kanon_tui.core.algorithms.local_search import HALF_WAY, Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.full_domain import HALVE, LIST_ALL, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving, list_all
-from kanon_tui.core.lattice.pre_pruning import lowest_levels
-from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -56,12 +54,10 @@ class HybridSearch(FullDomainSearch):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, move the pointers, then halve what is left."""
-        lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest, objective=self.objective)
+        search = yield from self.pre_pruned(task, context)
         halving = Halving(search, list_all(search, self.memory, self.name))
         search.progress = lambda: halving.progress
-        yield from search.tell_dropped(dropped)
-        pointers = Pointers(lowest, search.lattice.heights)
+        pointers = Pointers(search.lattice)
         moving = True
         while moving and search.lattice.code(pointers.levels) in halving.strings:
             search.facts.add(pointers=pointers.state)

@@ -13,12 +13,12 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.lattice.border import Border
+from kanon_tui.core.lattice.border import passing_strings
 from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.objective import declared_objective
-from kanon_tui.core.lattice.pre_pruning import lowest_levels, no_string
+from kanon_tui.core.lattice.pre_pruning import no_string
 from kanon_tui.core.lattice.search import PassingString, Search, best_of
 from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.numeric import Flags, Int64s
@@ -96,18 +96,14 @@ class Incognito(FullDomainSearch):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Grow the sets of attributes by one until all are in."""
-        lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest)
+        search = yield from self.pre_pruned(task, context, "rv")
         free = tuple(a for a, size in enumerate(search.lattice.sizes) if size > 1)
         self._refuse_if_too_large([search.lattice.sizes[a] for a in free])
-        yield from search.tell_dropped(dropped)
-        border = Border(search)
         step_by_step = context.watched or context.decisions_per_step == 1
-        if step_by_step or border.megabytes > self.memory:
+        if step_by_step or search.lattice.megabytes > self.memory:
             grid = yield from _walk_lattices(search, free)
         else:
-            search.progress = lambda: border.progress
-            grid = yield from border.walk()
+            grid = yield from passing_strings(search)
         if not grid.any():
             raise NotReachedError(no_string(task))
         if self.objective != "height":
@@ -118,9 +114,7 @@ class Incognito(FullDomainSearch):
             points = yield from _sieve(search, free, grid)
         if not len(points):
             raise NotReachedError(no_string(task))
-        levels = np.tile(np.array(search.lattice.heights), (len(points), 1))
-        levels[:, list(free)] = np.array(search.lattice.lowest)[list(free)] + points
-        minimal = search.by_rv(levels)
+        minimal = search.by_rv(_strings(search, free, points))
         if not search.passing:  # nothing had to be tested after pre-pruning
             search.record_passing(minimal[0].levels)
         least = min(sum(string.levels) for string in minimal)
@@ -139,7 +133,7 @@ class Incognito(FullDomainSearch):
             lattices.task, lattices.context, lattices.lattice.lowest, objective=self.objective
         )
         search.continue_from(lattices)
-        levels = [_levels(search, free, point) for point in np.argwhere(grid)]
+        levels = _strings(search, free, np.argwhere(grid)).tolist()
         codes = np.array([search.lattice.code(string) for string in levels])
         strings = NodeList(search.lattice, codes, search.lattice.worth(codes))
         search.generated += len(strings)
@@ -217,8 +211,7 @@ class _Lattice:
         )
         test = search.test if search.frequency.monotone else search.test_necessary
         for layer in self._layers():
-            for point in layer:
-                levels = _levels(search, self.part, point)
+            for point, levels in zip(layer, _strings(search, self.part, layer), strict=True):
                 outcome = test(levels)
                 yield from search.tell_test(levels, outcome, self.part)
                 if outcome.passes:
@@ -232,10 +225,7 @@ class _Lattice:
         search = self.search
         if not search.facts.follows:
             return np.empty(0, dtype=np.int64)
-        points = np.argwhere(marked)
-        levels = np.tile(np.array(search.lattice.heights), (len(points), 1))
-        levels[:, list(self.part)] = points + np.array(search.lattice.lowest)[list(self.part)]
-        return levels @ search.facts.lattice.places
+        return _strings(search, self.part, np.argwhere(marked)) @ search.facts.lattice.places
 
     def _pass_above(self, point: npt.NDArray[np.int64]) -> Iterator[Step]:
         above = tuple(slice(int(level), None) for level in point)
@@ -265,11 +255,13 @@ def _why(minimal: Sequence[PassingString], lowest: Sequence[PassingString]) -> s
     return why + (", and of {ties:,} such the highest RV." if len(lowest) > 1 else ".")
 
 
-def _levels(search: Search, part: Part, point: npt.NDArray[np.int64]) -> list[int]:
-    """Return the string at a point of a part's grid, with the other attributes at the root."""
-    levels = list(search.lattice.heights)
-    for a, step in zip(part, point.tolist(), strict=True):
-        levels[a] = search.lattice.lowest[a] + step
+def _strings(search: Search, part: Part, points: Int64s) -> Int64s:
+    """Return the strings at points of a part's grid, with the other attributes at the root.
+
+    Points have shape (strings, attributes of the part), strings (strings, attributes).
+    """
+    levels = np.tile(np.array(search.lattice.heights), (len(points), 1))
+    levels[:, list(part)] = points + np.array(search.lattice.lowest)[list(part)]
     return levels
 
 
@@ -288,11 +280,10 @@ def _sieve(search: Search, free: Part, grid: Flags) -> Generator[Step, None, Int
     points = points[np.argsort(points.sum(axis=1), kind="stable")]
     search.generated += len(points)
     minimal: list[npt.NDArray[np.int64]] = []
-    for point in points:
+    for point, levels in zip(points, _strings(search, free, points), strict=True):
         if any((below <= point).all() for below in minimal):
             search.pruned += 1
             continue
-        levels = _levels(search, free, point)
         outcome = search.test(levels)
         yield from search.tell_test(levels, outcome)
         if outcome.passes:

@@ -14,7 +14,8 @@ from kanon_tui.core.lattice.full_domain import (
     FullDomainSearch,
     count_strings,
 )
-from kanon_tui.core.lattice.pre_pruning import lowest_levels, only_roots
+from kanon_tui.core.lattice.node_list import Lattice
+from kanon_tui.core.lattice.pre_pruning import only_roots
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
@@ -73,10 +74,8 @@ class LocalSearch(FullDomainSearch):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Move the pointers until they stand still."""
-        lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest, objective=self.objective)
-        yield from search.tell_dropped(dropped)
-        pointers = Pointers(lowest, search.lattice.heights)
+        search = yield from self.pre_pruned(task, context)
+        pointers = Pointers(search.lattice)
         moving = True
         while moving:
             levels = pointers.levels
@@ -128,10 +127,10 @@ class PointerState:
 class Pointers:
     """Per attribute a binary search on its levels, general to specific, all moving together."""
 
-    def __init__(self, lowest: Sequence[int], heights: Sequence[int]) -> None:
-        self._heights = heights
-        self._low = [0] * len(heights)
-        self._high = [top - low + 1 for low, top in zip(lowest, heights, strict=True)]
+    def __init__(self, lattice: Lattice) -> None:
+        self._heights = lattice.heights
+        self._low = [0] * len(lattice.sizes)
+        self._high = list(lattice.sizes)
         self._mid = self._between()
 
     @property

@@ -1,15 +1,11 @@
-"""The strings that pass, found by tests along the border between passing and failing ones.
+"""All passing strings of a search, found by tests along the border between passing and failing.
 
 A minimal passing string cannot be known without a test, nor one that fails though everything above
 it passes: these two kinds are the *border*, and a search that looks at whole strings alone tests no
-fewer. To test little else, the strings are sorted by how many classes they can have, which nearly
-tells those that pass from the others, and the one in the middle of what is unknown is tested: above
-it everything passes, or below it everything fails. Where k alone is required, `BorderByCubes` tests
-somewhat more of them in a fraction of the time; `Border` is for requirements beyond k.
-
-Where tests had to merge far more classes than a string has, those of a more specific string are
-remembered, with half of the attributes at their lowest: all strings that differ in these alone roll
-them up.
+fewer. Where k alone is required, `BorderByCubes` tests somewhat more strings than that in a
+fraction of the time. Otherwise the strings are sorted by how many classes they can have, which
+nearly tells those that pass from the others, and the one in the middle of what is unknown is
+tested (`halving.find_passing`).
 
 Where nothing may be suppressed, one record in too small a class is enough to fail. `global` follows
 a record of every failing string; which one that is depends on the order of the records, and so does
@@ -19,135 +15,78 @@ that the counters of a report tell nothing of the order.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from math import log2, prod
+from math import prod
 
 import numpy as np
 
 from kanon_tui.core.kernels import level_cubes
 from kanon_tui.core.kernels.level_cubes import FAILS, PASSES, UNKNOWN, LevelLattice
 from kanon_tui.core.lattice.frequency import Classes, Outcome
-from kanon_tui.core.lattice.halving import SmallClassPruning
+from kanon_tui.core.lattice.halving import SmallClassPruning, find_passing
 from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["Border"]
+__all__ = ["passing_strings"]
 
-_FAR_MORE = 4  # times the classes of a string
 _RARE = 32  # tuples that are followed through all strings
 
 
-class Border:
-    """The strings of a search, sorted by how many classes they can have."""
-
-    def __init__(self, search: Search) -> None:
-        self.search = search
-        self.engine = search.frequency.necessary
-        self._bits = tuple(
-            np.log2([len(labels) for labels in attribute.hierarchy.labels])
-            for attribute in search.task.quasi
-        )
-        self.space = Lattice(search.lattice.lowest, search.lattice.heights, self._bits)
-        self._lowered = self._cheapest_half()
-        self._asked: Counter[tuple[int, ...]] = Counter()
-
-    @property
-    def megabytes(self) -> float:
-        """Memory that the list of strings takes."""
-        return self.space.count * self.space.bytes_per_string / 1e6
-
-    @property
-    def progress(self) -> float:
-        """The share of the strings that are known."""
-        return min((self.search.tested + self.search.pruned) / self.space.count, 1.0)
-
-    def _cheapest_half(self) -> frozenset[int]:
-        """Return the half of the attributes with most strings for the fewest classes."""
-        sizes, lowest = self.space.sizes, self.space.lowest
-        free = [a for a, size in enumerate(sizes) if size > 1]
-        free.sort(key=lambda a: self._bits[a][lowest[a]] / log2(sizes[a]))
-        return frozenset(free[: len(free) // 2])
-
-    def walk(self) -> Generator[Step, None, Flags]:
-        """Test until every string is known; gives which pass, as a grid over their levels."""
-        search, space = self.search, self.space
-        if self.engine.requirement_test is None and space.count > 1:
-            return (yield from self._walk_by_cubes())
-        strings = NodeList(space, *space.strings())
-        test = search.test if search.frequency.monotone else search.test_necessary
-        passing: list[Words] = []
-        search.generated += len(strings)
-        search.pruned += self._drop_rare(strings)
-        while len(strings):
-            before, work = len(strings), self.engine.work
-            code = strings.midpoint()
-            levels = space.levels(code)
-            outcome = test(levels)
-            if outcome.passes:
-                passing.append(strings.take_general(code))
-            else:
-                strings.drop_specific(code)
-            search.pruned += before - len(strings) - 1
-            if self.engine.work - work > _FAR_MORE * outcome.classes:
-                self._remember_below(levels)
-            yield from search.tell_test(levels, outcome)
-        return self._grid(passing)
-
-    def _walk_by_cubes(self) -> Generator[Step, None, Flags]:
-        """Walk where nothing but the size of classes is required."""
-        by_cubes, small_classes = (
-            BorderByCubes(self.search),
-            SmallClassPruning(self.engine, self.space),
-        )
-        self.search.generated += self.space.count
-        if small_classes.useful:
-            for member in self._rarest().tolist():
-                self.search.pruned += by_cubes.rule_out(small_classes.fails(member))
+def passing_strings(search: Search) -> Generator[Step, None, Flags]:
+    """Test until every string is known; return which pass, as a grid over the free attributes."""
+    engine, lattice = search.frequency.necessary, search.lattice
+    search.generated += lattice.count
+    search.progress = lambda: min((search.tested + search.pruned) / lattice.count, 1.0)
+    small_classes = SmallClassPruning(engine, lattice)
+    rare = _rarest(search).tolist() if small_classes.useful else []
+    if engine.requirement_test is None and lattice.count > 1:
+        by_cubes = BorderByCubes(search)
+        for member in rare:
+            search.pruned += by_cubes.rule_out(small_classes.fails(member))
         return (yield from by_cubes.walk())
+    labels = [[len(own) for own in attribute.hierarchy.labels] for attribute in search.task.quasi]
+    by_classes = Lattice(lattice.lowest, lattice.heights, [np.log2(counts) for counts in labels])
+    strings = NodeList(by_classes, *by_classes.strings())
+    search.pruned += sum(small_classes.drop(strings, member) for member in rare)
+    passing: list[Words] = []
+    everything = range(len(lattice.sizes))
+    for test in find_passing(engine, strings, everything, passing.append, follow_records=False):
+        search.generated += not test.in_list
+        search.tested += 1
+        search.pruned += test.others
+        if test.outcome.passes and search.frequency.monotone:
+            search.record_passing(test.levels, test.outcome)
+        yield from search.tell_test(test.levels, test.outcome)
+    return _grid(by_classes, passing)
 
-    def _drop_rare(self, strings: NodeList) -> int:
-        """Drop the strings that fail for records of rare labels, if nothing may be suppressed."""
-        small_classes = SmallClassPruning(self.engine, self.space)
-        if not small_classes.useful:
-            return 0
-        return sum(small_classes.drop(strings, member) for member in self._rarest().tolist())
 
-    def _rarest(self) -> Int64s:
-        """Return tuples whose labels few records have, the same for any order of the records."""
-        coded = self.engine.coded
-        rarity, ranks = np.zeros(len(coded.counts)), []
-        lowest = zip(self.search.task.quasi, self.space.lowest, strict=True)
-        for a, (attribute, low) in enumerate(lowest):
-            fields = (coded.tuples[:, coded.word[a]] >> coded.shift[a]) & coded.mask[a]
-            labels = fields.astype(np.int64)
-            rarity += np.log2(np.bincount(labels, weights=coded.counts)[labels])
-            ranks.append(np.argsort(np.argsort(attribute.hierarchy.labels[low]))[labels])
-        last = min(_RARE, len(rarity)) - 1
-        rare = np.flatnonzero(rarity <= np.partition(rarity, last)[last])
-        order = np.lexsort([*(rank[rare] for rank in ranks), rarity[rare]])
-        return rare[order[:_RARE]]
+def _rarest(search: Search) -> Int64s:
+    """Return tuples whose labels few records have, the same for any order of the records."""
+    coded = search.frequency.coded
+    rarity, ranks = np.zeros(len(coded.counts)), []
+    lowest = zip(search.task.quasi, search.lattice.lowest, strict=True)
+    for a, (attribute, low) in enumerate(lowest):
+        fields = (coded.tuples[:, coded.word[a]] >> coded.shift[a]) & coded.mask[a]
+        labels = fields.astype(np.int64)
+        rarity += np.log2(np.bincount(labels, weights=coded.counts)[labels])
+        ranks.append(np.argsort(np.argsort(attribute.hierarchy.labels[low]))[labels])
+    last = min(_RARE, len(rarity)) - 1
+    rare = np.flatnonzero(rarity <= np.partition(rarity, last)[last])
+    order = np.lexsort([*(rank[rare] for rank in ranks), rarity[rare]])
+    return rare[order[:_RARE]]
 
-    def _remember_below(self, levels: Sequence[int]) -> None:
-        """Count the classes of a finer string for roll-ups, at the second test near it."""
-        lowest = self.space.lowest
-        lower = tuple(lowest[a] if a in self._lowered else x for a, x in enumerate(levels))
-        self._asked[lower] += 1
-        if self._asked[lower] == 2:
-            self.engine.roll_up(lower)
 
-    def _grid(self, codes: list[Words]) -> Flags:
-        """Return codes as a grid over the levels of every attribute that has more than one."""
-        space = self.space
-        levels, places = space.grid()
-        marked = np.zeros(space.count, dtype=bool)
-        for some in codes:
-            fields = ((some[:, space.word] >> space.shift) & space.mask).astype(np.int64)
-            marked[fields @ places] = True
-        return marked.reshape([size for size in levels.tolist() if size > 1])
+def _grid(lattice: Lattice, codes: list[Words]) -> Flags:
+    """Return codes as a grid over the levels of every attribute that has more than one."""
+    levels, places = lattice.grid()
+    marked = np.zeros(lattice.count, dtype=bool)
+    for some in codes:
+        fields = ((some[:, lattice.word] >> lattice.shift) & lattice.mask).astype(np.int64)
+        marked[fields @ places] = True
+    return marked.reshape([size for size in levels.tolist() if size > 1])
 
 
 _PLACES_PER_CLASS = 24  # what looking a class up takes, in places of a table

@@ -27,11 +27,11 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.release.distinct_rows import dense_ranks
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping, Steps
 from kanon_tui.core.task.task import Task
@@ -129,12 +129,9 @@ def _ways(free: list[int], weights: Floats) -> Iterator[tuple[int, ...]]:
 
 
 def _groups(rows: np.ndarray) -> Int64s:
-    """Return the number of every row among the distinct rows; 0 without columns."""
-    if not rows.shape[1]:
-        return np.zeros(len(rows), dtype=np.int64)
-    frame = pl.DataFrame({str(x): rows[:, x] for x in range(rows.shape[1])})
-    ranks = frame.select(pl.struct(pl.all()).rank("dense").alias("rank"))["rank"].to_numpy()
-    return ranks.astype(np.int64) - 1
+    """Return the number of every row of codes among the distinct rows; 0 without columns."""
+    constant = np.zeros(len(rows), dtype=np.int32)
+    return dense_ranks([constant, *rows.T]).astype(np.int64)
 
 
 def _holds(task: Task, records: Int64s, groups: Int64s) -> Flags:

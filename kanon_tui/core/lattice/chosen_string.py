@@ -10,13 +10,10 @@ counted for one string are rolled up for those above it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 
-import numpy as np
-
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
@@ -56,8 +53,7 @@ class Verdicts:
             )
         self.task = task
         lowest = [0] * len(task.quasi)
-        self._search = Search(task, RunContext() if context is None else context, lowest)
-        self._losses = [LevelLosses(attribute, "ncp") for attribute in task.quasi]
+        self._search = Search(task, context or RunContext(), lowest, objective="ncp")
         self._known: dict[tuple[int, ...], Verdict] = {}
         self._lock = Lock()  # counts share their memory, and verdicts may be asked for in threads
 
@@ -78,16 +74,10 @@ class Verdicts:
         frequency = self._search.frequency
         outcome = frequency.test(string, to_the_end=True)
         below, classes = outcome.small or 0, outcome.classes
-        suppressed = np.empty(0, dtype=np.int64)
         if outcome.passes and below:
-            kept, _ = frequency.kept_sizes(string)
-            classes = int(kept.sum())
-            labels = frequency.labels(string, self._search.tuple_of)
-            suppressed = np.flatnonzero(labels < 0)
-        ncp = 0.0
-        for attribute, losses, level in zip(self.task.quasi, self._losses, string, strict=True):
-            lost = losses.exactly(level, suppressed) if len(suppressed) else losses.whole[level]
-            ncp += attribute.weight * float(lost)
+            classes = int(frequency.kept_sizes(string)[0].sum())
+        # A string that fails is measured as if nothing were suppressed.
+        measured = outcome if outcome.passes else replace(outcome, small=0)
         return Verdict(
             levels=string,
             passes=outcome.passes,
@@ -96,7 +86,7 @@ class Verdicts:
             below=below,
             suppressed=below if outcome.passes else 0,
             rv=self._search.rv(string),
-            ncp=ncp,
+            ncp=-self._search.objective.value(string, measured),
             roots=sum(level == top for level, top in zip(string, self.heights, strict=True)),
         )
 

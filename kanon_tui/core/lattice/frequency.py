@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,8 +36,6 @@ import numpy.typing as npt
 from kanon_tui.core.kernels import frequency as kernels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.privacy.requirements import ColumnRequirement
-from kanon_tui.core.privacy.risk import RiskBound
-from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -196,6 +195,11 @@ class Frequency:
         )
         self._counter = kernels.new_counter(self.layout, size, k)
         self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the tests without the classes of strings that failed."""
+        limits = self.k, self.allowed, None, self.requirement_test, self.bounds_only
+        return Frequency, (self.coded, *limits)
 
     def test(self, levels: Sequence[int] | Int64s, to_the_end: bool = False) -> Outcome:
         """Test a string; `to_the_end` finds the smallest class even where it cannot pass."""
@@ -410,32 +414,21 @@ class RequirementTest:
     tuples together: its classes are judged on these pairs, not on records.
     """
 
-    def __init__(
-        self, requirements: Sequence[ColumnRequirement], tuple_of: Int32s, tuples: int
-    ) -> None:
-        self.requirements = tuple(requirements)
-        columns = {id(each.column.codes): each.column for each in requirements}
+    def __init__(self, task: Task, most_people: int, tuple_of: Int32s, tuples: int) -> None:
+        """Prepare the pairs of a task of which at most so many people may lose a record."""
+        self.requirements = task.requirements
+        columns = {id(each.column.codes): each.column for each in self.requirements}
         self._pairs = [
             GroupValues.from_records(tuple_of, own.codes, tuples, own.copies)
             for own in columns.values()
         ]
-        self._place = [list(columns).index(id(each.column.codes)) for each in requirements]
+        self._place = [list(columns).index(id(each.column.codes)) for each in self.requirements]
         self._people: GroupValues | None = None
-        self._most_people = 0
-        self.risk: RiskBound | None = None
-        """A bound for the risk of the release as a whole, in a table of `_of` people."""
-        self._of = 0
-
-    def limit_people(self, most: int, person: Column, tuple_of: Int32s, tuples: int) -> None:
-        """Let at most so many people lose a record."""
-        self._people, self._most_people = (
-            GroupValues.from_records(tuple_of, person.codes, tuples),
-            most,
-        )
-
-    def limit_risk(self, risk: RiskBound, people: int) -> None:
-        """Bound the risk of the release as a whole."""
-        self.risk, self._of = risk, people
+        if task.repeated is not None:
+            self._people = GroupValues.from_records(tuple_of, task.repeated.codes, tuples)
+        self._most_people = most_people
+        self.risk = task.release_risk
+        self._of = task.people
 
     def at_risk(self, number: Int32s, sizes: Int32s, kept: Flags) -> bool:
         """Return whether the classes that are kept are at too much risk together."""

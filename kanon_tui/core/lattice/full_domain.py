@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
 from kanon_tui.core.lattice.objective import SEEKS, declared_objective
+from kanon_tui.core.lattice.pre_pruning import lowest_levels
+from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import Reason
-from kanon_tui.core.task.steps import Algorithm, Family, Line
+from kanon_tui.core.task.steps import Algorithm, Family, Line, RunContext, Step
 from kanon_tui.core.task.task import Task
 
 __all__ = ["HALVE", "LIST_ALL", "MOST_LISTED", "PRE_PRUNE", "FullDomainSearch", "count_strings"]
@@ -41,6 +44,15 @@ class FullDomainSearch(Algorithm):
     bytes_per_record: ClassVar[int] = 24
 
     objective: str = declared_objective(SEEKS)
+
+    def pre_pruned(
+        self, task: Task, context: RunContext, objective: str = ""
+    ) -> Generator[Step, None, Search]:
+        """Drop the levels that fail alone; return the search among the strings of the others."""
+        lowest, dropped = lowest_levels(task)
+        search = Search(task, context, lowest, objective=objective or self.objective)
+        yield from search.tell_dropped(dropped)
+        return search
 
 
 def count_strings(task: Task) -> int:

@@ -232,12 +232,11 @@ class Halving:
 def list_all(search: Search, memory: int, who: str) -> NodeList:
     """Return the sorted list of all strings, if it fits into `memory` megabytes."""
     space = search.lattice
-    needed = space.count * space.bytes_per_string / 1e6
-    if needed > memory:
+    if space.megabytes > memory:
         raise InputError(
-            f"{who}: {space.count:,} strings would need {needed:,.0f} MB, memory is {memory:,} MB; "
-            f"raise memory, or choose distributed, which never holds them all, or local, which "
-            f"tests only a few"
+            f"{who}: {space.count:,} strings would need {space.megabytes:,.0f} MB, memory is "
+            f"{memory:,} MB; raise memory, or choose distributed, which never holds them all, or "
+            f"local, which tests only a few"
         )
     strings = NodeList(space, *space.strings())
     search.generated += len(strings)
@@ -331,11 +330,13 @@ def find_passing(
     strings: NodeList,
     attributes: Sequence[int],
     keep: Callable[[Words], None],
+    follow_records: bool = True,
 ) -> Iterator[StringTest]:
     """Test a list of strings over some attributes; those that pass are handed to `keep`.
 
     Above a passing string everything passes, below a failing one everything fails (the engine
-    must be monotone); test the midpoint of what is still unknown.
+    must be monotone); test the midpoint of what is still unknown. With `follow_records` a record of
+    every failing string is followed through all others (see `SmallClassPruning`).
     """
     space = strings.lattice
     small_classes = SmallClassPruning(frequency, space, attributes)
@@ -351,7 +352,8 @@ def find_passing(
             yield StringTest(levels, outcome, before - len(strings) - 1)
             continue
         strings.drop_specific(code)
-        small_classes.drop(strings, outcome.member)
+        if follow_records:
+            small_classes.drop(strings, outcome.member)
         dropped = before - len(strings)
         yield StringTest(levels, outcome, dropped - 1)
         if prunes_little(dropped, strings):

@@ -71,6 +71,11 @@ class Lattice:
         """Memory that a list needs per string while it is made and sorted."""
         return 8 * (2 * self.words + 4)
 
+    @property
+    def megabytes(self) -> float:
+        """Memory that a list of all strings needs while it is made and sorted."""
+        return self.count * self.bytes_per_string / 1e6
+
     @cached_property
     def _field_values(self) -> list[Floats]:
         """Values by field: from the lowest level of the space on."""

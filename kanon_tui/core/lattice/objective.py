@@ -17,7 +17,7 @@ Values are compared as all scores are: less than 1e-9 apart is a tie.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import log2
 
@@ -27,8 +27,8 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.lattice.frequency import Frequency, Outcome
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.metrics.information_loss import attribute_il, il_penalties
-from kanon_tui.core.metrics.ncp import attribute_ncp, penalties
+from kanon_tui.core.metrics.information_loss import il_penalties
+from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.table.column import counted
@@ -188,6 +188,7 @@ def make_objective(name: str, task: Task, frequency: Frequency, tuple_of: Int32s
     return ResearchValue(task)
 
 
+_PENALTIES = {"ncp": penalties, "il": il_penalties}
 _MOST_PAIRS = 1_000  # values of a group for which every pair of ends is looked at
 
 
@@ -204,14 +205,10 @@ class LevelLosses:
     def __init__(self, attribute: QuasiIdentifier, metric: str) -> None:
         self.attribute = attribute
         self._n = attribute.column.records
-        self._of_groups: Callable[[CellGroups], Floats] = penalties
-        self._mean: Callable[[CellGroups], float] = attribute_ncp
-        if metric == "il":
-            self._of_groups = il_penalties
-            self._mean = self._mean_il
+        self._of_groups = _PENALTIES[metric]
 
-    def _mean_il(self, cells: CellGroups) -> float:
-        return attribute_il(cells) / self._n
+    def _mean(self, cells: CellGroups) -> float:
+        return cells.total(self._of_groups(cells), worst=1.0) / self._n
 
     @cached_property
     def whole(self) -> Floats:
@@ -251,20 +248,13 @@ class LevelLosses:
         return np.array([self._least_of_level(cells, allowed) for cells in self._levels])
 
     def _least_of_level(self, cells: CellGroups, allowed: int) -> float:
-        total = 0.0
         starts, values = cells.values.starts, cells.values
         labels = self.attribute.hierarchy.labels[cells.level or 0]
-        for group in np.flatnonzero(values.distinct > 1).tolist():
+        hidden = np.array([bool(cells.level) and label == HIDDEN for label in labels])
+        total = float(cells.shown[hidden].sum())
+        for group in np.flatnonzero((values.distinct > 1) & ~hidden).tolist():
             own = slice(int(starts[group]), int(starts[group + 1]))
-            records = values.records[own]
-            if cells.level and labels[group] == HIDDEN:
-                total += float(records.sum())
-            else:
-                total += self._least_of_group(values.code[own], records, allowed)
-        if cells.level:
-            alone = np.flatnonzero(values.distinct == 1)
-            hidden = [g for g in alone.tolist() if labels[g] == HIDDEN]
-            total += float(values.records[starts[hidden]].sum())
+            total += self._least_of_group(values.code[own], values.records[own], allowed)
         return total / self._n
 
     def _least_of_group(self, codes: Int64s, records: Int64s, allowed: int) -> float:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RequirementTest
+from kanon_tui.core.lattice.frequency import Frequency
 from kanon_tui.core.lattice.halving import find_passing
 from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import Search
@@ -225,17 +225,8 @@ class PartSolver:
     def _solve_in_processes(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
         search = self.search
         if self._processes is None:
-            engine = self._engine
-            setup = (
-                engine.coded,
-                engine.k,
-                engine.allowed,
-                engine.requirement_test,
-                engine.bounds_only,
-            )
-            processes = search.context.helpers(
-                min(self._workers, len(jobs)), job_solver, *setup, search.lattice, self._memory
-            )
+            setup = self._engine, search.lattice, self._memory
+            processes = search.context.helpers(min(self._workers, len(jobs)), job_solver, *setup)
             self._processes = self._stack.enter_context(processes)
         self._processes.submit(jobs)
         found: dict[int, Part] = {}
@@ -272,18 +263,9 @@ class PartSolver:
 
 
 def job_solver(
-    coded: CodedTuples,
-    k: int,
-    allowed: int,
-    requirement_test: RequirementTest | None,
-    bounds_only: bool,
-    space: Lattice,
-    memory: int,
+    frequency: Frequency, space: Lattice, memory: int
 ) -> Callable[[Job], tuple[Words, int, int]]:
     """Return the function that a helper process runs per job: codes that pass, strings, tests."""
-    frequency = Frequency(
-        coded, k, allowed, requirement_test=requirement_test, bounds_only=bounds_only
-    )
 
     def solve_job(job: Job) -> tuple[Words, int, int]:
         passing = _PassingCodes(space, memory)

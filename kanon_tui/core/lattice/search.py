@@ -85,12 +85,7 @@ class Search:
         allowed = task.records_of(people)
         requirement_test = None
         if task.requirements or task.release_risk is not None:
-            requirement_test = RequirementTest(task.requirements, self.tuple_of, len(coded.counts))
-            if task.repeated is not None:
-                counted = self.tuple_of, len(coded.counts)
-                requirement_test.limit_people(people, task.repeated, *counted)
-            if task.release_risk is not None:
-                requirement_test.limit_risk(task.release_risk, task.people)
+            requirement_test = RequirementTest(task, people, self.tuple_of, len(coded.counts))
         self.frequency = Frequency(coded, task.k, allowed, roll_ups, requirement_test)
         self.objective = make_objective(objective, task, self.frequency, self.tuple_of)
         heights = [attribute.hierarchy.height for attribute in task.quasi]

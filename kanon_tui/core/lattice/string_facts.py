@@ -167,12 +167,8 @@ class SearchFacts:
         """Return the facts gathered for the next step, and forget them."""
         if not self.watched:
             return {}
-        facts = {
-            "lattice": self.lattice,
-            "tests": tuple(self._tests),
-            "settled": tuple(self._settled),
-            **self._more,
-        }
+        facts = {"lattice": self.lattice, "tests": tuple(self._tests)}
+        facts |= {"settled": tuple(self._settled), **self._more}
         self._tests, self._settled, self._more = [], [], {}
         return facts
 

@@ -12,7 +12,6 @@ Reference: Morton, data constraint rules (table 1).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.sections import section
 from kanon_tui.core.fields.types import FieldType, list_of, number, text
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.numeric import Flags, Floats
@@ -84,8 +85,9 @@ class Boundary:
         low, high = column.parse([self.low, self.high])
         for end, place in ((self.low, low), (self.high, high)):
             if np.isnan(place):
+                noun = "date" if column.kind == "date" else "number"
                 raise InputError(
-                    f"{column.name}: boundary '{end}' is not a {_noun(column)}; "
+                    f"{column.name}: boundary '{end}' is not a {noun}; "
                     f"write a value like '{column.values[0]}'"
                 )
         if low >= high:
@@ -99,110 +101,6 @@ class Boundary:
 Rule = Apart | Boundary
 
 
-@dataclass(frozen=True)
-class RuleTable:
-    """The rules of an attribute, and the base value that is left when all are broken."""
-
-    base: float = 0.0
-    rules: tuple[Rule, ...] = ()
-
-    def bind(self, column: Column) -> BoundRules:
-        """Return the rules bound to a column; refuse values that it does not have."""
-        for rule in self.rules:
-            if not 0 < rule.importance < np.inf:
-                raise InputError(
-                    f"{column.name}: rule '{rule}' has importance {rule.importance:g}; "
-                    f"importance must be a number above 0"
-                )
-        if not 0 <= self.base < np.inf:
-            raise InputError(
-                f"{column.name}: the base value of its rules is {self.base:g}; "
-                f"it must be a number of at least 0"
-            )
-        sides = [rule.sides(column) for rule in self.rules]
-        shape = (len(self.rules), len(column.values))
-        return BoundRules(
-            self,
-            np.array([a for a, _ in sides], dtype=bool).reshape(shape),
-            np.array([b for _, b in sides], dtype=bool).reshape(shape),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class BoundRules:
-    """Rules over value codes. Every method takes many groups at once."""
-
-    table: RuleTable
-    first: Flags
-    """`first[r, code]`: the value is on the first side of rule r."""
-    second: Flags
-
-    @property
-    def rules(self) -> tuple[Rule, ...]:
-        """The rules, in table order."""
-        return self.table.rules
-
-    @cached_property
-    def importances(self) -> Floats:
-        """Importance of every rule."""
-        return np.array([rule.importance for rule in self.rules], dtype=np.float64)
-
-    def broken(
-        self,
-        codes: npt.NDArray[np.integer],
-        groups: npt.NDArray[np.integer],
-        count: int | None = None,
-    ) -> Flags:
-        """Return flags of shape (rules, groups): the group has values of both sides.
-
-        `codes[i]` is a value in group `groups[i]`; groups are numbered from 0 and negative ones
-        (suppressed records) are passed over. `count` says how many groups there are where the last
-        ones may hold no value.
-        """
-        kept = groups >= 0
-        codes, groups = codes[kept], groups[kept]
-        size = count if count is not None else int(groups.max()) + 1 if len(groups) else 0
-        result = np.zeros((len(self.rules), size), dtype=bool)
-        for r in range(len(self.rules)):
-            on_first = np.zeros(size, dtype=bool)
-            on_second = np.zeros(size, dtype=bool)
-            on_first[groups[self.first[r][codes]]] = True
-            on_second[groups[self.second[r][codes]]] = True
-            result[r] = on_first & on_second
-        return result
-
-    def ratio(self, broken: Flags) -> Floats:
-        """Return DR of every group: the share of importance (base included) that is not broken."""
-        if not self.rules:
-            return np.ones(broken.shape[1], dtype=np.float64)
-        whole = self.table.base + self.importances.sum()
-        kept = self.table.base + (~broken).T.astype(np.float64) @ self.importances
-        return np.asarray(kept / whole, dtype=np.float64)
-
-    def of_groups(self, codes: npt.NDArray[np.integer], groups: npt.NDArray[np.integer]) -> Floats:
-        """Return DR of every group of records."""
-        return self.ratio(self.broken(codes, groups))
-
-    def broken_by_level(self, level_map: npt.NDArray[np.integer]) -> Flags:
-        """Return per rule whether any group of a level breaks it; `level_map`: code → group."""
-        codes = np.arange(len(level_map))
-        return np.asarray(self.broken(codes, level_map).any(axis=1), dtype=bool)
-
-    def of_level(self, level_map: npt.NDArray[np.integer]) -> float:
-        """Return DR of a whole level, where one group is enough to break a rule."""
-        return float(self.ratio(self.broken_by_level(level_map)[:, None])[0])
-
-
-def _set_text(values: Iterable[str]) -> str:
-    values = tuple(values)
-    return values[0] if len(values) == 1 else "{" + ", ".join(values) + "}"
-
-
-def _noun(column: Column) -> str:
-    return "date" if column.kind == "date" else "number"
-
-
-_BASE = number(low=0)
 _IMPORTANCE = number(above=0)
 _ENDS = list_of(text("a number or a date"), "two values: [highest below, lowest above]", length=2)
 _VALUES = list_of(text("a value"), "a list of values")
@@ -255,20 +153,99 @@ def _write_rule(rule: Rule) -> dict[str, Any]:
 _KEEP = list_of(FieldType("a rule", _read_rule, _write_rule), "a list of rules")
 
 
-def _read_table(located: LocatedValue) -> RuleTable:
-    at = located.entries(("base", "keep"))
-    base = _BASE.read(at["base"]) if "base" in at else 0.0
-    return RuleTable(base, _KEEP.read(at["keep"]) if "keep" in at else ())
+@dataclass(frozen=True)
+class RuleTable:
+    """The rules of an attribute, and the base value that is left when all are broken."""
+
+    base: float = declared(0.0, low=0)
+    rules: tuple[Rule, ...] = declared((), key="keep", type=_KEEP)
+
+    def bind(self, column: Column) -> BoundRules:
+        """Return the rules bound to a column; refuse values that it does not have."""
+        for rule in self.rules:
+            if not 0 < rule.importance < np.inf:
+                raise InputError(
+                    f"{column.name}: rule '{rule}' has importance {rule.importance:g}; "
+                    f"importance must be a number above 0"
+                )
+        if not 0 <= self.base < np.inf:
+            raise InputError(
+                f"{column.name}: the base value of its rules is {self.base:g}; "
+                f"it must be a number of at least 0"
+            )
+        sides = [rule.sides(column) for rule in self.rules]
+        shape = (len(self.rules), len(column.values))
+        return BoundRules(
+            self,
+            np.array([a for a, _ in sides], dtype=bool).reshape(shape),
+            np.array([b for _, b in sides], dtype=bool).reshape(shape),
+        )
 
 
-def _write_table(table: RuleTable) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    if table.base:
-        result["base"] = _BASE.write(table.base)
-    if table.rules:
-        result["keep"] = _KEEP.write(table.rules)
-    return result
+RULES = section(RuleTable)
+"""The type of the rules of one attribute."""
 
 
-RULES = FieldType("a mapping with the keys base and keep", _read_table, _write_table)
-"""The rules of one attribute."""
+@dataclass(frozen=True, eq=False)
+class BoundRules:
+    """Rules bound to the value codes of a column; methods take many groups at once."""
+
+    table: RuleTable
+    first: Flags
+    """`first[r, code]`: the value is on the first side of rule r."""
+    second: Flags
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules, in table order."""
+        return self.table.rules
+
+    @cached_property
+    def importances(self) -> Floats:
+        """Importance of every rule."""
+        return np.array([rule.importance for rule in self.rules], dtype=np.float64)
+
+    def broken(
+        self,
+        codes: npt.NDArray[np.integer],
+        groups: npt.NDArray[np.integer],
+        count: int | None = None,
+    ) -> Flags:
+        """Return flags of shape (rules, groups): the group has values of both sides.
+
+        `codes[i]` is a value in group `groups[i]`; groups are numbered from 0 and negative ones
+        (suppressed records) are passed over. `count` says how many groups there are where the last
+        ones may hold no value.
+        """
+        kept = groups >= 0
+        codes, groups = codes[kept], groups[kept]
+        size = count if count is not None else int(groups.max()) + 1 if len(groups) else 0
+        result = np.zeros((len(self.rules), size), dtype=bool)
+        for r in range(len(self.rules)):
+            on_first = np.zeros(size, dtype=bool)
+            on_second = np.zeros(size, dtype=bool)
+            on_first[groups[self.first[r][codes]]] = True
+            on_second[groups[self.second[r][codes]]] = True
+            result[r] = on_first & on_second
+        return result
+
+    def ratio(self, broken: Flags) -> Floats:
+        """Return DR of every group: the share of importance (base included) that is not broken."""
+        if not self.rules:
+            return np.ones(broken.shape[1], dtype=np.float64)
+        whole = self.table.base + self.importances.sum()
+        kept = self.table.base + (~broken).T.astype(np.float64) @ self.importances
+        return np.asarray(kept / whole, dtype=np.float64)
+
+    def broken_by_level(self, level_map: npt.NDArray[np.integer]) -> Flags:
+        """Return per rule whether any group of a level breaks it; `level_map`: code → group."""
+        codes = np.arange(len(level_map))
+        return np.asarray(self.broken(codes, level_map).any(axis=1), dtype=bool)
+
+    def of_level(self, level_map: npt.NDArray[np.integer]) -> float:
+        """Return DR of a whole level, where one group is enough to break a rule."""
+        return float(self.ratio(self.broken_by_level(level_map)[:, None])[0])
+
+
+def _set_text(values: tuple[str, ...]) -> str:
+    return values[0] if len(values) == 1 else "{" + ", ".join(values) + "}"

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
+import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
@@ -143,29 +143,15 @@ def _correlation_ratio(numbers: Floats, category: Column) -> float:
 
 def _cramers_v(first: Column, second: Column) -> float:
     """Return √(χ² / n / (smaller number of values − 1)), with χ²/n = Σ nᵢⱼ²/(nᵢ·nⱼ) − 1."""
-    n = len(first.codes)
     rows, columns = np.bincount(first.codes), np.bincount(second.codes)
     degrees = min(np.count_nonzero(rows), np.count_nonzero(columns)) - 1
     if degrees < 1:
         return 0.0
-    cell, count = _occurring(
-        first.codes.astype(np.int64) * len(columns) + second.codes, len(rows) * len(columns), n
-    )
+    cells = pl.Series("cell", first.codes.astype(np.int64) * len(columns) + second.codes)
+    cell, count = (each.to_numpy() for each in cells.value_counts().sort("cell"))
     expected = rows[cell // len(columns)].astype(np.float64) * columns[cell % len(columns)]
     chi_squared = float((count.astype(np.float64) ** 2 / expected).sum()) - 1.0
     return float(np.sqrt(max(chi_squared, 0.0) / degrees))
-
-
-def _occurring(
-    cells: npt.NDArray[np.int64], size: int, n: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the cells of a table that occur, with their counts."""
-    if size > 4 * n + 1024:
-        cell, count = np.unique(cells, return_counts=True)
-        return cell, count
-    counts = np.bincount(cells, minlength=size)
-    occurring = np.flatnonzero(counts)
-    return occurring, counts[occurring]
 
 
 def _deviations(x: Floats) -> Floats:

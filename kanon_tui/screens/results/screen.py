@@ -12,6 +12,7 @@ from textual.containers import Container
 from textual.widget import Widget
 from textual.widgets import Static
 
+from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
@@ -105,13 +106,12 @@ search through all rows.
         Binding("P", "panel('privacy')", "privacy", id="results.privacy"),
         Binding("R", "panel('runs')", "runs", id="results.runs"),
         Binding("C", "compare", "compare", id="results.compare"),
-        Binding("L", "app.analysis('Linking attack')", "linking attack", id="results.attack"),
         Binding("E", "strings", "levels", id="results.strings"),
-        Binding("F", "app.analysis('k feasibility')", "k feasibility", id="results.feasibility"),
-        Binding("T", "app.analysis('Decision trees')", "decision trees", id="results.trees"),
-        Binding("U", "app.analysis('Utility')", "utility", id="results.utility"),
-        Binding("B", "app.analysis('Earlier release')", "earlier release", id="results.rerelease"),
-        Binding("M", "app.analysis('Risk models')", "risk models", id="results.risk"),
+        *(
+            Binding(each.key, f"app.analysis('{each.name}')", each.title, id=f"results.{each.name}")
+            for each in ANALYSES
+            if each.key
+        ),
         Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
         Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
         Binding("slash", "find", "find", key_display="/", show=False, id="results.find"),

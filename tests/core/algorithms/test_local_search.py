@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
+import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms.local_search import LocalSearch, Pointers
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.steps import RunContext, Step
@@ -34,7 +36,7 @@ def test_answer_and_tests_are_those_of_the_pseudo_code(seed: int) -> None:
 
 
 def test_pointers_move_together_and_stop_when_none_moves() -> None:
-    pointers = Pointers(lowest=(0, 2), heights=(4, 3))
+    pointers = Pointers(Lattice((0, 2), (4, 3), [np.zeros(5), np.zeros(4)]))
     assert pointers.levels == (2, 2)
     assert pointers.move(passed=False)  # half-way to the roots
     assert pointers.levels == (3, 3)

@@ -52,7 +52,8 @@ def test_base_is_left_when_every_rule_is_broken() -> None:
 
 def test_no_rules_keep_everything() -> None:
     bound = RuleTable(3.0).bind(column(RACES))
-    assert bound.of_groups(np.array([0, 1, 2]), np.array([0, 0, 1])).tolist() == [1.0, 1.0]
+    broken = bound.broken(np.array([0, 1, 2]), np.array([0, 0, 1]))
+    assert bound.ratio(broken).tolist() == [1.0, 1.0]
     assert bound.of_level(np.zeros(4, dtype=np.int32)) == 1.0
 
 
@@ -91,7 +92,8 @@ def test_suppressed_records_break_nothing() -> None:
 def test_groups_without_values_are_counted_when_asked() -> None:
     bound = RACE_RULES.bind(column(RACES))
     assert bound.broken(np.array([0]), np.array([0]), count=3).shape == (4, 3)
-    assert bound.of_groups(np.array([], dtype=int), np.array([], dtype=int)).shape == (0,)
+    empty = np.array([], dtype=int)
+    assert bound.ratio(bound.broken(empty, empty)).shape == (0,)
 
 
 @given(
@@ -110,7 +112,7 @@ def test_many_groups_agree_with_one_by_one(
     codes = np.array([code for code, _ in cells], dtype=np.int64)
     groups = np.array([group for _, group in cells], dtype=np.int64)
     bound = RuleTable(float(base), rules).bind(letters)
-    ratios = bound.of_groups(codes, groups)
+    ratios = bound.ratio(bound.broken(codes, groups))
     for group in range(len(ratios)):
         held = {letters.values[code] for code, g in cells if g == group}
         kept = base + sum(

@@ -329,7 +329,7 @@ class FinerLevels:
         coded, class_of = CodedTuples.from_attributes(task.quasi, levels)
         classes, requirement_test = len(coded.counts), None
         if task.requirements:
-            requirement_test = RequirementTest(task.requirements, class_of, classes)
+            requirement_test = RequirementTest(task, task.allowed_people, class_of, classes)
         frequency = Frequency(coded, task.k, allowed, requirement_test=requirement_test)
         figures = figures_of_groups(task.requirements, class_of, classes)
         return cls(levels, frequency, class_of, figures)
