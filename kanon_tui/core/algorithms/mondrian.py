@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.facts import Cut
@@ -16,7 +15,8 @@ from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.clustering.splitting import PartHistory
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.kernels import mondrian as kernel
+from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import (
     Candidate,
     Choice,
@@ -29,9 +29,6 @@ from kanon_tui.core.task.steps import (
 )
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note, short_number
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.mondrian import Parts
 
 __all__ = ["Mondrian"]
 
@@ -105,22 +102,17 @@ class Mondrian(Clustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""
-        from kanon_tui.core.kernels.mondrian import Axes, PartScratch, advance, loss, measure
-
         where = self._place_of_cuts(task)
-        space = _Space.from_attributes(task.quasi)
-        parts = _one_part(task, space)
-        axes = Axes(
-            space.offsets, space.ordered, space.places, task.weights, space.levels, space.covers
-        )
-        scratch = PartScratch.allocate(
+        space = _Space.from_task(task)
+        parts, axes = _one_part(task, space), space.axes
+        scratch = kernel.PartScratch.allocate(
             rows=task.rows,
             attributes=len(task.quasi),
-            ranks=np.diff(space.offsets).max() + 1,
+            ranks=np.diff(axes.offsets).max() + 1,
             numbers=parts.stack.shape[1],
         )
-        measure(axes, parts, 0, task.rows, 0)
-        lost = loss(axes, parts.stack[0])
+        kernel.measure(axes, parts, 0, task.rows, 0)
+        lost = kernel.loss(axes, parts.stack[0])
         depth, cuts, closed = 1, 0, 0
         history = PartHistory(parts.rows)
         while depth:
@@ -129,7 +121,7 @@ class Mondrian(Clustering):
                 more = np.zeros((depth + decisions, parts.stack.shape[1]), dtype=np.int64)
                 parts = replace(parts, stack=np.concatenate([parts.stack, more]))
             part = parts.stack[depth - 1].copy()
-            depth, decided, new_cuts, saved = advance(
+            depth, decided, new_cuts, saved = kernel.advance(
                 axes, parts, scratch, depth, decisions, task.k, where
             )
             cuts += new_cuts
@@ -174,16 +166,14 @@ class Mondrian(Clustering):
 
     def _place_of_cuts(self, task: Task) -> int:
         """Return the kernel's constant for where cuts may lie."""
-        from kanon_tui.core.kernels.mondrian import ALLOWABLE, MEDIAN, RELAXED
-
         if not self.relaxed:
-            return MEDIAN if self.cut == "median" else ALLOWABLE
+            return kernel.MEDIAN if self.cut == "median" else kernel.ALLOWABLE
         if task.copies is not None:
             raise InputError(
                 "mondrian: relaxed puts equal records on both sides of a cut, which cannot be "
                 "done when records are counted; use --engine memory, or relaxed=false"
             )
-        return RELAXED
+        return kernel.RELAXED
 
     @property
     def _cuts(self) -> str:
@@ -191,21 +181,19 @@ class Mondrian(Clustering):
         return "cut" if self.cut == "allowable" else "cut at the median"
 
 
-def _one_part(task: Task, space: _Space) -> Parts:
+def _one_part(task: Task, space: _Space) -> kernel.Parts:
     """Return all records as one part that is still to be cut."""
-    from kanon_tui.core.kernels.mondrian import Parts
-
     table = np.column_stack(
         [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
     )
     ones = np.ones(task.rows, dtype=np.int64)
-    return Parts.allocate(
+    return kernel.Parts.allocate(
         table=np.ascontiguousarray(table, dtype=np.int32),
         rows=np.arange(task.rows, dtype=np.int32),
         copies=ones if task.copies is None else task.copies.astype(np.int64),
         open=64,
         numbers=3 + 3 * len(task.quasi),
-        ranks=space.offsets[-1] + 1,
+        ranks=space.axes.offsets[-1] + 1,
     )
 
 
@@ -219,48 +207,37 @@ def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: in
 
 @dataclass(frozen=True, eq=False)
 class _Space:
-    """The axes of the table: values as ranks, all attributes one after the other."""
+    """The attributes of the table as axes, with words for what happens along them."""
 
     attributes: Sequence[QuasiIdentifier]
     ranks: Sequence[Int32s]
     """Per attribute the rank of every value code."""
-    offsets: npt.NDArray[np.int64]
-    """Where the ranks of each attribute begin in the arrays below."""
-    ordered: npt.NDArray[np.bool_]
-    places: Floats
-    """Numbers and dates: where the rank lies in the domain; nan for all else."""
-    levels: Int32s
-    """Given hierarchies: the label of a rank at each level below the root; else -1."""
-    covers: Floats
-    """The share of the attribute's values that this label covers."""
+    axes: kernel.Axes
 
     @classmethod
-    def from_attributes(cls, attributes: Sequence[QuasiIdentifier]) -> _Space:
-        all_ranks = [ranks(attribute) for attribute in attributes]
+    def from_task(cls, task: Task) -> _Space:
+        """Return the axes of the quasi-identifiers of a task."""
+        all_ranks = [ranks(attribute) for attribute in task.quasi]
         sizes = [int(rank.max()) + 1 for rank in all_ranks]
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        trees = [a for a in attributes if a.publishes_ancestor]
-        deepest = max((a.hierarchy.height for a in trees), default=0)
-        all_places = np.full(offsets[-1], np.nan)
-        levels = np.full((offsets[-1], max(deepest, 1)), -1, dtype=np.int32)
-        covers = np.zeros(levels.shape)
-        for attribute, rank, offset in zip(attributes, all_ranks, offsets, strict=False):
+        trees = [a for a in task.quasi if a.publishes_ancestor]
+        axes = kernel.Axes.allocate(
+            offsets=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            ordered=np.array([attribute.ordered for attribute in task.quasi]),
+            places=np.full(sum(sizes), np.nan),
+            weights=task.weights,
+            levels=max((a.hierarchy.height for a in trees), default=1),
+        )
+        axes.levels[:] = -1
+        for attribute, rank, offset in zip(task.quasi, all_ranks, axes.offsets, strict=False):
             if attribute.ordered:
-                all_places[offset + rank] = places(attribute)
+                axes.places[offset + rank] = places(attribute)
             elif attribute.publishes_ancestor:
                 tree = attribute.hierarchy
                 for level, mapping in enumerate(tree.maps[:-1]):
-                    levels[offset + rank, level] = mapping
-                    covers[offset + rank, level] = (tree.covered(level) / len(mapping))[mapping]
-        return cls(
-            attributes,
-            all_ranks,
-            offsets,
-            np.array([attribute.ordered for attribute in attributes]),
-            all_places,
-            levels,
-            covers,
-        )
+                    covered = tree.covered(level) / len(mapping)
+                    axes.levels[offset + rank, level] = mapping
+                    axes.covers[offset + rank, level] = covered[mapping]
+        return cls(task.quasi, all_ranks, axes)
 
     def text(self, x: int, rank: int) -> str:
         """Return the value at a rank, as it stands in the input."""
@@ -270,16 +247,16 @@ class _Space:
     def widths(self, part: Int64s) -> tuple[float, ...]:
         """Return the width of a part along every attribute, as the kernel measures it."""
         found = []
-        for x, ordered in enumerate(self.ordered.tolist()):
+        for x, ordered in enumerate(self.axes.ordered.tolist()):
             low, high, distinct = (int(number) for number in part[2 + 3 * x : 5 + 3 * x])
-            begin, end = int(self.offsets[x]), int(self.offsets[x + 1])
+            begin, end = self.axes.offsets[x : x + 2].tolist()
             width = 0.0 if low == high else (distinct - 1) / (end - begin - 1)
             if ordered and low != high:
-                width = float(self.places[begin + high] - self.places[begin + low])
+                width = float(self.axes.places[begin + high] - self.axes.places[begin + low])
             found.append(1.0 if np.isnan(width) else width)
         return tuple(found)
 
-    def drawn(self, parts: Parts, part: Int64s, known: dict[str, Any]) -> dict[str, Any]:
+    def drawn(self, parts: kernel.Parts, part: Int64s, known: dict[str, Any]) -> dict[str, Any]:
         """Return the facts for pictures of the last decision; a part is numbered by its start."""
         was_cut, _, x, left, *_ = (int(number) for number in parts.event)
         order = parts.rows

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -360,19 +360,6 @@ class _ClassValues:
         )
 
 
-class Boxes(Protocol):
-    """The boxes of all classes along one attribute."""
-
-    def ncp(self) -> Floats:
-        """Return the NCP of every class."""
-
-    def unions(self, one: int, others: Int64s) -> Floats:
-        """Return the NCP of the unions of one class with others."""
-
-    def absorb(self, one: int, other: int) -> None:
-        """Widen the box of another class so that it covers that of the one."""
-
-
 class ClassBoxes:
     """The classes of a clustering as boxes, with the cost of merging any two.
 
@@ -388,14 +375,14 @@ class ClassBoxes:
         there, copies = labels >= 0, task.copies
         each = None if copies is None else copies[there]
         self.sizes: Int64s = counted(labels[there], each)
-        self._columns: list[tuple[float, Boxes]] = []
+        self._columns: list[tuple[float, _AttributeBoxes]] = []
         self._own = np.zeros(len(self.sizes))
         for x, attribute in enumerate(task.quasi):
             shown = labels if hidden is None else np.where(hidden[:, x], -1, labels)
             values = GroupValues.from_records(
                 shown, attribute.column.codes, len(self.sizes), copies
             )
-            boxes = _boxes(attribute, values)
+            boxes = _AttributeBoxes(attribute, values)
             self._columns.append((attribute.weight, boxes))
             self._own += attribute.weight * boxes.ncp()
 
@@ -425,101 +412,56 @@ class ClassBoxes:
         return total
 
 
-def _boxes(attribute: QuasiIdentifier, values: GroupValues) -> Boxes:
-    if attribute.ordered:
-        return _Ranges(attribute, values)
-    return _Nodes(attribute, values) if attribute.publishes_ancestor else _Sets(attribute, values)
+class _AttributeBoxes:
+    """The boxes of all classes along one attribute: numbers that unions take from both classes.
 
-
-class _Ranges:
-    """Numbers and dates: lowest and highest value; everything is lost where missing joins them."""
+    Numbers, dates and categories with a hierarchy have a lowest and a highest rank, in the order of
+    the values or of the tree; other categories have the set of their values as bits.
+    """
 
     def __init__(self, attribute: QuasiIdentifier, values: GroupValues) -> None:
-        numbers, missing = attribute.column.numbers, attribute.column.missing
-        assert numbers is not None
-        self._attribute = attribute
-        there = values.code != (-1 if missing is None else missing)
-        self._low = np.full(values.count, np.inf)
-        self._high = np.full(values.count, -np.inf)
-        np.minimum.at(self._low, values.group[there], numbers[values.code[there]])
-        np.maximum.at(self._high, values.group[there], numbers[values.code[there]])
-        self._missing = np.zeros(values.count, dtype=bool)
-        self._missing[values.group[~there]] = True
+        self._attribute, count = attribute, len(attribute.column.values)
+        self._numbers: list[tuple[np.ufunc, npt.NDArray[Any]]]
+        if not attribute.ordered and not attribute.publishes_ancestor:
+            bits = np.zeros((values.count, -(-count // 64)), dtype=np.uint64)
+            bit = np.uint64(1) << (values.code % 64).astype(np.uint64)
+            np.bitwise_or.at(bits, (values.group, values.code // 64), bit)
+            self._numbers = [(np.bitwise_or, bits)]
+            return
+        rank = np.arange(count) if attribute.ordered else attribute.hierarchy.order
+        low, high = values.ends(rank[values.code])
+        low[low < 0] = count  # a class without values
+        self._numbers = [(np.minimum, low), (np.maximum, high)]
+        self._in_order = np.argsort(rank)
+        if not attribute.ordered:
+            tree = attribute.hierarchy
+            covered = [tree.covered(level)[labels] for level, labels in enumerate(tree.maps)]
+            self._by_level = cover_penalty(attribute, np.array(covered))
 
     def ncp(self) -> Floats:
-        return self._lost(self._low, self._high, self._missing)
+        """Return the NCP of every class."""
+        return self._penalties(*(own for _, own in self._numbers))
 
     def unions(self, one: int, others: Int64s) -> Floats:
-        low = np.minimum(self._low[others], self._low[one])
-        high = np.maximum(self._high[others], self._high[one])
-        return self._lost(low, high, self._missing[others] | self._missing[one])
-
-    def _lost(self, low: Floats, high: Floats, missing: Flags) -> Floats:
-        wide = range_penalty(self._attribute, np.maximum(high - low, 0.0))
-        return np.where(missing & (low <= high), 1.0, wide)
+        """Return the NCP of the unions of one class with others."""
+        return self._penalties(*(join(own[others], own[one]) for join, own in self._numbers))
 
     def absorb(self, one: int, other: int) -> None:
-        self._low[other] = min(self._low[other], self._low[one])
-        self._high[other] = max(self._high[other], self._high[one])
-        self._missing[other] |= self._missing[one]
+        """Widen the box of another class so that it covers that of the one."""
+        for join, own in self._numbers:
+            own[other] = join(own[other], own[one])
 
-
-class _Nodes:
-    """Categories with a hierarchy: at which level all values agree, and any one of them."""
-
-    def __init__(self, attribute: QuasiIdentifier, values: GroupValues) -> None:
-        tree = self._tree = attribute.hierarchy
-        covered = [tree.covered(level)[labels] for level, labels in enumerate(tree.maps)]
-        self._loss = cover_penalty(attribute, np.array(covered))  # by level and value
-        self._common_levels: dict[int, npt.NDArray[np.int8]] = {}
-        self._any = np.full(values.count, -1, dtype=np.int64)
-        self._any[values.group] = values.code
-        self._level = tree.common_ancestors(values)[0]
-
-    def ncp(self) -> Floats:
-        return self._lost(self._level, self._any)
-
-    def unions(self, one: int, others: Int64s) -> Floats:
-        return self._lost(*self._union(one, others))
-
-    def _lost(self, level: Int64s, value: Int64s) -> Floats:
-        return np.where(value < 0, 0.0, self._loss[level, value])
-
-    def _union(self, one: int, others: Int64s) -> tuple[Int64s, Int64s]:
-        """Return the level at which the values of each union agree, and one of its values."""
-        own, value = int(self._any[one]), self._any[others]
-        level = np.maximum(self._level[others], self._level[one])
-        if own < 0:
-            return level, value
-        value = np.where(value < 0, own, value)
-        if own not in self._common_levels:
-            self._common_levels[own] = self._tree.common_levels(own).astype(np.int8)
-        return np.maximum(level, self._common_levels[own][value]), value
-
-    def absorb(self, one: int, other: int) -> None:
-        level, value = self._union(one, np.array([other]))
-        self._level[other], self._any[other] = level[0], value[0]
-
-
-class _Sets:
-    """Categories without a hierarchy: the set of values, as bits."""
-
-    def __init__(self, attribute: QuasiIdentifier, values: GroupValues) -> None:
-        self._attribute = attribute
-        words = -(-len(attribute.column.values) // 64)
-        self._bits = np.zeros((values.count, words), dtype=np.uint64)
-        bit = np.uint64(1) << (values.code % 64).astype(np.uint64)
-        np.bitwise_or.at(self._bits, (values.group, values.code // 64), bit)
-
-    def ncp(self) -> Floats:
-        return self._lost(self._bits)
-
-    def unions(self, one: int, others: Int64s) -> Floats:
-        return self._lost(self._bits[others] | self._bits[one])
-
-    def _lost(self, bits: npt.NDArray[np.uint64]) -> Floats:
-        count = np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
-        return cover_penalty(self._attribute, count)
-
-    def absorb(self, one: int, other: int) -> None:
-        self._bits[other] |= self._bits[one]
+    def _penalties(self, *numbers: npt.NDArray[Any]) -> Floats:
+        attribute = self._attribute
+        if len(numbers) == 1:
+            count = np.bitwise_count(numbers[0]).sum(axis=1, dtype=np.int64)
+            return cover_penalty(attribute, count)
+        empty = numbers[0] > numbers[1]
+        first, last = (self._in_order[np.where(empty, 0, rank)] for rank in numbers)
+        if attribute.ordered:
+            places, missing = attribute.column.numbers, attribute.column.missing
+            assert places is not None
+            wide = range_penalty(attribute, np.nan_to_num(places[last] - places[first]))
+            return np.where((last == missing) & (first != missing), 1.0, wide)
+        level = np.sum([labels[first] != labels[last] for labels in attribute.hierarchy.maps], 0)
+        return np.where(empty, 0.0, self._by_level[level, first])

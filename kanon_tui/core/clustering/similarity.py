@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,13 @@ from kanon_tui.core.clustering.facts import (
 )
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.kernels import similarity as kernel
-from kanon_tui.core.kernels.box_tree import Division, grow_tree
-from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, Division, grow_tree
+from kanon_tui.core.kernels.cluster_centre import (
+    Centre,
+    Contingency,
+    new_centre,
+    new_contingency,
+)
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
@@ -28,10 +33,6 @@ from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, joined, plural
-
-if TYPE_CHECKING:
-    from kanon_tui.core.kernels.box_tree import BoxTree
-    from kanon_tui.core.kernels.cluster_centre import Centre, Contingency
 
 __all__ = ["Similarity"]
 
@@ -385,8 +386,6 @@ class Measuring:
 
     def records(self, tree: BoxTree, centre: Centre) -> Measured:
         """Measure the distance of every record left from the centre of the cluster that grows."""
-        from kanon_tui.core.kernels.box_tree import GONE
-
         left = np.flatnonzero(tree.record != GONE)
         left = left[np.argsort(tree.record[left])]
         values = centre.offsets[:-1] + tree.labels[left]
