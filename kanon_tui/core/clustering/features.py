@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.kernels.box_arrays import WORD_BITS
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
@@ -33,8 +34,6 @@ __all__ = [
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-_LARGEST_KEY = 2**62
-_WORD_BITS = 64
 _SHARED_BITS = 32
 
 
@@ -69,29 +68,12 @@ class Distinct:
 
 
 def collapse(columns: Sequence[npt.NDArray[np.integer]]) -> Distinct:
-    """Collapse records that agree on all these columns of codes (from 0 upwards).
-
-    The codes of a record become one mixed-radix number, which is sorted once; it is made dense
-    again whenever the next column would not fit. O(n log n).
-    """
-    key = np.zeros(len(columns[0]), dtype=np.int64)
-    size = 1
-    for column in columns:
-        width = int(column.max()) + 1 if len(column) else 1
-        if size * width > _LARGEST_KEY:
-            distinct, key = np.unique(key, return_inverse=True)
-            size = len(distinct)
-        key = key * width + column
-        size *= width
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    appearance = np.empty(len(first), dtype=np.int32)
-    appearance[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-    number = appearance[inverse]
-    ends = np.cumsum(np.bincount(number, minlength=len(first)))
+    """Collapse records that agree on all these columns of codes (from 0 upwards)."""
+    number = number_rows(columns)
     return Distinct(
         number,
         np.argsort(number, kind="stable").astype(np.int32),
-        np.concatenate([[0], ends]).astype(np.int32),
+        np.concatenate([[0], np.cumsum(np.bincount(number))]).astype(np.int32),
     )
 
 
@@ -194,7 +176,7 @@ def division_weights(labels: Int32s, weights: Floats) -> Floats:
 
 def shared_bits(labels: Int32s) -> Int32s:
     """Return per category of `Features.labels` how many of a word's first bits labels share."""
-    return np.array([_SHARED_BITS * (column.max() >= _WORD_BITS) for column in labels.T], np.int32)
+    return np.array([_SHARED_BITS * (column.max() >= WORD_BITS) for column in labels.T], np.int32)
 
 
 def _with_own_bits(labels: Int32s) -> Int32s:
@@ -203,14 +185,14 @@ def _with_own_bits(labels: Int32s) -> Int32s:
     So a box knows when all its rows have a frequent label. The order of the others stays.
     """
     counts = np.bincount(labels)
-    if len(counts) <= _WORD_BITS:
+    if len(counts) <= WORD_BITS:
         return labels
-    frequent = np.argsort(-counts, kind="stable")[: _WORD_BITS - _SHARED_BITS]
+    frequent = np.argsort(-counts, kind="stable")[: WORD_BITS - _SHARED_BITS]
     place = np.arange(len(counts) - len(frequent))
     numbers = np.empty(len(counts), dtype=np.int32)
-    numbers[frequent] = np.arange(_SHARED_BITS, _WORD_BITS)
+    numbers[frequent] = np.arange(_SHARED_BITS, WORD_BITS)
     others = np.setdiff1d(np.arange(len(counts)), frequent)
-    numbers[others] = place // _SHARED_BITS * _WORD_BITS + place % _SHARED_BITS
+    numbers[others] = place // _SHARED_BITS * WORD_BITS + place % _SHARED_BITS
     return numbers[labels]
 
 

@@ -247,17 +247,18 @@ def _rules_in_words(
 ) -> str:
     """Return the rules that the merge breaks, or those that the runner-up would have broken."""
     after = _broken(merging, union)
-    broken = sorted(after - before)
-    if broken:
-        what, are = plural(len(broken), "rule"), plural(len(broken), "is", "are")
-        return f" The {what} {joined(broken)} {are} broken."
+    if broken := sorted(after - before):
+        return f" The {_rules_that_are(broken)} broken."
     for place in range(1, len(partners.chosen)):
-        spared = sorted(partners.broken_with(place) - after - before)
-        if spared:
-            what, are = plural(len(spared), "rule"), plural(len(spared), "is", "are")
+        if spared := sorted(partners.broken_with(place) - after - before):
             whom, them = f"cluster {partners.number(place):,}", plural(len(spared), "it", "them")
-            return f" The {what} {joined(spared)} {are} kept; {whom} would have broken {them}."
+            return f" The {_rules_that_are(spared)} kept; {whom} would have broken {them}."
     return ""
+
+
+def _rules_that_are(rules: Sequence[str]) -> str:
+    are = plural(len(rules), "is", "are")
+    return f"{plural(len(rules), 'rule')} {joined(rules)} {are}"
 
 
 _SHOWN = 5
@@ -326,10 +327,7 @@ class Partners:
     def broken_with(self, place: int) -> set[str]:
         """Return the rules that a union with a partner breaks."""
         other = self.shown(int(self.chosen[place]))
-        broken: set[str] = set()
-        for attribute, one, two in zip(self.merging.task.quasi, self.own, other, strict=True):
-            broken.update(broken_rules(attribute, np.union1d(one, two)))
-        return broken
+        return _broken(self.merging, [*map(np.union1d, self.own, other)])
 
     def choice(self, hides: Flags, of_small: bool) -> Choice:
         """Return the candidates and the formula of the chosen one, for the pane that says why."""

@@ -140,10 +140,20 @@ class Refining:
             records = self._types.records[places]
             carry_out(classes, proposals, p, other, batch)
             made.append(
-                self.history.add(
-                    round_, (one, other), split, figure, records, records[moves], to[moves]
+                Change(
+                    round_,
+                    one,
+                    other,
+                    split,
+                    self.history.splits() + split,
+                    figure,
+                    self.history.figure,
+                    records,
+                    records[moves],
+                    to[moves],
                 )
             )
+            self.history.changes.append(made[-1])
         for p in sorted(set(range(count)) - set(fine[: len(figures)].tolist())):
             one, other = proposals.classes[p].tolist()  # until the class has changed
             classes.refused[one] = [other, *classes.refused[one][:-1]]
@@ -233,15 +243,15 @@ class Change:
     splits: int
     """Splits so far, this one included."""
     figure: float
-    """NCP or RV afterwards …"""
+    """NCP or RV afterwards."""
     before: float
-    """… and before."""
+    """NCP or RV before."""
     records: Int64s
     """All records of the two."""
     moved: Int64s
-    """Those that have another class now …"""
+    """The records that have another class now."""
     to: Int32s
-    """… and that class."""
+    """Per record moved its new class."""
 
     def groups(self) -> Iterator[tuple[int, Int64s]]:
         """Yield the classes that got records, with these records."""
@@ -308,30 +318,19 @@ class RefiningHistory:
         """The figure after all changes."""
         return self.changes[-1].figure if self.changes else self.start
 
-    def add(
-        self,
-        round_: int,
-        classes: tuple[int, int],
-        split: bool,
-        figure: float,
-        records: Int64s,
-        moved: Int64s,
-        to: Int32s,
-    ) -> Change:
-        """Add a change to the history."""
-        splits = (self.changes[-1].splits if self.changes else 0) + split
-        change = Change(round_, *classes, split, splits, figure, self.figure, records, moved, to)
-        self.changes.append(change)
-        return change
-
     def counters(self, count: int) -> dict[str, float]:
         """Return the running totals after `count` changes."""
-        splits = self.changes[count - 1].splits if count else 0
+        splits = self.splits(count)
         return {
             "clusters": int(self.labels.max()) + 1 + splits,
             "exchanges": count - splits,
             self.by: self.changes[count - 1].figure if count else self.start,
         }
+
+    def splits(self, count: int | None = None) -> int:
+        """Return how many of the first `count` changes, or of all, are splits."""
+        changed = len(self.changes) if count is None else count
+        return self.changes[changed - 1].splits if changed else 0
 
     def grouping(self, count: int | None = None) -> Grouping:
         """Return the classes after `count` changes, or after all."""
@@ -339,7 +338,7 @@ class RefiningHistory:
         labels = self.labels.copy()
         for change in changes:
             labels[change.moved] = change.to
-        splits = changes[-1].splits if changes else 0
+        splits = self.splits(count)
         search = {
             **self.before.search,
             "clusters": len(np.unique(labels[labels >= 0])),

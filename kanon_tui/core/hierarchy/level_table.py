@@ -301,11 +301,6 @@ class BoundHierarchy:
                 return level
         raise AssertionError("the root covers every value")
 
-    def common_levels(self, code: int) -> Int64s:
-        """Return the level of the lowest common ancestor of one value with every value."""
-        differ = [mapping != mapping[code] for mapping in self.maps]  # up to that level and no more
-        return np.asarray(np.sum(differ, axis=0), dtype=np.int64)
-
     def common_ancestors(self, groups: GroupValues) -> tuple[Int64s, Int64s]:
         """Return per group the lowest node above all of its values: the level and the label number.
 

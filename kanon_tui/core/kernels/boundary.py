@@ -176,14 +176,8 @@ class Struct:
         return cls(**values, **{name: spec.zeros(sizes) for name, spec in arrays.items()})
 
     def __reduce__(self) -> Any:
-        """Pickle the fields; the address belongs to this process."""
+        """Pickle or copy the fields; the address belongs to one struct of this process."""
         return type(self), tuple(getattr(self, field.name) for field in fields(cast(Any, self)))
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Copy the arrays too, into a struct of their own."""
-        from copy import deepcopy
-
-        return type(self)(*(deepcopy(value, memo) for value in self.__reduce__()[1]))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from textwrap import wrap
 from types import ModuleType
@@ -86,29 +86,26 @@ def _constants(modules: list[ModuleType]) -> Iterator[str]:
             yield f"#define {name} {value}LL"
 
 
-def _structs(functions: list[CFunction]) -> Iterator[StructLayout]:
-    """Yield every struct that a function takes or returns, those inside others first."""
+def _structs(functions: list[CFunction]) -> Iterable[StructLayout]:
+    """Return every struct that a function takes or returns, those inside others first."""
     seen: dict[str, type] = {}
+    found: dict[str, StructLayout] = {}
 
-    def visit(kind: Any) -> Iterator[StructLayout]:
+    def visit(kind: Any) -> None:
         if not isinstance(kind, type) or not issubclass(kind, boundary.Struct | tuple):
             return
-        known = seen.setdefault(kind.__name__, kind)
-        if known is not kind:
+        if seen.setdefault(kind.__name__, kind) is not kind:
             raise TypeError(f"two structs are named {kind.__name__}")
         layout = struct_layout(cast(Any, kind))
         for field in layout.fields:
-            if field.kind not in seen.values():
-                yield from visit(field.kind)
-        yield layout
+            visit(field.kind)
+        found[layout.name] = layout
 
-    done: set[str] = set()
     for function in functions:
-        for kind in (*(field.kind for field in function.parameters), function.returns):
-            for layout in visit(kind):
-                if layout.name not in done:
-                    done.add(layout.name)
-                    yield layout
+        for field in function.parameters:
+            visit(field.kind)
+        visit(function.returns)
+    return found.values()
 
 
 def _struct(layout: StructLayout) -> str:
