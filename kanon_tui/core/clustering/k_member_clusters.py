@@ -144,8 +144,13 @@ class Members:
             for record, i in batch:
                 measured = None
                 if most == 1:
-                    row = rows[tree.row[i : i + 1]]
-                    measured = measure_clusters(self.features, clusters, row, first)
+                    measured = measure_growth(
+                        self.features,
+                        _cluster_boxes(self.features, clusters, slice(None)),
+                        clusters.size[:, None],
+                        _boxes(self.features, rows[tree.row[i : i + 1]]),
+                        np.arange(first, first + len(clusters.size), dtype=np.int32),
+                    )
                 c, growth = kernel.join_cheapest(search, clusters, i)
                 self.labels[record] = first + c
                 self._count(1, growth)
@@ -166,13 +171,15 @@ class Members:
         left = left[np.argsort(tree.record[left])]
         c, last, remaining, majority = (int(number) for number in state)
         size = int(clusters.size[c])
-        if size in (0, self.task.k):
-            if remaining < self.task.k:
-                return None
-            origin = rows[tree.row[last : last + 1]]
-            return measure_starts(self.features, origin, rows[tree.row[left]], tree.record[left])
-        grown = measure_growth(self.features, clusters, c, rows[tree.row[left]], tree.record[left])
-        if len(self._class_counts):
+        starts = size in (0, self.task.k)
+        if starts and remaining < self.task.k:
+            return None
+        own = _cluster_boxes(self.features, clusters, slice(c, c + 1))
+        if starts:
+            own, size = _boxes(self.features, rows[tree.row[last : last + 1]]), 0
+        candidates = _boxes(self.features, rows[tree.row[left]])
+        grown = measure_growth(self.features, own, size, candidates, tree.record[left])
+        if len(self._class_counts) and not starts:
             grown.scores[self._table[rows[tree.row[left]], -1] != majority] += self._penalty
         return grown
 
@@ -325,35 +332,6 @@ def where_to_join(record: int) -> Question:
     )
 
 
-def measure_starts(features: Features, origin: Int32s, rows: Int32s, records: Int32s) -> Measured:
-    """Measure the distances of rows, given with their records, from one row."""
-    parts = _widths(features, _boxes(features, origin), _boxes(features, rows))
-    return Measured(records, parts, parts.sum(axis=1))
-
-
-def measure_growth(
-    features: Features, clusters: kernel.MemberClusters, c: int, rows: Int32s, records: Int32s
-) -> Measured:
-    """Measure the loss that every row, given with its record, would add to cluster c."""
-    own = _cluster_boxes(features, clusters, slice(c, c + 1))
-    before, size = _widths(features, own, own), int(clusters.size[c])
-    after = _widths(features, own, _boxes(features, rows))
-    parts = (size + 1) * after - size * before
-    return Measured(records, parts, parts.sum(axis=1))
-
-
-def measure_clusters(
-    features: Features, clusters: kernel.MemberClusters, row: Int32s, first: int
-) -> Measured:
-    """Measure the loss that a row would add to every cluster; numbers begin with `first`."""
-    own = _cluster_boxes(features, clusters, slice(None))
-    sizes = clusters.size[:, None]
-    after = _widths(features, own, _boxes(features, row))
-    parts = (sizes + 1) * after - sizes * _widths(features, own, own)
-    numbers = np.arange(first, first + len(sizes), dtype=np.int32)
-    return Measured(numbers, parts, parts.sum(axis=1))
-
-
 _Boxes = tuple[Floats, Floats, Flags, Int32s]
 """Lowest and highest place, whether one is missing, and the label all have or -1."""
 
@@ -369,6 +347,18 @@ def _boxes(features: Features, rows: Int32s) -> _Boxes:
 def _cluster_boxes(features: Features, clusters: kernel.MemberClusters, which: slice) -> _Boxes:
     labels = clusters.labels[which, : len(features.flattened)]  # without the class label
     return clusters.low[which], clusters.high[which], clusters.blank[which], labels
+
+
+def measure_growth(
+    features: Features, own: _Boxes, sizes: int | Int64s, other: _Boxes, numbers: Int32s
+) -> Measured:
+    """Measure the loss added when clusters of some sizes and records that join them are unions.
+
+    With size 0 that is the distance of two records. `numbers` are those of the candidates.
+    """
+    after, before = _widths(features, own, other), _widths(features, own, own)
+    parts = (sizes + 1) * after - sizes * before
+    return Measured(numbers, parts, parts.sum(axis=1))
 
 
 def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:

@@ -35,9 +35,9 @@ def group_by_magvals(task: Task) -> Distinct:
     """Return the records collapsed by the vector of their MAGVals."""
     columns = [np.zeros(task.n, dtype=np.int32)]
     for attribute in task.quasi:
-        columns.append(_magval_of(attribute)[attribute.column.codes])
-        if attribute.max_width is not None:
-            columns.append(_stretches(attribute, attribute.max_width)[attribute.column.codes])
+        limits = limits_of(attribute)
+        if limits is not None:
+            columns.append(limits[attribute.column.codes])
     return collapse(columns)
 
 
@@ -55,15 +55,12 @@ def small_groups_note(task: Task, suppressed: int) -> tuple[Note, ...]:
 
 def limits_of(attribute: QuasiIdentifier) -> Int32s | None:
     """Return per value a number for its MAGVal and width limit; None where there is none."""
-    codes = np.arange(len(attribute.column.values))
     columns = []
     if attribute.hierarchy.marks:
         columns.append(_magval_of(attribute))
     if attribute.max_width is not None:
         columns.append(_stretches(attribute, attribute.max_width))
-    if not columns:
-        return None
-    return collapse([column[codes].astype(np.int32) for column in columns]).number
+    return collapse(columns).number if columns else None
 
 
 def _magval_of(attribute: QuasiIdentifier) -> Int32s:

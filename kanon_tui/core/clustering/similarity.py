@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -277,7 +277,7 @@ class Similarity:
         return Step(kind, template, facts, counters, progress=(decided + size) / self.task.n)
 
     def _sort_step(self) -> Step:
-        facts = {
+        facts: dict[str, Any] = {
             "n": self.task.n,
             "sorted_by": self.sorted_by.name,
             "values": len(self.sorted_by.column.values),
@@ -285,7 +285,9 @@ class Similarity:
         template = (
             "Sort the {n:,} records by {sorted_by}, the attribute with most values ({values:,})."
         )
-        facts |= begun(self.growth.order) if self.context.watched else {}
+        if self.context.watched:
+            facts["order"] = self.growth.order.copy()
+            facts["together"] = np.full(self.task.n, UNPLACED, dtype=np.int32)
         return self._step("sort", template, facts)
 
     def _growth_step(
@@ -309,9 +311,9 @@ class Similarity:
         if kind == "start":
             row = int(self.growth.row[first])
             facts["sorted_by"] = self.sorted_by.name
-            facts["compared"] = compared(
+            facts["compared"] = Comparison(
                 self.categories, self.table, self.centre.distance, first, row, self.spatial
-            )
+            ).sentences()
             template = (
                 "Record {record:,} ({values}) is the first left by {sorted_by} and starts "
                 "cluster {cluster:,}.{compared}"
@@ -442,12 +444,6 @@ def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
     return np.asarray(np.where(np.isnan(places), missing, away), dtype=np.float64)
 
 
-def begun(order: Int32s) -> dict[str, Any]:
-    """Return the facts of the sort: the order, and that no record is in a cluster yet."""
-    together = np.full(len(order), UNPLACED, dtype=np.int32)
-    return {"order": order.copy(), "together": together}
-
-
 def placed_facts(records: Int64s, clusters: npt.NDArray[np.integer]) -> dict[str, Any]:
     """Return the facts of records that joined clusters."""
     moved = [(int(c), records[clusters == c]) for c in np.unique(clusters)]
@@ -459,85 +455,75 @@ _VALUES_NAMED = 3
 _NEXT_TO_NOTHING = 1e-7
 
 
-def compared(
-    categories: Sequence[QuasiIdentifier],
-    table: Contingency,
-    distance: Floats,
-    record: int,
-    row: int,
-    spatial: bool,
-) -> str:
-    """Return a sentence per attribute on how far its values are from those of the record.
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """How far the values of every category are from those of the record that starts a cluster."""
 
-    ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from US
-    (4) and 1 from Iran (1). Of gender, Male is 1 from Female.`
-    """
-    measured = np.flatnonzero(table.chosen >= 0).tolist()
-    words = [_by_frequency(categories, table, distance, record, row, y, spatial) for y in measured]
-    for y in np.flatnonzero(table.chosen < 0).tolist():
-        away, others = _others(categories, table, distance, record, y)
-        if others:
-            column = categories[y].column
-            own = column.values[int(column.codes[record])]
-            distances = [f"{distance_text(away[v])} from {column.values[v]}" for v in others]
-            words.append(f" Of {column.name}, {own} is {joined(distances)}.")
-    return "".join(words)
+    categories: Sequence[QuasiIdentifier]
+    table: Contingency
+    distance: Floats
+    """Per value of all categories its distance."""
+    record: int
+    row: int
+    spatial: bool
+
+    def sentences(self) -> str:
+        """Return a sentence per attribute on how far its values are from those of the record.
+
+        ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from
+        US (4) and 1 from Iran (1). Of gender, Male is 1 from Female.`
+        """
+        chosen = self.table.chosen
+        words = [self._by_frequency(y) for y in np.flatnonzero(chosen >= 0).tolist()]
+        for y in np.flatnonzero(chosen < 0).tolist():
+            away, others = self._others(y)
+            if others:
+                column = self.categories[y].column
+                own = column.values[int(column.codes[self.record])]
+                distances = [f"{distance_text(away[v])} from {column.values[v]}" for v in others]
+                words.append(f" Of {column.name}, {own} is {joined(distances)}.")
+        return "".join(words)
+
+    def _by_frequency(self, y: int) -> str:
+        """Return the sentence on an attribute with three values or more, by frequency."""
+        table, group = self.table, int(self.table.chosen[y])
+        where = self._conditions(y)
+        among = "with " + " and ".join(_named(a, self.record) for a in where) if where else "left"
+        column = self.categories[y].column
+        cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
+        counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
+        own = int(column.codes[self.record])
+        away, others = self._others(y)
+        named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
+        distances = [
+            f"{distance_text(away[v])} from {column.values[v]} ({counts.get(v, 0):,})"
+            for v in named
+        ]
+        if len(named) < len(others):
+            distances.append(f"further from {len(others) - len(named):,} other values")
+        return (
+            f" By how often each {column.name} occurs among the {table.size[group]:,} {among}, "
+            f"{column.values[own]} ({counts[own]:,}) is {joined(distances)}."
+        )
+
+    def _others(self, y: int) -> tuple[Floats, list[int]]:
+        """Return the distances of an attribute's values, and the other values, nearest first."""
+        values = slice(int(self.table.offsets[y]), int(self.table.offsets[y + 1]))
+        away, own = self.distance[values], int(self.categories[y].column.codes[self.record])
+        left = np.flatnonzero(self.table.counts[values] > 0)
+        return away, [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
+
+    def _conditions(self, y: int) -> Sequence[QuasiIdentifier]:
+        """Return the attributes that an attribute's frequencies were conditioned on."""
+        contexts = self.table.cell[self.row, self.table.columns[y] : self.table.columns[y + 1]]
+        dropped = int(np.argmax(self.table.group[contexts] == self.table.chosen[y]))
+        kept = len(contexts) - 1 - dropped
+        return self.categories[:kept] if self.spatial else self.categories[y - kept : y]
 
 
 def distance_text(distance: float) -> str:
     """Return a distance with three digits, or `almost 0` where shrinking left nothing of it."""
     return "next to nothing" if 0 < distance < _NEXT_TO_NOTHING else f"{distance:.3g}"
-
-
-def _by_frequency(
-    categories: Sequence[QuasiIdentifier],
-    table: Contingency,
-    distance: Floats,
-    record: int,
-    row: int,
-    y: int,
-    spatial: bool,
-) -> str:
-    """Return the sentence on an attribute with three values or more, compared by frequency."""
-    group = int(table.chosen[y])
-    where = _conditions(categories, table, row, y, spatial)
-    total = f"{table.size[group]:,}"
-    among = "with " + " and ".join(_named(a, record) for a in where) if where else "left"
-    column = categories[y].column
-    cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
-    counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
-    own = int(column.codes[record])
-    away, others = _others(categories, table, distance, record, y)
-    named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
-    distances = [
-        f"{distance_text(away[v])} from {column.values[v]} ({counts.get(v, 0):,})" for v in named
-    ]
-    if len(named) < len(others):
-        distances.append(f"further from {len(others) - len(named):,} other values")
-    return (
-        f" By how often each {column.name} occurs among the {total} {among}, "
-        f"{column.values[own]} ({counts[own]:,}) is {joined(distances)}."
-    )
-
-
-def _others(
-    categories: Sequence[QuasiIdentifier], table: Contingency, distance: Floats, record: int, y: int
-) -> tuple[Floats, list[int]]:
-    """Return the distances of an attribute's values, and the other values, nearest first."""
-    values = slice(int(table.offsets[y]), int(table.offsets[y + 1]))
-    away, own = distance[values], int(categories[y].column.codes[record])
-    left = np.flatnonzero(table.counts[values] > 0)
-    return away, [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
-
-
-def _conditions(
-    categories: Sequence[QuasiIdentifier], table: Contingency, row: int, y: int, spatial: bool
-) -> Sequence[QuasiIdentifier]:
-    """Return the attributes that an attribute's frequencies were conditioned on."""
-    contexts = table.cell[row, int(table.columns[y]) : int(table.columns[y + 1])]
-    dropped = int(np.argmax(table.group[contexts] == table.chosen[y]))
-    kept = len(contexts) - 1 - dropped
-    return categories[:kept] if spatial else categories[y - kept : y]
 
 
 def _named(attribute: QuasiIdentifier, record: int) -> str:
