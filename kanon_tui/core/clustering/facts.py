@@ -33,6 +33,7 @@ __all__ = [
     "change",
     "distinguishable",
     "in_words",
+    "moved_records",
     "texts",
 ]  # fmt: skip
 
@@ -93,6 +94,12 @@ UNPLACED, SUPPRESSED = -1, -2
 """Groups of a record that has none yet, and of one that is not published."""
 MOST_FOLLOWED = 100_000
 """Records of the largest table of which steps at full speed tell who is together."""
+
+
+def moved_records(records: Int64s, groups: Codes) -> dict[str, Any]:
+    """Return the fact that records have new groups: `moved`, the records of every such group."""
+    moved = [(int(group), records[groups == group]) for group in np.unique(groups)]
+    return {"moved": tuple(moved)}
 
 
 @dataclass(frozen=True, eq=False)

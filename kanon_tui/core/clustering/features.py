@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.kernels.box_arrays import WORD_BITS
+from kanon_tui.core.kernels.box_tree import Division
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -149,7 +150,7 @@ class Features:
         )
 
 
-def by_agreement(labels: Int32s, weights: Floats) -> tuple[Int32s, Floats]:
+def by_agreement(labels: Int32s, weights: Floats) -> Division:
     """Return a `Division` of rows into a tree of boxes, first by labels that many rows share.
 
     A label that few rows have, say a zip code, costs a search the same in nearly every branch.
@@ -159,7 +160,7 @@ def by_agreement(labels: Int32s, weights: Floats) -> tuple[Int32s, Floats]:
     """
     order = [frequency_ranks(column)[0][column] for column in labels.T]
     agreeing = np.column_stack([np.zeros(len(weights)), 4.0 * weights])
-    return _side_by_side(order, len(labels), np.int32), agreeing
+    return Division(_side_by_side(order, len(labels), np.int32), agreeing)
 
 
 def division_weights(labels: Int32s, weights: Floats) -> Floats:

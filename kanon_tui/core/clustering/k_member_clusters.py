@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED, Measured, Question, against
+from kanon_tui.core.clustering.facts import (
+    SUPPRESSED,
+    UNPLACED,
+    Measured,
+    Question,
+    against,
+    moved_records,
+)
 from kanon_tui.core.clustering.features import (
     Features,
     by_agreement,
@@ -17,7 +24,7 @@ from kanon_tui.core.clustering.features import (
     shared_bits,
 )
 from kanon_tui.core.kernels import k_member as kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, Division, grow_tree
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
@@ -84,8 +91,7 @@ class Members:
         starts, ends = distinct.starts[rows], distinct.starts[rows + 1]
         lowest = distinct.records[starts]
         places, (sums, begins, stand_in) = self.features.places, self._diagonals
-        order, matter = self._division
-        division = Division(order[rows], matter)
+        division = self._division._replace(labels=self._division.labels[rows])
         tree = grow_tree(places[rows], self._table[rows], division, lowest, sums[rows])
         search = new_member_search(tree, self._weights, self._shared, begins, stand_in)
         total = int((ends - starts).sum())
@@ -194,9 +200,8 @@ class Members:
             before = np.setdiff1d(np.flatnonzero(self.labels >= 0), placed)
             facts["together"][before] = self.labels[before]
             self._told = True
-        labels = self.labels[placed]
-        moved = [(int(c), placed[labels == c].astype(np.int64)) for c in np.unique(labels)]
-        return facts | {"rows": placed.astype(np.int64), "moved": tuple(moved)}
+        records = placed.astype(np.int64)
+        return facts | {"rows": records} | moved_records(records, self.labels[placed])
 
     def _count(self, records: int, growth: float) -> None:
         self._placed += records

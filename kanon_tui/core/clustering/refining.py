@@ -36,7 +36,7 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, ranked_records
 from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, distinguishable
-from kanon_tui.core.clustering.refining_arrays import RecordTypes, RefiningArrays, near_records
+from kanon_tui.core.clustering.refining_arrays import RecordTypes, near_records, refining_arrays
 from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.refining import NEW_CLASS, Proposed, RecordCosts, carry_out, propose
@@ -91,7 +91,7 @@ class Refining:
         priced = attributes_of(task, Measure.NCP)
         near = near_records(priced, whole_rows, types.row[types.type_of], task.seed)
         rules = self._rule_sides.shape[1]
-        self._room = RefiningArrays.from_types(
+        self._room = refining_arrays(
             task, self._attributes, types, near, rules, algorithm.keeps_magvals
         )
         self._number = int(types.class_of.max()) + 1
@@ -118,9 +118,8 @@ class Refining:
     # -- a batch
 
     def _propose(self, begin: int, batch: int) -> Proposed:
-        room = self._room
         costs = RecordCosts(self._attributes, self._values, self._rule_sides, *self._goal.rates())
-        return propose(costs, room.classes, room.sides, room.proposals, room.limits, begin, batch)
+        return propose(costs, *self._room, begin, batch)
 
     def _carry_out(self, count: int, batch: int, round_: int) -> list[Change]:
         """Carry out the proposals that keep what is required, as long as they help."""

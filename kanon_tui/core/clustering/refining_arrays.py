@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
-__all__ = ["RecordTypes", "RefiningArrays", "near_records"]
+__all__ = ["RecordTypes", "RefiningArrays", "near_records", "refining_arrays"]
 
 _PARTNERS = 12
 _NEAR_CLASSES = 256  # that the partners are chosen from
@@ -27,44 +28,32 @@ _WORK = 400_000  # of a batch: some hundredths of a second
 _REFUSED = 4
 
 
-@dataclass(frozen=True, eq=False)
-class RefiningArrays:
+class RefiningArrays(NamedTuple):
     """The classes, and memory to propose changes in."""
 
     classes: kernel.RefinedClasses
-    limits: kernel.RefineLimits
     sides: kernel.TwoSides
     proposals: kernel.Proposals
+    limits: kernel.RefineLimits
 
-    @classmethod
-    def from_types(
-        cls,
-        task: Task,
-        attributes: Attributes,
-        types: RecordTypes,
-        near: Int32s,
-        rules: int,
-        magvals: bool,
-    ) -> RefiningArrays:
-        """Return the classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
-        most = min(max(_MOST_RECORDS, 4 * task.k), len(types.records))
-        sets = np.flatnonzero(attributes.facts[:, KIND] == SET).tolist()
-        sizes = {"most": most, "attributes": len(task.quasi), "rules": rules}
-        classes = _classes(task, types, near, magvals)
-        return cls(
-            classes,
-            kernel.RefineLimits(task.k, _PARTNERS, most, _WORK),
-            kernel.TwoSides.allocate(
-                values=sum(len(task.quasi[x].column.values) for x in sets), **sizes
-            ),
-            kernel.Proposals.allocate(
-                proposals=_PROPOSALS,
-                room=4 * most,
-                near=_NEAR_CLASSES,
-                slot=np.full(len(classes.size), -1, dtype=np.int32),
-                **sizes,
-            ),
-        )
+
+def refining_arrays(
+    task: Task, attributes: Attributes, types: RecordTypes, near: Int32s, rules: int, magvals: bool
+) -> RefiningArrays:
+    """Return the classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
+    most = min(max(_MOST_RECORDS, 4 * task.k), len(types.records))
+    sets = np.flatnonzero(attributes.facts[:, KIND] == SET).tolist()
+    values = sum(len(task.quasi[x].column.values) for x in sets)
+    sizes = {"most": most, "attributes": len(task.quasi), "rules": rules}
+    classes = _classes(task, types, near, magvals)
+    sizes |= {"proposals": _PROPOSALS, "room": 4 * most, "near": _NEAR_CLASSES}
+    slot = np.full(len(classes.size), -1, dtype=np.int32)
+    return RefiningArrays(
+        classes,
+        kernel.TwoSides.allocate(values=values, **sizes),
+        kernel.Proposals.allocate(slot=slot, **sizes),
+        kernel.RefineLimits(task.k, _PARTNERS, most, _WORK),
+    )
 
 
 def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> kernel.RefinedClasses:

@@ -16,10 +16,11 @@ from kanon_tui.core.clustering.facts import (
     Question,
     against,
     in_words,
+    moved_records,
 )
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.kernels import similarity as kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, Division, grow_tree
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.kernels.cluster_centre import (
     Centre,
     Contingency,
@@ -66,7 +67,7 @@ class Similarity:
         self.tree = grow_tree(
             np.array(all_places, dtype=np.float64).reshape(-1, len(first)).T.copy(),
             labels,
-            Division(*by_agreement(labels, self._reach())),
+            by_agreement(labels, self._reach()),
             first,
         )
         self.centre = new_centre(self.tree, self.table.offsets)
@@ -446,8 +447,7 @@ def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
 
 def placed_facts(records: Int64s, clusters: npt.NDArray[np.integer]) -> dict[str, Any]:
     """Return the facts of records that joined clusters."""
-    moved = [(int(c), records[clusters == c]) for c in np.unique(clusters)]
-    facts: dict[str, Any] = {"moved": tuple(moved)}
+    facts = moved_records(records, clusters)
     return facts | {"rows": records} if len(records) == 1 else facts
 
 

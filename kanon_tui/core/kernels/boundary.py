@@ -203,21 +203,20 @@ class Field:
     def convert(self, owner: str, value: Any, sizes: dict[str, int]) -> _Signature:
         """Return the C arguments for a value, or raise a TypeError that names the field."""
         kind = self.kind
-        if kind is int:
-            return [_whole_number(owner, self.name, value)]
-        if type(value) is kind and kind is not float and kind is not bool:  # a struct
-            return [cast(Struct, value).address]
         if isinstance(kind, ArraySpec):
             kind.check(owner, self.name, value, sizes)
             return [value.ctypes.data, *value.shape]
-        if kind is float or kind is bool:
-            try:
-                return [kind(value)]
-            except (TypeError, ValueError):
-                raise self._mismatch(owner, value) from None
-        if not isinstance(value, kind):
-            raise self._mismatch(owner, value)
-        return [cast(Struct, value).address]
+        if issubclass(kind, Struct):
+            if not isinstance(value, kind):
+                raise self._mismatch(owner, value)
+            return [value.address]
+        try:
+            number: Any = index(value) if kind is int else cast(Any, kind)(value)
+        except (TypeError, ValueError):
+            raise self._mismatch(owner, value) from None
+        if kind is int and not _LOWEST <= number <= _HIGHEST:
+            raise TypeError(f"{owner}: {self.name} must fit in 64 bits; it is {number}")
+        return [number]
 
     def store(self, packed: Any, owner: str, value: Any, sizes: dict[str, int]) -> None:
         """Write a value into a C struct."""
@@ -226,20 +225,8 @@ class Field:
             setattr(packed, name, part)
 
     def _mismatch(self, owner: str, value: Any) -> TypeError:
-        wanted = cast(type, self.kind).__name__
+        wanted = "whole number" if self.kind is int else cast(type, self.kind).__name__
         return TypeError(f"{owner}: {self.name} must be a {wanted}; it is {_described(value, {})}")
-
-
-def _whole_number(owner: str, name: str, value: Any) -> int:
-    try:
-        number = value if type(value) is int else index(value)
-    except TypeError:
-        raise TypeError(
-            f"{owner}: {name} must be a whole number; it is a {type(value).__name__}"
-        ) from None
-    if not _LOWEST <= number <= _HIGHEST:
-        raise TypeError(f"{owner}: {name} must fit in 64 bits; it is {number}")
-    return number
 
 
 @dataclass(frozen=True)

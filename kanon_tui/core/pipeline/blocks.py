@@ -29,7 +29,7 @@ import numpy as np
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps, ncp_of
-from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, UNPLACED, moved_records
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_groups_note
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
@@ -382,8 +382,9 @@ class _Blocks:
             "classes": count_of(len(classes), "class", "classes"),
         }
         if self._drawn:
-            moved = [(self._classes + c, records[labels == c]) for c in classes]
-            facts |= {"rows": records, "moved": tuple(moved)}
+            placed = labels >= 0
+            facts |= {"rows": records}
+            facts |= moved_records(records[placed], self._classes + labels[placed])
         self._classes += int(labels.max(initial=-1)) + 1
         return facts
 

@@ -15,7 +15,7 @@ from kanon_tui.core.clustering.features import (
     shared_bits,
 )
 from kanon_tui.core.clustering.k_member_clusters import new_member_clusters, new_member_search
-from kanon_tui.core.kernels.box_tree import GONE, Division, grow_tree, take
+from kanon_tui.core.kernels.box_tree import GONE, grow_tree, take
 from kanon_tui.core.kernels.k_member import (
     MIXED_LABEL,
     MemberSearch,
@@ -30,7 +30,7 @@ def grown(places: Floats, labels: Int32s, weights: Floats, shared: Int32s) -> Me
     """Return a search in a tree of rows."""
     sums, begins, stand_in = diagonals(places)
     records = np.arange(len(places), dtype=np.int32)
-    division = Division(*by_agreement(labels, weights))
+    division = by_agreement(labels, weights)
     tree = grow_tree(places, labels, division, records, sums)
     return new_member_search(tree, weights, shared, begins, stand_in)
 
