@@ -1,24 +1,8 @@
-"""What is known of an attribute whose published cells are read.
-
-Masks such as `4620*` and `***01`: texts of which the end or the beginning is hidden.
-
-Reading ranges of numbers and dates, as published cells and labels spell them.
-
-  `[20..35]` `[2.5, 5)`      between two ends, the upper one left out before a round bracket;
-                             `[2,5; 5)` beside decimal commas
-  `<18` `<=17` `>=65` `>64`  open at one end
-  `20-24`                    whole numbers, so up to just below 25
-  `4620*`                    whole numbers with hidden digits, where a label may be a mask
-  `1995-09` `1995-Q3` `1995` `1990-1994`   months, quarters, years and runs of years
-  `27`, `1995-09-20`         a number or date alone
-
-Ends are written as in the attribute's own column, dates also as 1995-09-20.
-
-What a published cell may stand for.
+"""Read published cells: which values may a record with this cell have?
 
 A release shows `[20..35]`, `{Cook|Nurse}`, `Europe`, `4620*` or `*` where the original had values.
 `CellReader` knows one attribute (its kind, values and hierarchy) and reads such cells; `ReadCells`
-then tell which values each cell covers, also for values that never occur in the data.
+tells which values each cell covers, also values that never occur in the data.
 
 How a cell is read, by the first line that fits
   `*`                                  everything, and so does the root of the hierarchy unless it
@@ -26,14 +10,24 @@ How a cell is read, by the first line that fits
   a missing token                      the missing value, which is a value of its own
   a label of the hierarchy             the values below it, on whatever level the label stands
   a value                              itself
-  `[lo..hi]` `20-24` `[2.5, 5)` `<18`  numbers and dates: what lies inside; `20-24` goes on to just
-  `>=65` `1995-09` `1995-Q3` `1995`    below 25, and a day includes its hours
+  a range, see below                   numbers and dates: what lies inside
   `{A|B|C}`                            categories: the values that are listed; a missing token among
                                        them, or below a label, is the missing value
   one of the above followed by `*`     everything: some cells of that class are hidden, and nobody
                                        can tell whose (`ReadCells.shows` leaves the star aside)
   `4620*` `***01`                      categories: texts that fit; a `*` is one character or, as the
                                        builder `mask` has it, the gap at the end of a shorter text
+
+Ranges
+  `[20..35]` `[2.5, 5)`      between two ends, the upper one left out before a round bracket;
+                             `[2,5; 5)` beside decimal commas
+  `<18` `<=17` `>=65` `>64`  open at one end
+  `20-24`                    whole numbers, so up to just below 25
+  `4620*`                    whole numbers with hidden digits, where a label may be a mask
+  `1995-09` `1995-Q3` `1995` `1990-1994`   months, quarters, years and runs of years
+  `27`, `1995-09-20`         a number or date alone; a day includes its hours
+
+Ends are written as in the attribute's own column, dates also as 1995-09-20.
 
 A value that neither the data nor the hierarchy knows is covered by ranges, sets and masks as they
 are spelled. A label covers it where the label spells a range or a mask, where it is a number among
@@ -42,17 +36,13 @@ the numbers below the label, and where the builder `groups` puts it into its gro
 Somebody who looks a person up may not know a value: a missing one is covered by every cell.
 
 Cost: reading takes O(cells · members), an answer O(values · cells) in time and memory.
-
-Refusing attributes that a table does not have or that are never published.
-
-Published cells that have been read: which values each of them covers.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -65,7 +55,7 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import other_labels
-from kanon_tui.core.numeric import Flags, Floats
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import MISSING_TOKENS, Column
@@ -109,11 +99,19 @@ class PublishedAttribute:
         """The values of the data and of the hierarchy."""
         return frozenset(self.column.values).union(self.hierarchy.values if self.hierarchy else ())
 
+    @cached_property
+    def line(self) -> Floats:
+        """The distinct numbers or days of the original, rising."""
+        assert self.column.numbers is not None
+        return np.unique(self.column.numbers[~np.isnan(self.column.numbers)])
+
     def is_missing(self, values: Sequence[str]) -> Flags:
         """Return for each text whether it says that the value is missing."""
         return np.array([value in self.missing_tokens for value in values], dtype=bool)
 
 
+_PAIRS_AT_A_TIME = 1 << 22
+"""The most (value, cell) pairs that are looked at together."""
 MASK = re.compile(r"([^*]+)(\*+)|(\*+)([^*]+)")
 
 
@@ -471,6 +469,34 @@ class ReadCells:
         found[missing] = self.missing
         found[:, self.everything] = True
         return found
+
+    def shown_in_blocks(self, values: Sequence[str]) -> Iterator[tuple[slice, Flags]]:
+        """Yield stretches of the values with what `shows` returns for them, in bounded memory."""
+        step = max(1, _PAIRS_AT_A_TIME // max(1, len(self.everything)))
+        for start in range(0, len(values), step):
+            some = slice(start, min(start + step, len(values)))
+            yield some, self.shows(values[some])
+
+    def count_shown(self, values: Sequence[str]) -> Int64s:
+        """Return per cell how many of these values it shows."""
+        counts = np.zeros(len(self.everything), dtype=np.int64)
+        for _, shown in self.shown_in_blocks(values):
+            counts += shown.sum(axis=0)
+        return counts
+
+    def places(self, nearest: bool = False) -> tuple[Int64s, Int64s]:
+        """Return per cell where on the line of numbers its range begins, and the place behind it.
+
+        A range without a number of the data is empty, or with `nearest` the closest number.
+        """
+        line = self.attribute.line
+        first = np.searchsorted(line, self.low)
+        behind = np.searchsorted(line, end_of_range(self.high, self.attribute.column), "right")
+        if nearest and len(line):
+            between = (first >= behind) & ~self.missing
+            closest = np.abs(line - self.low[between, None]).argmin(axis=1)
+            first[between], behind[between] = closest, closest + 1
+        return first, behind
 
     def _numbers(self, values: Sequence[str]) -> Flags:
         column = self.attribute.column

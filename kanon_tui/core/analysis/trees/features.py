@@ -1,7 +1,6 @@
-"""A table the way a decision tree looks at it: cells become numbers, honestly.
+"""Turn the cells of a table into numbers that a decision tree can split.
 
-A generalised cell is not a value, and nothing here pretends that it is: a tree may ask only what
-the cell really says.
+A tree may ask only what a generalised cell really says.
 
   number or date   where it begins, as long as no two ranges of the table overlap; otherwise its
                    middle and its width. A cell that says nothing is the whole domain, and
@@ -11,28 +10,25 @@ the cell really says.
                    values the others share one question
   missing          a yes-or-no question of its own
 
-On an original table that is the number itself and "is it this one?": both are asked alike.
+On an original table that is the number itself and "is it this one?".
 
-Which records a split does not really divide: their published cells reach to its other side.
+A split divides published cells, not people. `straddling_cells` finds the cells that reach to the
+other side of a split:
 
-A tree divides published cells, not people. Where `[20..41]` and `[23..43]` fall to either side of a
-split, nobody can tell from that who is older: Morton had to take such records out by hand before he
-could read his figures 16 to 20 ("after filtering the overlap in ranges"). So for every split
-
-  number or date, by where it begins or by its middle   a record straddles the split when its range
-                                                        has values below the cut and at or above it
-  category                                              when its cell covers something of what is
-                                                        asked for and something else: `{A|B}` where
-                                                        the question is whether it is A
-  questions about width and number of values            when its cell shares a value with a cell of
-                                                        the other side
+  number or date, by where it begins or by its middle   the range has values below the cut and at or
+                                                        above it
+  category                                              the cell covers something of what is asked
+                                                        for and something else: `{A|B}` where the
+                                                        question is whether it is A
+  questions about width and number of values            the cell shares a value with a cell of the
+                                                        other side
 
 Cost: O(values of the data · cells) per split for categories, O(values + cells) for numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -53,7 +49,6 @@ __all__ = ["Feature", "TreeTable", "original_table", "release_table", "straddlin
 
 MOST_QUESTIONS = 50
 """The most values of one attribute that are asked for one by one."""
-_BLOCK = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -155,11 +150,10 @@ def _features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
 
 def _number_features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
     column = cells.attribute.column
-    assert column.numbers is not None
-    domain = column.numbers[~np.isnan(column.numbers)]
+    domain = cells.attribute.line
     if not len(domain):
         return []
-    first, last = domain.min(), domain.max()
+    first, last = domain[0], domain[-1]
     low = np.clip(np.where(cells.missing, -np.inf, cells.low), first, last)
     high = np.clip(np.where(cells.missing, np.inf, cells.high), first, last)
     bound: Literal["number", "date"] = "date" if column.kind is Kind.DATE else "number"
@@ -181,10 +175,7 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
     frequent, rare = values[:MOST_QUESTIONS], values[MOST_QUESTIONS:]
     shown = cells.shows(frequent)
     covered = shown.sum(axis=0)
-    rare_covered = np.zeros(len(cells.missing), dtype=np.int64)
-    step = max(1, _BLOCK // len(cells.missing))
-    for start in range(0, len(rare), step):
-        rare_covered += cells.shows(rare[start : start + step]).sum(axis=0)
+    rare_covered = cells.count_shown(rare)
     covered = covered + rare_covered
     general = bool((covered > 1).any())
     asked: list[tuple[tuple[str, ...], str, Flags]] = [
@@ -222,9 +213,6 @@ def _category_question(
     return Feature(f"{name} is {label}", f"{name} is not {label}", values=values)
 
 
-_PAIRS_AT_A_TIME = 1 << 22
-
-
 def straddling_cells(
     cells: ReadCells, present: Int64s, above: Flags, question: Feature, cut: float
 ) -> Flags:
@@ -242,7 +230,8 @@ def straddling_cells(
     if column.kind.ordered:
         return _sharing_numbers(cells, present, above)
     found = np.zeros(len(present), dtype=bool)
-    for _, covered in _blocks(cells, present):
+    for _, shown in cells.shown_in_blocks(column.values):
+        covered = shown[:, present]
         beyond = np.where(above, covered[:, ~above].any(axis=1, keepdims=True),
                           covered[:, above].any(axis=1, keepdims=True))  # fmt: skip
         found |= (covered & beyond).any(axis=0)
@@ -254,31 +243,22 @@ def _partly_asked_for(cells: ReadCells, present: Int64s, question: Feature) -> F
     wanted = set(question.values)
     one = cells.texts.index(question.cell) if question.cell is not None else None
     inside, outside = np.zeros(len(present), dtype=bool), np.zeros(len(present), dtype=bool)
-    everywhere = np.arange(len(cells.texts))
-    for values, covered in _blocks(cells, everywhere):
-        asked = covered[:, one] if one is not None else np.array([v in wanted for v in values])
+    values = cells.attribute.column.values
+    for some, covered in cells.shown_in_blocks(values):
+        asked = (
+            covered[:, one] if one is not None else np.array([v in wanted for v in values[some]])
+        )
         inside |= covered[asked][:, present].any(axis=0)
         outside |= covered[~asked][:, present].any(axis=0)
     return np.asarray(inside & outside, dtype=bool)
 
 
-def _blocks(cells: ReadCells, present: Int64s) -> Iterator[tuple[Sequence[str], Flags]]:
-    """Yield some values of the data at a time, and which cells cover each."""
-    values = cells.attribute.column.values
-    step = max(1, _PAIRS_AT_A_TIME // max(1, len(cells.texts)))
-    for start in range(0, len(values), step):
-        some = values[start : start + step]
-        yield some, cells.shows(some)[:, present]
-
-
 def _sharing_numbers(cells: ReadCells, present: Int64s, above: Flags) -> Flags:
+    """Return the cells whose numbers are partly covered by cells of the other side."""
     column = cells.attribute.column
-    assert column.numbers is not None
-    line = np.unique(column.numbers[~np.isnan(column.numbers)])
     missing, everything = cells.missing[present], cells.everything[present]
-    first = np.searchsorted(line, cells.low[present])
-    behind = np.searchsorted(line, end_of_range(cells.high[present], column), "right")
-    places = len(line)
+    first, behind = (ends[present] for ends in cells.places())
+    places = len(cells.attribute.line)
     if column.missing is not None:  # one place more, behind the last number
         first, behind = np.where(missing, places, first), np.where(missing, places + 1, behind)
         places += 1

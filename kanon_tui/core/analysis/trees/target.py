@@ -1,22 +1,17 @@
-"""What the trees predict: few values, and how the records of a table count among them.
+"""The attribute that trees predict: its values, and how the records count among them.
 
 A target may be published generalised, as Morton's were: `{<=50K|>50K}` may be either. Such a record
-counts with its share in each: the values of the data that its cell covers have equal shares, so
-`{<=50K|>50K}` is half a record of both and `*` one part of each. A value that is published as it is
-counts as one.
+counts with its share in each value (`value_groups`). A target of more than ten numbers or dates is
+cut in two at the median of the original.
 
-A target of more than ten numbers or dates is cut in two at the median of the original. The share of
-a range on either side is that of the distinct values of the data which it covers there.
+`tells` finds attributes that determine the target, so that a tree which may ask about them asks
+about little else: `income` tells `income_class`. An attribute determines the target when it leaves
+at most a tenth of the errors that guessing the commonest value makes, in answers of ten records at
+least, so that this is no accident. Answers are the values of a category (ten records on average)
+and, for numbers and dates, as many stretches of the line as the target has values. Missing is a
+value, too.
 
 Reference: Morton, section "Adult Consensus Dataset", where salary is anonymised with the rest.
-
-Attributes that tell the target by themselves, so that a tree learns nothing else.
-
-`income` tells `income_class`: a tree that may ask about it asks about little else. An attribute
-tells the target when it leaves at most a tenth of the errors that guessing the commonest value
-makes, in answers of ten records at least, so that this is no accident. Answers are the values of a
-category (ten records on average) and, for numbers and dates, as many stretches of the line as the
-target has values. Missing is a value, too.
 """
 
 from __future__ import annotations
@@ -28,7 +23,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, end_of_range
+from kanon_tui.core.analysis.published_cells import CellReader
+from kanon_tui.core.analysis.value_groups import ValueGroups
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.table.column import Column
@@ -86,18 +82,14 @@ class Target:
 
 def original_target(reader: CellReader) -> Target:
     """Return the target as the original has it: every record is one of one value."""
-    column = reader.column
-    scale = _Scale.of(column)
-    shares = np.zeros((len(column.values), len(scale.values)))
-    shares[np.arange(len(column.values)), scale.own(column)] = 1.0
-    return Target(scale.values, shares, column.codes)
+    groups = _target_values(reader.column)
+    return Target(groups.labels, groups.of_values, reader.column.codes)
 
 
 def published_target(reader: CellReader, texts: Column, where: str) -> Target:
     """Return the target as a release has it; `where` names the release in messages."""
-    scale = _Scale.of(reader.column)
-    cells = reader.read(texts.values, where)
-    covered = scale.covered(cells)
+    groups = _target_values(reader.column)
+    covered = groups.covered(reader.read(texts.values, where))
     lost = np.flatnonzero(covered.sum(axis=1) == 0)
     if len(lost):
         shown = quoted_list([texts.values[cell] for cell in lost.tolist()], 3)
@@ -105,59 +97,29 @@ def published_target(reader: CellReader, texts: Column, where: str) -> Target:
             f"target: '{texts.name}' is {shown} in {where}, which covers no value of the data; "
             f"use the project with which the release was made"
         )
-    return Target(scale.values, covered / covered.sum(axis=1, keepdims=True), texts.codes)
+    return Target(groups.labels, covered / covered.sum(axis=1, keepdims=True), texts.codes)
 
 
-@dataclass(frozen=True, eq=False)
-class _Scale:
-    """The values that are told apart, by the original alone."""
-
-    values: tuple[str, ...]
-    line: Floats | None
-    """Numbers and dates: the distinct ones, rising."""
-    starts: Int64s
-    """Numbers and dates: where on the line every value begins."""
-
-    @classmethod
-    def of(cls, column: Column) -> _Scale:
-        missing = () if column.missing is None else (column.values[column.missing],)
-        if column.numbers is None:
-            present = tuple(v for code, v in enumerate(column.values) if code != column.missing)
-            return cls(_checked(column.name, (*present, *missing)), None, np.zeros(0, np.int64))
-        numbers = column.numbers[~np.isnan(column.numbers)]
-        line, first = np.unique(numbers, return_index=True)
-        if len(line) <= MOST_NUMBERS:
-            named = tuple(column.values[code] for code in first.tolist())
-            return cls(_checked(column.name, (*named, *missing)), line, np.arange(len(line)))
-        reached = np.cumsum(column.counts[np.argsort(column.numbers)][: len(numbers)])
+def _target_values(column: Column) -> ValueGroups:
+    """Return the values that are told apart, decided by the original alone."""
+    if column.numbers is None:
+        every = np.arange(len(column.values))
+        return ValueGroups(column, _checked(column.name, column.values), every)
+    missing = () if column.missing is None else (column.values[column.missing],)
+    numbers = column.numbers[~np.isnan(column.numbers)]
+    line, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+    if len(line) <= MOST_NUMBERS:
+        named = tuple(column.values[code] for code in first.tolist())
+        labels, groups = _checked(column.name, (*named, *missing)), place
+    else:
+        reached = np.cumsum(column.counts[: len(numbers)])
         middle = np.searchsorted(reached, reached[-1] // 2, "right")
-        median = max(np.sort(numbers)[middle], line[1])  # so that neither side is empty
-        place = int(np.searchsorted(line, median))
-        cut = column.values[int(first[place])]
-        return cls((f"below {cut}", f"{cut} or more", *missing), line, np.array([0, place]))
-
-    def own(self, column: Column) -> Int64s:
-        """Return the value of every value of the data."""
-        if self.line is None or column.numbers is None:
-            return np.arange(len(column.values))
-        places = np.searchsorted(self.line, column.numbers)
-        found = np.searchsorted(self.starts, places, "right") - 1
-        return np.where(np.isnan(column.numbers), len(self.values) - 1, found)
-
-    def covered(self, cells: ReadCells) -> Floats:
-        """Return cells × values: how many values of the data every cell covers there."""
-        column = cells.attribute.column
-        if self.line is None:
-            return np.asarray(cells.shows(self.values).T, dtype=np.float64)
-        first = np.searchsorted(self.line, cells.low)[:, None]
-        behind = np.searchsorted(self.line, end_of_range(cells.high, column), "right")[:, None]
-        stops = np.append(self.starts[1:], len(self.line))
-        inside = np.minimum(behind, stops) - np.maximum(first, self.starts)
-        inside[cells.missing] = 0
-        found = np.asarray(np.maximum(inside, 0), dtype=np.float64)
-        if column.missing is not None:
-            found = np.column_stack([found, cells.missing | cells.everything])
-        return found
+        median = max(numbers[middle], line[1])  # so that neither side is empty
+        cut = column.values[int(first[np.searchsorted(line, median)])]
+        labels = f"below {cut}", f"{cut} or more", *missing
+        groups = (numbers >= median).astype(np.int64)
+    last = np.full(len(missing), len(labels) - 1)
+    return ValueGroups(column, labels, np.append(groups, last))
 
 
 def _checked(name: str, values: Sequence[str]) -> tuple[str, ...]:

@@ -86,8 +86,8 @@ def marginals(original: Tally, release: Tally) -> list[Marginal]:
         p, q = original.distribution(x), release.distribution(x)
         found.append(
             Marginal(
-                spread.axis.name,
-                spread.axis.labels,
+                spread.groups.name,
+                spread.groups.labels,
                 tuple(p.tolist()),
                 tuple(q.tolist()),
                 total_variation(p, q),
@@ -103,8 +103,8 @@ def pairs(original: Tally, release: Tally) -> list[Pair]:
         after = release.joints[x, y]
         found.append(
             Pair(
-                original.spreads[x].axis.name,
-                original.spreads[y].axis.name,
+                original.spreads[x].groups.name,
+                original.spreads[y].groups.name,
                 total_variation(before, after),
                 _cramers_v(before, original.records),
                 _cramers_v(after, release.records),
@@ -171,20 +171,20 @@ def group_means(original: Tally, release: Tally) -> list[GroupMean]:
     """
     found = []
     for x, by in original.weights:
-        axis = original.spreads[by].axis
-        for group, label in enumerate(axis.labels):
+        groups = original.spreads[by].groups
+        for group, label in enumerate(groups.labels):
             if label == MISSING:
                 continue
             both = [_summary(each, x, by, group) for each in (original, release)]
             if both[0] is not None and both[1] is not None:
-                names = (original.spreads[x].axis.name, axis.name, label)
+                names = (original.spreads[x].groups.name, groups.name, label)
                 found.append(GroupMean(*names, both[0], both[1]))
     return found
 
 
 def is_measure(spread: Spread) -> bool:
     """Return whether the attribute has numbers to take the mean of."""
-    return spread.means is not None and spread.axis.column.kind is Kind.NUMERIC
+    return spread.means is not None and spread.groups.column.kind is Kind.NUMERIC
 
 
 def _summary(tally: Tally, x: int, by: int, group: int) -> Summary | None:

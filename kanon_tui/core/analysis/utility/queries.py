@@ -24,7 +24,7 @@ from functools import cached_property
 
 import numpy as np
 
-from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, end_of_range
+from kanon_tui.core.analysis.published_cells import CellReader, ReadCells
 from kanon_tui.core.analysis.utility.tally import present_cells
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.table.column import Column
@@ -39,7 +39,6 @@ _BUDGET = 50_000_000
 """Records that are looked at in all, before fewer queries are asked."""
 _PATIENCE = 20
 """Draws per query that may select nobody."""
-_BLOCK = 1 << 22
 
 
 _Sets = Mapping[str, Int64s]
@@ -74,11 +73,8 @@ class _Asked:
     def from_reader(cls, reader: CellReader, release: Table, where: str) -> _Asked:
         column = reader.column
         printed = release.column(column.name, Kind.CATEGORICAL)
-        cells = reader.read(printed.values, where)
-        line = None
-        if column.numbers is not None:
-            line = np.unique(column.numbers[~np.isnan(column.numbers)])
-        return cls(reader, printed, cells, line)
+        line = None if column.numbers is None else reader.line
+        return cls(reader, printed, reader.read(printed.values, where), line)
 
     @cached_property
     def covered(self) -> Floats:
@@ -121,11 +117,7 @@ class _Asked:
         if self.line is not None:
             return self._numbers_inside(asked, cells)
         values = [self.reader.column.values[value] for value in asked.tolist()]
-        found = np.zeros(len(self.cells.missing))
-        step = max(1, _BLOCK // max(len(found), 1))
-        for start in range(0, len(values), step):
-            found += self.cells.shows(values[start : start + step]).sum(axis=0)
-        return found[cells]
+        return self.cells.count_shown(values)[cells].astype(np.float64)
 
     def _numbers_inside(self, asked: Int64s, cells: Int64s | slice) -> Floats:
         missing = self.cells.missing[cells]
@@ -139,16 +131,7 @@ class _Asked:
     @cached_property
     def _ends(self) -> tuple[Int64s, Int64s]:
         """Numbers and dates: per cell where on the line it begins, and the place behind it."""
-        assert self.line is not None
-        low = np.searchsorted(self.line, self.cells.low)
-        high = np.searchsorted(
-            self.line, end_of_range(self.cells.high, self.reader.column), "right"
-        )
-        if len(self.line):
-            between = (low >= high) & ~self.cells.missing
-            nearest = np.abs(self.line[None, :] - self.cells.low[between, None]).argmin(axis=1)
-            low[between], high[between] = nearest, nearest + 1
-        return low, high
+        return self.cells.places(nearest=True)
 
 
 def query_errors(

@@ -1,18 +1,9 @@
-"""An attribute in a few groups of values, in which two tables are compared.
+"""Count a table for the comparison of original and release, in one pass over its records.
 
-Groups are made from the original alone. Every group has at least `least` of its records, so that
-a figure about it is never one about a few people; what is rarer is joined with its neighbours
-(numbers and dates) or becomes `others` (categories). Ends of groups of numbers are round, not
-values of somebody.
-
-How the records of a table count among the groups of an attribute.
-
-A value is in one group. A published range, label or set is spread: it counts with equal shares in
-all distinct values of the original that it covers, as somebody would count who knows the values
-that occur and nothing else. `*` is spread over all of them. A published value that does not occur
-in the original (a mean) counts where the nearest one that does stands.
-
-What the figures of one table are made of, counted in one pass over its records.
+Attributes are compared in a few groups of values, made from the original alone. Every group has at
+least `least` of its records, so that a figure about it is never one about a few people; what is
+rarer is joined with its neighbours (numbers and dates) or becomes `others` (categories). Ends of
+groups of numbers are round, not values of somebody.
 
 Records come some at a time (`Table.coded_blocks`): all at once from a table in memory, piece by
 piece from one that is in its files. What is kept of them does not grow with their number.
@@ -34,22 +25,14 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, end_of_range
+from kanon_tui.core.analysis.published_cells import CellReader, ReadCells
+from kanon_tui.core.analysis.value_groups import ValueGroups
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 
-__all__ = [
-    "Axis",
-    "Spread",
-    "Tally",
-    "axis_of",
-    "original_spread",
-    "present_cells",
-    "release_spread",
-    "tally",
-]
+__all__ = ["Spread", "Tally", "groups_of", "present_cells", "spreads", "tally"]
 
 
 MOST_GROUPS = 12
@@ -58,34 +41,14 @@ _DAYS_OF_A_YEAR = 365
 _FEW_GROUPS = 4
 
 
-@dataclass(frozen=True, eq=False)
-class Axis:
-    """The groups of one attribute."""
-
-    column: Column
-    labels: tuple[str, ...]
-    group_of_value: Int64s
-    """Per value of the column its group."""
-
-    @property
-    def name(self) -> str:
-        """The attribute's name."""
-        return self.column.name
-
-    @property
-    def ordered(self) -> bool:
-        """Whether the groups lie on a line."""
-        return self.column.numbers is not None
-
-
-def axis_of(column: Column, least: int) -> Axis:
+def groups_of(column: Column, least: int) -> ValueGroups:
     """Return groups of at least `least` records each, wherever the column has as many."""
     found = _ordered(column, least) if column.numbers is not None else _categories(column, least)
     labels, groups = found
     if column.missing is not None:
         labels = (*labels, MISSING)
         groups[column.missing] = len(labels) - 1
-    return Axis(column, labels, groups)
+    return ValueGroups(column, labels, groups)
 
 
 def _categories(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
@@ -186,14 +149,11 @@ def _end(column: Column, number: float) -> str:
     return day[:4] if day.endswith("-01-01") else day[:7]
 
 
-_BLOCK = 1 << 22
-
-
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """One attribute of one table in the groups of its axis."""
+    """One attribute of one table in its groups of values."""
 
-    axis: Axis
+    groups: ValueGroups
     column: Column
     """Its cells, as the table has them."""
     shares: Floats
@@ -202,77 +162,40 @@ class Spread:
     """Numbers: per cell the mean of the values it covers; nan where it is missing."""
 
 
-def original_spread(reader: CellReader, axis: Axis) -> Spread:
-    """Return the attribute as the original has it: every record is in one group."""
-    column = reader.column
-    shares = np.zeros((len(column.values), len(axis.labels)))
-    shares[np.arange(len(column.values)), axis.group_of_value] = 1.0
-    return Spread(axis, column, shares, column.numbers)
+def _release_spread(reader: CellReader, groups: ValueGroups, release: Table, where: str) -> Spread:
+    """Return the attribute as a release has it.
 
-
-def release_spread(reader: CellReader, axis: Axis, release: Table, where: str) -> Spread:
-    """Return the attribute as a release has it; `where` names the release in messages."""
-    printed = release.column(axis.name, Kind.CATEGORICAL)
+    A published number that does not occur in the original (a mean) counts as the nearest that does.
+    """
+    printed = release.column(groups.name, Kind.CATEGORICAL)
     cells = reader.read(printed.values, where)
-    if axis.ordered:
-        covered, means = _covered_numbers(cells, axis)
-    else:
-        covered, means = _covered_texts(cells, axis), None
+    covered = groups.covered(cells, nearest=True)
     lost = covered.sum(axis=1) == 0
-    covered[lost] = np.bincount(axis.group_of_value, minlength=len(axis.labels))
-    return Spread(axis, printed, covered / covered.sum(axis=1, keepdims=True), means)
+    covered[lost] = np.bincount(groups.group_of_value, minlength=len(groups.labels))
+    shares = covered / covered.sum(axis=1, keepdims=True)
+    return Spread(groups, printed, shares, _means(cells) if groups.ordered else None)
 
 
-def _covered_numbers(cells: ReadCells, axis: Axis) -> tuple[Floats, Floats]:
-    """Return cells × groups, the distinct numbers a cell covers there, and the mean of them."""
-    column = axis.column
-    assert column.numbers is not None
-    present = ~np.isnan(column.numbers)
-    line, first = np.unique(column.numbers[present], return_index=True)
-    groups = axis.group_of_value[present][first]
-    found = np.zeros((len(cells.missing), len(axis.labels)))
-    means = np.full(len(cells.missing), np.nan)
-    if not len(line):
-        found[cells.missing | cells.everything, -1] = 1
-        return found, means
-    low = np.searchsorted(line, cells.low)
-    high = np.searchsorted(line, end_of_range(cells.high, column), "right")
-    between = (low >= high) & ~cells.missing  # a value that does not occur: the nearest that does
-    nearest = np.abs(line[None, :] - cells.low[between, None]).argmin(axis=1)
-    low[between], high[between] = nearest, nearest + 1
-    before = np.zeros((len(line) + 1, len(axis.labels)))
-    before[np.arange(1, len(line) + 1), groups] = 1
-    before = before.cumsum(axis=0)
-    known = ~cells.missing
-    found[known] = before[high[known]] - before[low[known]]
+def _means(cells: ReadCells) -> Floats:
+    """Return per cell the mean of the numbers of the original that it covers."""
+    line = cells.attribute.line
+    first, behind = cells.places()
     sums = np.concatenate([[0.0], line.cumsum()])
-    means[known] = (sums[high[known]] - sums[low[known]]) / (high[known] - low[known])
-    means[between] = cells.low[between]
-    if column.missing is not None:
-        found[cells.missing | cells.everything, axis.group_of_value[column.missing]] += 1
-    return found, means
-
-
-def _covered_texts(cells: ReadCells, axis: Axis) -> Floats:
-    values = axis.column.values
-    found = np.zeros((len(cells.missing), len(axis.labels)))
-    step = max(1, _BLOCK // max(len(cells.missing), 1))
-    for start in range(0, len(values), step):
-        shown = cells.shows(values[start : start + step])
-        np.add.at(found.T, axis.group_of_value[start : start + step], shown.astype(np.float64))
-    return found
+    covered = np.maximum(behind - first, 0)
+    means = np.where(covered, (sums[behind] - sums[first]) / np.maximum(covered, 1), cells.low)
+    return np.where(cells.missing | (len(line) == 0), np.nan, means)
 
 
 def spreads(
-    readers: Mapping[str, CellReader], axes: Sequence[Axis], release: Table, where: str
+    readers: Mapping[str, CellReader], compared: Sequence[ValueGroups], release: Table, where: str
 ) -> list[tuple[Spread, Spread]]:
-    """Return the spreads of original and release for every axis."""
+    """Return every attribute as the original and as the release has it."""
     return [
         (
-            original_spread(readers[axis.name], axis),
-            release_spread(readers[axis.name], axis, release, where),
+            Spread(groups, groups.column, groups.of_values, groups.column.numbers),
+            _release_spread(readers[groups.name], groups, release, where),
         )
-        for axis in axes
+        for groups in compared
     ]
 
 

@@ -29,7 +29,7 @@ from kanon_tui.core.analysis.utility.distributions import (
 )
 from kanon_tui.core.analysis.utility.models import MOST_RECORDS, Learnt, models
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
-from kanon_tui.core.analysis.utility.tally import Spread, axis_of, spreads, tally
+from kanon_tui.core.analysis.utility.tally import Spread, groups_of, spreads, tally
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.project.project import Project
@@ -113,8 +113,8 @@ def measure_utility(
         check_published(task, release, target, release_name)
     readers = cell_readers(project, task, names)
     least = max(task.k, SMALLEST_GROUP, -(-task.n // SMALLEST_SHARE))
-    axes = [axis_of(readers[name].column, least) for name in names]
-    both = spreads(readers, axes, release, release_name)
+    compared = [groups_of(readers[name].column, least) for name in names]
+    both = spreads(readers, compared, release, release_name)
     quasi = [name for name in names if task.roles[name] is Role.QUASI]
     others = [name for name in names if task.roles[name] is not Role.QUASI]
     by_groups = _numbers_by_groups([one for one, _ in both], quasi, target)
@@ -144,11 +144,11 @@ def _numbers_by_groups(
 ) -> list[tuple[int, int]]:
     """Return pairs of a number and a grouping to summarise it by, as places of attributes."""
     numbers = [x for x, one in enumerate(spreads) if is_measure(one)]
-    measures = [x for x in numbers if spreads[x].axis.name not in quasi] or numbers
-    if any(spreads[x].axis.name == target for x in numbers):
-        measures = [x for x in numbers if spreads[x].axis.name == target]
-    groupings = [x for x, one in enumerate(spreads) if len(one.axis.labels) > 1]
-    groupings.sort(key=lambda x: (spreads[x].axis.name not in quasi, spreads[x].axis.ordered))
+    measures = [x for x in numbers if spreads[x].groups.name not in quasi] or numbers
+    if any(spreads[x].groups.name == target for x in numbers):
+        measures = [x for x in numbers if spreads[x].groups.name == target]
+    groupings = [x for x, one in enumerate(spreads) if len(one.groups.labels) > 1]
+    groupings.sort(key=lambda x: (spreads[x].groups.name not in quasi, spreads[x].groups.ordered))
     return [(x, by) for x in measures for by in groupings[:MOST_GROUPINGS] if by != x]
 
 

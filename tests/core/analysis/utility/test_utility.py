@@ -13,7 +13,7 @@ import pytest
 from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.analysis.utility.distributions import Summary, interval_overlap
 from kanon_tui.core.analysis.utility.queries import query_errors
-from kanon_tui.core.analysis.utility.tally import axis_of
+from kanon_tui.core.analysis.utility.tally import groups_of
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_of
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.result import Result, anonymize
@@ -291,7 +291,7 @@ def test_groups_hold_as_many_as_asked(people: pl.DataFrame) -> None:
         ("age", Kind.NUMERIC),
         ("pay", Kind.NUMERIC),
     ):
-        axis = axis_of(table.column(name, kind), 15)
+        axis = groups_of(table.column(name, kind), 15)
         sizes = np.bincount(axis.group_of_value[axis.column.codes])
         assert len(axis.labels) > 3
         assert sizes.min() >= 15
@@ -302,7 +302,7 @@ def test_groups_hold_as_many_as_asked(people: pl.DataFrame) -> None:
 def test_groups_of_days_and_missing_values() -> None:
     days = pd.date_range("1990-03-05", periods=3000, freq="D").strftime("%Y-%m-%d").tolist()
     table = as_table(pl.DataFrame({"born": [*days, "", ""]}))
-    axis = axis_of(table.column("born", Kind.DATE), 300)
+    axis = groups_of(table.column("born", Kind.DATE), 300)
     assert axis.labels == (
         "below 1991", "1991 to below 1992", "1992 to below 1993", "1993 to below 1994",
         "1994 to below 1995", "1995 to below 1996", "1996 to below 1997", "1997 or more", "missing",
