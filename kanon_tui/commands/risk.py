@@ -102,8 +102,7 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
         where = ((args.release or args.file).name, args.population_table.name)
         rows, covered = covered_people(project, task, table, everybody, quasi, where)
     else:
-        columns = [table.column(name, Kind.CATEGORICAL).codes for name in quasi]
-        rows = DistinctRows.from_codes(columns)
+        rows = DistinctRows.from_columns(table, quasi)
     known = KnownPopulation(args.population, args.weights, covered)
     return population_risk(table, rows, person, known, args.threshold)
 

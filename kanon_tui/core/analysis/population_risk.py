@@ -1,4 +1,4 @@
-"""The risk of a table by three models of the attacker, and what a population says about it.
+"""Measure the risk of a table by three models of the attacker, also within a population.
 
 Formulas are in `privacy/risk` and `uniqueness`. Of a population table every printed row is asked
 how many of its people it covers:
@@ -11,8 +11,6 @@ how many of its people it covers:
 
 Reference: Sweeney, k-anonymity (2002), for k-map, which ARX and El Emam and Dankar (2008) use
 alike; Nergiz, Atzori and Clifton, Hiding the presence of individuals (2007).
-
-What was found of a table's risk in sentences, with what each figure assumes.
 """
 
 from __future__ import annotations
@@ -22,39 +20,32 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
-from kanon_tui.core.analysis.published_cells import cell_readers
+from kanon_tui.core.analysis.published_cells import cell_readers, check_column
 from kanon_tui.core.analysis.uniqueness import Uniqueness, uniqueness
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.pages import ReleasePages
+from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import count_of
+from kanon_tui.core.text import count_of, joined
 
 __all__ = [
-    "CoveredPeople",
-    "KnownPopulation",
-    "PopulationRisk",
-    "Presence",
-    "assumptions",
-    "check_population",
-    "counts",
-    "covered_people",
-    "estimates",
-    "person_column",
-    "population_risk",
-    "release_risk",
-    "risk_of_classes",
-    "weight_problem",
-]
+    "CoveredPeople", "KnownPopulation", "PopulationRisk", "Presence", "assumptions",
+    "check_population", "counts", "covered_people", "estimates", "person_column",
+    "population_risk", "release_risk",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -153,13 +144,13 @@ def population_risk(
         if person is not None:  # a person counts once, with the mean of her weights
             each = each / person.counts[person.codes]
         weights = np.asarray(np.bincount(rows.row_of, each, len(sizes)), dtype=np.float64)
-    return risk_of_classes(sizes, known, threshold, weights, (table.height, people))
+    return risk_of_classes(known, threshold, sizes, weights, (table.height, people))
 
 
 def risk_of_classes(
-    sizes: Int64s,
     known: KnownPopulation,
-    threshold: float = THRESHOLD,
+    threshold: float,
+    sizes: Int64s,
     weights: Floats | None = None,
     extent: tuple[int, int] | None = None,
 ) -> PopulationRisk:
@@ -203,40 +194,73 @@ def check_population(size: int, people: int) -> None:
 
 
 def release_risk(
-    result: Result,
+    result: FinishedRun,
     project: Project,
     known: KnownPopulation | None = None,
     population: Table | None = None,
     name: str = "the population table",
     threshold: float = THRESHOLD,
 ) -> PopulationRisk:
-    """Return the risk of the published rows.
+    """Return the risk of the published rows, in memory or in files.
 
-    People and survey weights are those of the original records.
-
-    Whoever has the project knows whose every row is, also where no column of the release tells. The
-    sample of the population is the whole table, as in a required risk: suppressed people were drawn
-    as well.
+    People and survey weights are those of the original records: whoever has the project knows whose
+    every row is, also where no column of the release tells. Of a release in files the weights must
+    be published. The sample of the population is the whole table, as in a required risk: suppressed
+    people were drawn as well.
     """
-    task, tokens = result.task, result.task.table.missing_tokens
-    published = as_table(result.table, tokens)
-    if not published.height:
+    task, release = result.task, result.release
+    classes = as_table(release.published_class_cells, task.table.missing_tokens)
+    if not classes.height:
         raise InputError("the release has no records; run again with less suppression")
     names = [attribute.name for attribute in task.quasi]
-    order, kept = result.release.order, task.table.kept
-    stood = order if kept is None else kept[order]
-    original = replace(task.table, frame=task.table.frame[order], kept=stood)
-    person = None if task.repeated is None else person_column(original, task.repeated.name)
     known = replace(KnownPopulation() if known is None else known, drawn=task.people)
     if population is not None:
         where = ("the release", name)
-        rows, covered = covered_people(project, task, published, population, names, where)
+        rows, covered = covered_people(project, task, classes, population, names, where)
         known = replace(known, covered=covered)
     else:
-        rows = DistinctRows.from_codes(
-            [published.column(each, Kind.CATEGORICAL).codes for each in names]
+        rows = DistinctRows.from_columns(classes, names)
+    if isinstance(result, StreamedResult):
+        if known.weights is not None:
+            return risk_of_classes(known, threshold, *_weighted_classes(result, known.weights))
+        sizes = np.bincount(rows.row_of, weights=release.published_sizes).astype(np.int64)
+        return risk_of_classes(known, threshold, sizes)
+    order, kept = release.order, task.table.kept
+    row_of = rows.row_of[release.published_classes[order]]
+    printed = DistinctRows(rows.codes, row_of, np.bincount(row_of))
+    stood = order if kept is None else kept[order]
+    original = replace(task.table, frame=task.table.frame[order], kept=stood)
+    person = None if task.repeated is None else person_column(original, task.repeated.name)
+    return population_risk(original, printed, person, known, threshold)
+
+
+def _weighted_classes(result: StreamedResult, name: str) -> tuple[Int64s, Floats]:
+    """Return the records of every class and the sum of their weights, from the files."""
+    task = result.task
+    if name not in task.published_as_they_are:
+        allowed = joined(task.published_as_they_are, "or") or "no column of it"
+        raise InputError(
+            f"{name} is not in the release as it is, and the records before are not in memory; "
+            f"weights can be {allowed}"
         )
-    return population_risk(original, rows, person, known, threshold)
+    table = task.table
+    assert isinstance(table, CountedTable)
+    numbers, encoder = table.column(name, Kind.NUMERIC).numbers, table.encoder(name)
+    assert numbers is not None
+    number_of = dict(zip(encoder.texts, numbers[encoder.codes].tolist(), strict=True))
+    quasi = {attribute.name: str(place) for place, attribute in enumerate(task.quasi)}
+    keys = list(quasi.values())
+    parts = []
+    for cells in ReleasePages(result).stretches():
+        cells.columns = list(result.columns)
+        weights = cells[name].replace_strict(number_of, default=None, return_dtype=pl.Float64)
+        if weights.null_count() or not (weights > 0).all():
+            raise _weight_problem(name)
+        printed = [cells[name].alias(key) for name, key in quasi.items()]
+        stretch = pl.DataFrame([*printed, weights.alias("weights")])
+        parts.append(stretch.group_by(keys).agg(pl.len().alias("records"), pl.col("weights").sum()))
+    whole = pl.concat(parts).group_by(keys).agg(pl.col("records", "weights").sum()).sort(keys)
+    return whole["records"].to_numpy().astype(np.int64), whole["weights"].to_numpy()
 
 
 def _in_population(
@@ -261,17 +285,16 @@ def _in_population(
 
 
 def _weights(table: Table, name: str) -> Floats:
-    if name not in table.names:
-        raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
+    check_column(name, table.names, "the table")
     column = table.column(name, Kind.NUMERIC)
     assert column.numbers is not None
     weights = column.numbers[column.codes]
     if not (weights > 0).all():
-        raise weight_problem(name)
+        raise _weight_problem(name)
     return weights
 
 
-def weight_problem(name: str) -> InputError:
+def _weight_problem(name: str) -> InputError:
     """Return the error for a column that cannot be survey weights."""
     return InputError(
         f"{name}: a survey weight is a number above 0, and some are not; correct them or leave the "
@@ -289,9 +312,8 @@ def covered_people(
 ) -> tuple[DistinctRows, CoveredPeople]:
     """Return the rows of a table, and whom of a population they cover."""
     for name in names:
-        for have, who in zip((table.names, population.names), where, strict=True):
-            if name not in have:
-                raise InputError(f"{who} has no column '{name}'; {suggestion(name, have)}")
+        check_column(name, table.names, where[0])
+        check_column(name, population.names, where[1])
     readers = cell_readers(project, task, names)
     columns = [table.column(name, Kind.CATEGORICAL) for name in names]
     cells = [readers[column.name].read(column.values, where[0]) for column in columns]
@@ -309,8 +331,7 @@ def covered_people(
 
 def person_column(table: Table, name: str) -> Column:
     """Return the column of persons, with one code per value."""
-    if name not in table.names:
-        raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
+    check_column(name, table.names, "the table")
     return by_value(table.column(name, Kind.CATEGORICAL), table.missing_tokens)
 
 

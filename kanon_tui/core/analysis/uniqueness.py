@@ -206,17 +206,10 @@ def slide_negative_binomial(sizes: Int64s, population: int) -> float | None:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float | None:
-    """Return a zero of a function by halving, on a scale of logarithms where it is wide."""
-    at_low, at_high = function(low), function(high)
-    if not at_low * at_high <= 0:
+    """Return a zero of a function between two positive numbers; None without a change of sign."""
+    from scipy.optimize import brentq
+
+    try:
+        return exp(brentq(lambda at: function(exp(at)), log(low), log(high), xtol=1e-13))
+    except ValueError:
         return None
-    for _ in range(_ROUNDS):
-        middle = (low * high) ** 0.5 if high > 4 * low else (low + high) / 2
-        at = function(middle)
-        if at == 0 or high - low < 1e-13 * high:
-            return middle
-        if at * at_low > 0:
-            low, at_low = middle, at
-        else:
-            high = middle
-    return (low + high) / 2

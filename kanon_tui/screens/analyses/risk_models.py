@@ -21,11 +21,9 @@ from kanon_tui.core.analysis.population_risk import (
     estimates,
     release_risk,
 )
-from kanon_tui.core.analysis.risk import streamed_risk
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional, whole_number
-from kanon_tui.core.pipeline.result import Result, StreamedResult
 from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -69,11 +67,7 @@ class Assumption:
         """Return the risk of a release in memory or in files."""
         known = KnownPopulation(self.size, self.weights)
         name = "" if self.path is None else self.path.name
-        asked = known, self.population, name, self.threshold
-        if isinstance(result, StreamedResult):
-            return streamed_risk(result, project, *asked)
-        assert isinstance(result, Result)
-        return release_risk(result, project, *asked)
+        return release_risk(result, project, known, self.population, name, self.threshold)
 
 
 class RiskModelsScreen(AnalysisScreen):

@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk
-from kanon_tui.core.analysis.risk import streamed_risk
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.table.read_options import ReadOptions
@@ -40,22 +39,22 @@ def test_every_figure_is_the_one_of_memory(tmp_path):
     assert "weight" in files.columns
     for known in (None, KnownPopulation(10_000), KnownPopulation(weights="weight")):
         expected = release_risk(whole, asked, known)
-        assert rounded(streamed_risk(files, asked, known)) == rounded(expected)
+        assert rounded(release_risk(files, asked, known)) == rounded(expected)
     everybody = pl.concat([pl.read_csv(tmp_path / "in.csv", infer_schema=False)] * 3)
     everybody.write_csv(tmp_path / "all.csv")
     population = read_table(tmp_path / "all.csv", ReadOptions(header=True))
     expected = release_risk(whole, asked, None, population)
     assert expected.presence is not None
-    assert rounded(streamed_risk(files, asked, None, population)) == rounded(expected)
+    assert rounded(release_risk(files, asked, None, population)) == rounded(expected)
 
 
 def test_starred_records_are_a_class_and_weights_that_are_not_published_are_refused(tmp_path):
     sections = {"output": {"suppressed": "star"}, "privacy": {"k": 3, "max_suppression": 0.3}}
     asked, whole, files = both(tmp_path, algorithm={"name": "global"}, **sections)
     assert whole.release.suppressed.any()
-    assert streamed_risk(files, asked).mapping() == release_risk(whole, asked).mapping()
+    assert release_risk(files, asked).mapping() == release_risk(whole, asked).mapping()
     with pytest.raises(InputError, match=r"age is not in the release as it is, .* weights can be"):
-        streamed_risk(files, asked, KnownPopulation(weights="age"))
+        release_risk(files, asked, KnownPopulation(weights="age"))
     (tmp_path / "s.csv").unlink()
     with pytest.raises(InputError, match="no longer there"):
-        streamed_risk(files, asked, KnownPopulation(weights="weight"))
+        release_risk(files, asked, KnownPopulation(weights="weight"))

@@ -29,6 +29,7 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.distinct_values import CountedColumn
+from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 
@@ -76,6 +77,11 @@ class DistinctRows:
         _, first = np.unique(row_of, return_index=True)
         codes = np.column_stack([column[first] for column in columns]).astype(np.int32)
         return cls(codes, row_of, np.bincount(row_of))
+
+    @classmethod
+    def from_columns(cls, table: Table, names: Sequence[str]) -> DistinctRows:
+        """Return the distinct rows of some columns of a table in memory."""
+        return cls.from_codes([table.column(name, Kind.CATEGORICAL).codes for name in names])
 
 
 def fitting_pairs(
