@@ -37,8 +37,8 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Read, recode, verify, write, and print what became of the records."""
-    from kanon_tui.core.analysis.applying.apply import apply_mapping
     from kanon_tui.core.analysis.applying.mapping_file import read_mapping
+    from kanon_tui.core.analysis.registry import find_analysis
     from kanon_tui.core.table.read_options import ReadOptions
     from kanon_tui.core.table.source import read_table
     from kanon_tui.core.table.writing import check_target
@@ -52,7 +52,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.earlier is not None:
         header = ReadOptions(header=True, missing_tokens=mapping.missing_tokens)
         earlier = read_table(args.earlier, header).frame
-    applied = apply_mapping(
+    applied = find_analysis("apply").load()(
         mapping,
         read_table(args.file, options),
         uncovered=args.uncovered,

@@ -39,10 +39,10 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Link both tables and print how many people they give away."""
-    from kanon_tui.core.analysis.attack.linking import linking_attack
+    from kanon_tui.core.analysis.registry import find_analysis
 
     project, task = prepared(args)
-    found = linking_attack(
+    found = find_analysis("attack").load()(
         project,
         task,
         read_published(args.release, task),

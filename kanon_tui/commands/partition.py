@@ -48,10 +48,10 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Grow both trees and print them."""
-    from kanon_tui.core.analysis.trees.partition import partition
+    from kanon_tui.core.analysis.registry import find_analysis
 
     project, task = prepared(args)
-    found = partition(
+    found = find_analysis("trees").load()(
         project,
         task,
         read_published(args.release, task),

@@ -25,11 +25,11 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Join both releases and print how many people they give away together."""
-    from kanon_tui.core.analysis.attack.two_releases import two_releases
+    from kanon_tui.core.analysis.registry import find_analysis
     from kanon_tui.core.errors import NotReachedError
 
     project, task = prepared(args)
-    found = two_releases(
+    found = find_analysis("rerelease").load()(
         project,
         task,
         read_published(args.release, task),

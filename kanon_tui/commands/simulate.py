@@ -30,10 +30,10 @@ def execute(args: argparse.Namespace) -> int:
     """Draw the tables and print the rate."""
     from dataclasses import asdict
 
-    from kanon_tui.core.analysis.feasibility import feasibility
+    from kanon_tui.core.analysis.registry import find_analysis
 
     names = ("attributes", "k", "records", "values", "repeats", "seed")
-    found = feasibility(**{name: getattr(args, name) for name in names})
+    found = find_analysis("feasibility").load()(**{name: getattr(args, name) for name in names})
     if args.json:
         print_json(asdict(found))
         return 0

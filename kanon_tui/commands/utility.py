@@ -38,11 +38,11 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Measure and print."""
-    from kanon_tui.core.analysis.utility.utility import measure_utility
+    from kanon_tui.core.analysis.registry import find_analysis
 
     project, task = prepared(args)
     release = read_published(args.release, task)
-    found = measure_utility(project, task, release, args.target, args.release.name)
+    found = find_analysis("utility").load()(project, task, release, args.target, args.release.name)
     if args.json:
         print_json(_as_json(found))
     else:

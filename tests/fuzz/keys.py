@@ -13,10 +13,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from kanon_tui.core.analysis.registry import ANALYSES
 from textual.pilot import Pilot
 
 from kanon_tui.app import KanonApp, screen_maker
+from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.result import conclude, start

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kanon_tui.core.analysis.registry import ANALYSES
 from textual.command import CommandPalette, Hit
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
 from kanon_tui.app import KanonApp, screen_maker
+from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS

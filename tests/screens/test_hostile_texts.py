@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
-from kanon_tui.core.analysis.registry import ANALYSES
 from textual.drivers.headless_driver import HeadlessDriver
 from textual.pilot import Pilot
 
 from kanon_tui.app import screen_maker
+from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS

@@ -108,9 +108,9 @@ search through all rows.
         Binding("C", "compare", "compare", id="results.compare"),
         Binding("E", "strings", "levels", id="results.strings"),
         *(
-            Binding(each.key, f"app.analysis('{each.name}')", each.title, id=f"results.{each.name}")
-            for each in ANALYSES
-            if each.key
+            Binding(a.key, f"app.analysis('{a.name}')", a.title.lower(), id=f"results.{a.name}")
+            for a in ANALYSES
+            if a.key
         ),
         Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
         Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
