@@ -1,14 +1,13 @@
-"""Two results of one table side by side: figures, attributes, rules, and where they differ most.
+"""Compare two results of one table: figures, attributes, rules, and where they differ most.
 
 Records are the same records of the data file, also where one of the runs dropped some for missing
 values. Better and worse are said only of figures that have a direction: less detail lost is better,
 a larger average class is not.
 
-Two releases in files, record by record: one pass over the data that both were made of.
-
-A record is looked up among the counted rows of either run. What differs depends on the two rows it
-is, so that pairs of rows are compared, not records; of every record a few bytes are kept: its pair,
-its place among those that differ most, and whether it differs.
+Two releases in files take one pass over the data that both were made of. A record is looked up
+among the counted rows of either run. What differs depends on the two rows it is, so that pairs of
+rows are compared, not records; of every record a few bytes are kept: its pair, its place among
+those that differ most, and whether it differs.
 """
 
 from __future__ import annotations
@@ -236,6 +235,10 @@ def _figures(first: FinishedRun, second: FinishedRun) -> Iterator[FigureDifferen
         )
     beyond = (sum(each.privacy.violating_values.values()) for each in (one, other))
     yield FigureDifference("violating_values", "Violating values", *beyond)
+    for name, disclosure in one.privacy.disclosures.items():
+        if name in other.privacy.disclosures:
+            both = disclosure.revealed, other.privacy.disclosures[name].revealed
+            yield FigureDifference("disclosed", f"Revealed: {name}", *both)
     for name, model in MODELS.items():
         of_first, of_second = one.privacy.figures[name], other.privacy.figures[name]
         for sensitive in of_first:
