@@ -28,5 +28,5 @@ def test_names_and_keys_are_different_and_a_wrong_name_is_told():
     assert len({each.name for each in ANALYSES}) == len(ANALYSES)
     keys = [each.key for each in ANALYSES if each.key]
     assert len(set(keys)) == len(keys)
-    with pytest.raises(InputError, match="'utilities'.*utility"):
+    with pytest.raises(InputError, match=r"'utilities'.*utility"):
         find_analysis("utilities")
