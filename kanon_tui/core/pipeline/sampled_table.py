@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -23,20 +23,14 @@ from kanon_tui.core.pipeline.engine_choice import fits_in_memory
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.column import Column, code_values, counted, unreadable_values
-from kanon_tui.core.table.counted_table import (
-    CountedTable,
-    Counting,
-    Counts,
-    count_values,
-    merge_counts,
-)
+from kanon_tui.core.table.column import Column, code_values, unreadable_values
+from kanon_tui.core.table.counted_table import CountedTable, Counting, count_values, merge_counts
 from kanon_tui.core.table.csv_survey import NotInPiecesError, sample_csv
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Piece, Source, is_parquet_source, open_source
-from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.text import count_of
 
@@ -65,7 +59,6 @@ class SampledTable(Table):
     records: int = 0
     exact: bool = False
     """Whether `records` was counted, not estimated."""
-    counts: Counts = field(default_factory=dict)
     too_many: frozenset[str] = frozenset()
     """Columns with more distinct values than fit into memory."""
 
@@ -99,26 +92,6 @@ class SampledTable(Table):
             counts=dict(self.counts),
         )
 
-    def occurrences(self, name: str) -> pl.DataFrame:
-        """Return every `value` of a column with the number of `records` that have it."""
-        self._check_names([name])
-        return self.counts[name] if name in self.counts else super().occurrences(name)
-
-    def present_values(self, name: str) -> tuple[pl.Series, int]:
-        """Return the distinct present values of a column, and how many cells have one."""
-        if name not in self.counts:
-            return super().present_values(name)
-        counts = self.counts[name]
-        present = counts.filter(~counts["value"].is_in(list(self.missing_tokens)))
-        return present["value"].alias(name), int(present["records"].sum())
-
-    def missing_cells(self) -> dict[str, int]:
-        """Return per column how many cells are missing; in the sample where it is not counted."""
-        found = super().missing_cells()
-        for name in self.counts:
-            found[name] = self.records - self.present_values(name)[1]
-        return found
-
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
         """Return the sample's records in which none of these columns is missing."""
         return self.sample.drop_missing(columns)
@@ -142,14 +115,7 @@ class SampledTable(Table):
 
         values = counts["value"].alias(name)
         coded = code_values(values, kind, self.missing_tokens, format, self.formats, refuse)
-        size = len(coded.values)
-        places = counts.join(coded.lookup, left_on="value", right_on="text", how="left")
-        records = counted(places["code"].to_numpy(), places["records"].to_numpy(), size)
-        texts = self.frame[name].to_frame("text")
-        codes = texts.join(coded.lookup, on="text", how="left", maintain_order="left")["code"]
-        if codes.null_count():
-            raise InputError("the data changed while it was read; open it again")
-        return coded.column(codes.to_numpy(writable=True), records)
+        return coded.column(coded.codes_of(self.frame[name]), counts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -296,7 +296,5 @@ class RowsInFiles(Table):
     def _encoder(self, name: str) -> Encoder:
         """Return the encoder from written texts to the codes of a column."""
         values = self._values(name)
-        own = pl.DataFrame({"text": self._texts(name)})
-        codes = own.join(values.lookup, on="text", how="left", maintain_order="left")["code"]
-        written = self._written(name)
-        return Encoder(name, written, codes.to_numpy().astype(np.int32), len(values.values))
+        codes = values.codes_of(self._texts(name))
+        return Encoder(name, self._written(name), codes, len(values.template.values))

@@ -26,10 +26,10 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order_of_rows
 from kanon_tui.core.release.one_value import one_value_note, one_value_warning
 from kanon_tui.core.release.published_cells import PublishedCells, published_cells
+from kanon_tui.core.table.cell_codes import Cells, coded_series
 from kanon_tui.core.table.column import Column, counted
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.text_columns import code_texts, coded_series
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
@@ -293,10 +293,12 @@ class Release:
                 found.append(quasi[name])
             elif name in task.pseudonymised or role.published:
                 column = task.pseudonyms.get(name)
-                codes, texts = (
-                    task.table.coded_texts(name) if column is None else code_texts(column)
+                cells = (
+                    task.table.coded_texts(name)
+                    if column is None
+                    else Cells.from_series(column, name)
                 )
-                found.append(PublishedColumn(name, texts, codes, of_rows=False))
+                found.append(PublishedColumn(name, cells.texts, cells.codes, of_rows=False))
         return found
 
 

@@ -1,4 +1,4 @@
-"""A column of a piece: its distinct texts, and the place of every cell among them.
+"""Cells of a column as its distinct texts and the place of every record's text among them.
 
 What is done with a text (counting, reading, looking it up) is done once for each that occurs. A
 record then costs one look-up of a small number.
@@ -6,7 +6,7 @@ record then costs one look-up of a small number.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,11 +16,43 @@ import polars as pl
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.table.typed_columns import all_texts
 
-__all__ = ["Cells", "CodedCells", "Columns", "complete_records", "records_in"]
+__all__ = [
+    "FEW", "Cells", "CodedCells", "Columns", "coded_series", "complete_records", "places_among",
+    "records_in", "text_series", "without_spaces",
+]  # fmt: skip
+
+FEW = 1000
+"""Up to this many texts Python is faster than Polars; a table may have thousands of columns."""
+_SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
 
 _WHOLE = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
 _WIDE = 4
 """Whole numbers are coded by a table if their range has fewer than this many numbers per record."""
+
+
+def text_series(values: Iterable[str]) -> pl.Series:
+    """Return texts as a Polars series; a series is returned as it is."""
+    if isinstance(values, pl.Series):
+        return values
+    return pl.Series(list(values), dtype=pl.String)
+
+
+def without_spaces(text: str) -> str:
+    """Return a text without the white space around it that `strip_chars` of a series removes."""
+    return text.strip(_SPACES)
+
+
+def coded_series(name: str, texts: pl.Series) -> pl.Series:
+    """Return distinct texts as a `pl.Enum` column, which stores them by number."""
+    return texts.cast(pl.Enum(texts)).alias(name)
+
+
+def places_among(cells: pl.Series, texts: pl.Series) -> Int32s:
+    """Return the index of every cell in `texts`, which are distinct and include them all."""
+    places = cells.cast(pl.Enum(texts)).to_physical()
+    return places.to_numpy().astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +61,7 @@ class Cells:
 
     texts: pl.Series
     """The distinct texts, all of which occur."""
-    places: npt.NDArray[np.unsignedinteger]
+    places: npt.NDArray[np.integer]
     """The place of each record's text among the texts, in the smallest type that holds it."""
 
     @classmethod
@@ -60,6 +92,11 @@ class Cells:
 
     def __len__(self) -> int:
         return len(self.places)
+
+    @property
+    def codes(self) -> Int32s:
+        """The place of each record's text, as codes of columns are typed."""
+        return self.places.astype(np.int32)
 
     @property
     def records(self) -> Int64s:

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.table.cell_codes import Cells, places_among, text_series
 from kanon_tui.core.table.dates import parse_dates
 from kanon_tui.core.table.numbers import PLAIN, NumberFormat
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.text_columns import code_texts, places_among, text_series
 from kanon_tui.core.table.value_formats import Format, ValueFormats
 from kanon_tui.core.text import quoted_list
 
@@ -35,6 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 MISSING_TOKENS = ("", "?", "NA")
+CHANGED = "the data changed while it was read; run again when nobody writes to it"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -223,10 +224,9 @@ def code_column(
     def refuse(unreadable: pl.Series, format: Format) -> InputError:
         return _unreadable(texts, unreadable, format, row_of)
 
-    cells = code_texts(texts)
+    cells = Cells.from_series(texts, texts.name)
     coded = code_values(cells.texts, kind, missing_tokens, format, formats, refuse)
-    code_of = coded.lookup["code"].to_numpy()[places_among(cells.texts, coded.lookup["text"])]
-    return coded.column(code_of[cells.codes])
+    return coded.column(coded.codes_of(cells.texts)[cells.places])
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,19 +235,28 @@ class CodedValues:
 
     template: Column
     """The column with no records."""
-    lookup: pl.DataFrame
-    """The `code` of every `text` that occurs, missing tokens included."""
+    texts: pl.Series
+    """Every text that occurs, missing tokens included."""
+    codes: NDArray[np.int32]
+    """The code of every text."""
 
-    @property
-    def values(self) -> tuple[str, ...]:
-        """The distinct texts in the order of their codes."""
-        return self.template.values
+    def codes_of(self, texts: pl.Series) -> NDArray[np.int32]:
+        """Return the codes of texts, all of which must be known."""
+        try:
+            return self.codes[places_among(texts, self.texts)]
+        except pl.exceptions.PolarsError:
+            raise InputError(CHANGED) from None
 
-    def column(
-        self, codes: NDArray[np.int32], value_counts: NDArray[np.int64] | None = None
-    ) -> Column:
-        """Return the column whose records have these codes."""
-        return replace(self.template, codes=codes, value_counts=value_counts)
+    def column(self, codes: NDArray[np.int32], counts: pl.DataFrame | None = None) -> Column:
+        """Return the column whose records have these codes.
+
+        `counts` has the number of `records` of every `value`, where the codes are not of all.
+        """
+        template, own = self.template, None
+        if counts is not None:
+            records = counts["records"].to_numpy()
+            own = counted(self.codes_of(counts["value"]), records, len(template.values))
+        return replace(template, codes=codes, value_counts=own)
 
 
 def code_values(
@@ -278,13 +287,13 @@ def code_values(
         table = table.sort("text")
 
     values = table["text"].to_list()
-    lookup = table.select("text", code=pl.int_range(pl.len(), dtype=pl.Int32))
+    texts, codes = table["text"], np.arange(len(values), dtype=np.int32)
     missing = None
     if missing_texts:
         missing = len(values)
         values.append(next(token for token in missing_tokens if token in missing_texts))
-        tokens = {"text": sorted(missing_texts), "code": [missing] * len(missing_texts)}
-        lookup = lookup.vstack(pl.DataFrame(tokens, schema=lookup.schema))
+        texts = pl.concat([texts, pl.Series(sorted(missing_texts))])
+        codes = np.append(codes, np.full(len(missing_texts), missing, dtype=np.int32))
     per_value: Floats | None = None
     if kind.ordered:
         per_value = np.append(table["number"].to_numpy(), [np.nan] * (missing is not None))
@@ -298,7 +307,7 @@ def code_values(
         date_format=format if isinstance(format, str) and kind is Kind.DATE else None,
         number_format=format if isinstance(format, NumberFormat) else PLAIN,
     )
-    return CodedValues(template, lookup)
+    return CodedValues(template, texts, codes)
 
 
 def _in_exact_order(table: pl.DataFrame, format: NumberFormat) -> pl.DataFrame:

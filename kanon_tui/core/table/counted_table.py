@@ -17,21 +17,22 @@ from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.table.cell_codes import CodedCells, Columns, complete_records, records_in
-from kanon_tui.core.table.column import CodedValues, Column, code_values, counted, unreadable_values
+from kanon_tui.core.table.column import (
+    CHANGED,
+    CodedValues,
+    Column,
+    code_values,
+    unreadable_values,
+)
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
-from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format
 
 __all__ = [
     "CHANGED", "CountedTable", "Counting", "Encoder", "count_table", "count_values",
     "merge_counts",
 ]  # fmt: skip
-
-CHANGED = "the data changed while it was read; run again when nobody writes to it"
-
-Counts = dict[str, pl.DataFrame]
-"""The `value`s of each column with their `records`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +123,6 @@ class CountedTable(Table):
     memory: MemoryLimit
     records: int = 0
     complete: tuple[str, ...] = ()
-    counts: Counts = field(default_factory=dict)
     _values: dict[str, CodedValues] = field(default_factory=dict, repr=False)
 
     @property
@@ -152,13 +152,13 @@ class CountedTable(Table):
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
         """Return the distinct values of a column that are not missing, and the number of cells."""
-        counts = self.occurrences(name)
-        present = counts.filter(~counts["value"].is_in(list(self.missing_tokens)))
-        return present["value"].alias(name), int(present["records"].sum())
+        self.occurrences(name)
+        return super().present_values(name)
 
     def missing_cells(self) -> dict[str, int]:
         """Return the number of missing cells of each column."""
-        return {name: self.records - self.present_values(name)[1] for name in self.names}
+        self.count(self.names)
+        return super().missing_cells()
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
         """Return the table without records in which one of these is missing, and their number."""
@@ -188,20 +188,13 @@ class CountedTable(Table):
             refuse,
         )
         self._values[name] = coded
-        places = counts.join(coded.lookup, left_on="value", right_on="text", how="left")
-        records = counted(
-            places["code"].to_numpy(), places["records"].to_numpy(), len(coded.values)
-        )
-        return coded.column(np.empty(0, dtype=np.int32), records)
+        return coded.column(np.empty(0, dtype=np.int32), counts)
 
     def encoder(self, name: str, codes: Sequence[int] | Int32s | None = None) -> Encoder:
         """Return the encoder of a column that was asked for; `codes` maps its codes to others."""
         coded = self._values[name]
-        own = coded.lookup["code"].to_numpy()
-        if codes is not None:
-            own = np.asarray(codes, dtype=np.int32)[own]
-        size = int(own.max(initial=-1)) + 1
-        return Encoder(name, coded.lookup["text"], own.astype(np.int32), size)
+        own = coded.codes if codes is None else np.asarray(codes, dtype=np.int32)[coded.codes]
+        return Encoder(name, coded.texts, own, int(own.max(initial=-1)) + 1)
 
     def text_encoder(self, name: str) -> Encoder:
         """Return an encoder from the texts of a column to their ranks in the order of texts."""

@@ -12,7 +12,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.table.text_columns import text_series
+from kanon_tui.core.table.cell_codes import text_series
 
 __all__ = ["DATE_FORMATS", "closest_date_format", "date_formats", "date_text", "parse_dates"]
 

@@ -20,7 +20,7 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import read_fields
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.table.text_columns import FEW, text_series, without_spaces
+from kanon_tui.core.table.cell_codes import FEW, text_series, without_spaces
 
 __all__ = [
     "DECIMAL_MARKS", "NUMBER_FORMATS", "PLAIN", "THOUSANDS_MARKS", "NumberFormat",

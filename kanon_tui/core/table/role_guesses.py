@@ -32,6 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from kanon_tui.core.table.cell_codes import FEW
 from kanon_tui.core.table.numbers import PLAIN, NumberFormat, closest_number_format
 from kanon_tui.core.table.personal_patterns import (
     CODES,
@@ -44,7 +45,6 @@ from kanon_tui.core.table.personal_patterns import (
 )
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.text_columns import FEW
 from kanon_tui.core.table.value_formats import Format, ValueFormats
 from kanon_tui.core.text import quoted_list
 

@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.table.cell_codes import FEW, Cells, coded_series
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, code_column
 from kanon_tui.core.table.csv_format import CsvFormat, Quoting
 from kanon_tui.core.table.data_files import Compression
 from kanon_tui.core.table.file_kinds import FileFormat
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.text_columns import FEW, CodedTexts, code_texts, coded_series
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
 from kanon_tui.core.table.value_formats import Format, ValueFormats
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FileFacts", "Table", "as_table", "packed"]
+__all__ = ["Counts", "FileFacts", "Table", "as_table", "packed"]
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,10 @@ class FileFacts:
         return CsvFormat(self.delimiter, self.encoding, line_end, quote, quoting)
 
 
+Counts = dict[str, pl.DataFrame]
+"""The `value`s of each column with their `records`."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Records of texts; no cell is null, and a missing one holds one of the missing tokens."""
@@ -65,6 +69,8 @@ class Table:
     missing_tokens: tuple[str, ...] = MISSING_TOKENS
     formats: ValueFormats = field(default_factory=ValueFormats)  # how numbers, dates are written
     kept: NDArray[np.int64] | None = None  # after `drop_missing`: where each record stood before
+    counts: Counts = field(default_factory=dict, repr=False, kw_only=True)
+    """The values of columns that were counted in files, whose records are not in the frame."""
     # Coding a column of a large table takes a while, and screens ask for the same one repeatedly.
     _coded: dict[tuple[str, Kind, Format | None], Column] = field(
         init=False, repr=False, default_factory=dict
@@ -121,12 +127,12 @@ class Table:
             )
         return self._coded[key]
 
-    def coded_texts(self, name: str) -> CodedTexts:
+    def coded_texts(self, name: str) -> Cells:
         """Return the cells of a column coded as they stood; an attribute's codes are used again."""
         for (known, _, _), column in self._coded.items():
             if known == name and column.tells_all(self.frame[name]):
-                return CodedTexts(column.codes, pl.Series(column.values, dtype=pl.String))
-        return code_texts(self.texts(name))
+                return Cells(pl.Series(column.values, dtype=pl.String), column.codes)
+        return Cells.from_series(self.texts(name), name)
 
     def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
         """Yield the codes of these columns block by block; a table in memory is one block."""
@@ -146,22 +152,27 @@ class Table:
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
         """Return the distinct values of a column that are not missing, and the number of cells."""
-        texts, tokens = self.texts(name), list(self.missing_tokens)
-        if texts.len() > FEW:
-            distinct = texts.unique()
-            present = texts.len() - int(texts.is_in(tokens).sum())
-            return distinct.filter(~distinct.is_in(tokens)), present
-        cells = [text for text in texts.to_list() if text not in tokens]
+        tokens = list(self.missing_tokens)
+        if name in self.counts or self.frame.height > FEW:
+            counts = self.occurrences(name)
+            present = counts.filter(~counts["value"].is_in(tokens))
+            return present["value"].alias(name), int(present["records"].sum())
+        cells = [text for text in self.texts(name).to_list() if text not in tokens]
         return pl.Series(name, list(dict.fromkeys(cells)), dtype=pl.String), len(cells)
 
     def occurrences(self, name: str) -> pl.DataFrame:
         """Return every `value` of a column with the number of `records` that have it."""
+        if name in self.counts:
+            return self.counts[name]
+        self._check_names([name])
         return self.texts(name).alias("value").value_counts(name="records")
 
     def missing_cells(self) -> dict[str, int]:
         """Return the number of missing cells of each column."""
-        counts = self.frame.cast(pl.String).select(pl.all().is_in(list(self.missing_tokens)).sum())
-        return {name: int(count) for name, count in zip(self.names, counts.row(0), strict=True)}
+        is_missing = pl.all().is_in(list(self.missing_tokens)).sum()
+        found = self.frame.cast(pl.String).select(is_missing).row(0, named=True)
+        counted = {name: self.height - self.present_values(name)[1] for name in self.counts}
+        return {**found, **counted}
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
         """Return the table without records in which one of these is missing, and their number."""

@@ -110,8 +110,8 @@ def test_a_packed_table_has_the_texts_it_had(project) -> None:
     assert small.missing_cells() == table.missing_cells()
     assert small.occurrences("job").sort("value").equals(table.occurrences("job").sort("value"))
     for name in small.names:
-        codes, texts = small.coded_texts(name)
-        assert texts.gather(codes).to_list() == before[name]
+        cells = small.coded_texts(name)
+        assert cells.texts.gather(cells.codes).to_list() == before[name]
     assert as_table(small.frame).frame.equals(table.frame)
 
 

@@ -7,6 +7,8 @@ from datetime import date
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kanon_tui.core.table.cell_codes import Cells, complete_records, records_in
 from kanon_tui.core.table.typed_columns import all_texts
@@ -47,3 +49,10 @@ def test_records_without_missing_cells_have_only_texts_that_are_left():
     assert kept["city"].texts.to_list() == ["Rome"]
     assert kept["city"].records.tolist() == [2]
     assert complete_records(columns, ["age"], ["-"]) is columns
+
+
+@given(st.lists(st.sampled_from(["a", "b", "", "ä", "long text " * 3, "c", "d", "e"])))
+def test_codes_give_the_cells_back(texts: list[str]) -> None:
+    cells = Cells.from_series(pl.Series("x", texts, dtype=pl.String), "x")
+    assert [cells.texts[int(code)] for code in cells.codes] == texts
+    assert sorted(cells.texts) == sorted(set(texts))
