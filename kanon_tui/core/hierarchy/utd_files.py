@@ -37,7 +37,7 @@ from xml.etree import ElementTree
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
 from kanon_tui.core.hierarchy.source import read_source
-from kanon_tui.core.table.numbers import parse_numbers
+from kanon_tui.core.table.value_formats import parse_numbers
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.core.text import quoted_list
 

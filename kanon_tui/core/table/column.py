@@ -26,7 +26,7 @@ from kanon_tui.core.table.cell_codes import Cells, places_among, text_series
 from kanon_tui.core.table.dates import parse_dates
 from kanon_tui.core.table.numbers import PLAIN, NumberFormat
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.value_formats import Format, ValueFormats
+from kanon_tui.core.table.value_formats import Format, ValueFormats, read_texts
 from kanon_tui.core.text import quoted_list
 
 __all__ = [
@@ -333,9 +333,7 @@ def _numbers(name: str, present: pl.Series, kind: Kind, format: Format) -> Float
         raise InputError(
             f"{name}: its format is {its}, while its kind is {kind}; change one of them"
         )
-    if isinstance(format, NumberFormat):
-        return format.read(present)
-    return parse_dates(present, format)
+    return read_texts(present, format)
 
 
 def _unreadable(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -14,7 +14,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.cell_codes import text_series
 
-__all__ = ["DATE_FORMATS", "closest_date_format", "date_formats", "date_text", "parse_dates"]
+__all__ = ["DATE_FORMATS", "date_pattern", "date_text", "parse_dates"]
 
 DATE_FORMATS = (
     "%Y-%m-%d",
@@ -36,7 +36,6 @@ _CLOCK = (
     r"[T ]+([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9](?:\.[0-9]+)?))?"
     r"(?: *(?:Z|[+-][0-9]{2}:?[0-9]{2}))?$"
 )
-_YEAR = re.compile("[0-9]{4}")
 _ZONE = r" *(Z|[+-][0-9]{2}:?[0-9]{2})$"
 _CLOCK_DIRECTIVES = ("%H", "%I", "%k", "%l", "%M", "%S", "%T", "%R", "%r")
 _SECONDS_PER_DAY = 86_400
@@ -86,34 +85,8 @@ def _fraction_of_day(texts: pl.Series) -> Floats:
     return (hours * 3600 + minutes * 60 + seconds).to_numpy() / _SECONDS_PER_DAY
 
 
-def date_formats(values: Iterable[str], preferred: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the formats that read every text as a date and differ in what they read.
-
-    None: these are not dates. One: this is it. Two: `03/04/2020` is in April or in March, and
-    only a person can tell. Where one of the `preferred` reads all, the others are not asked.
-    """
-    texts = text_series(values)
-    for date_format in preferred if texts.len() else ():
-        if not np.isnan(parse_dates(texts, date_format)).any():
-            return (date_format,)
-    if not texts.len() or not _YEAR.search(texts[0]):  # every format has a full year
-        return ()
-    if not texts.str.contains("[0-9]{4}").all():
-        return ()
-    found: list[tuple[str, Floats]] = []
-    for date_format in DATE_FORMATS:
-        if not _shape(date_format).match(texts[0]):
-            continue
-        if texts.len() > 50 and np.isnan(parse_dates(texts.head(50), date_format)).any():
-            continue
-        days = parse_dates(texts, date_format)
-        if not np.isnan(days).any() and not any(np.array_equal(days, d) for _, d in found):
-            found.append((date_format, days))
-    return tuple(date_format for date_format, _ in found)
-
-
 @cache
-def _shape(date_format: str) -> re.Pattern[str]:
+def date_pattern(date_format: str) -> re.Pattern[str]:
     """Return a pattern that every text of a format begins with, to skip formats quickly."""
     day, month = r"\s*\d{1,2}(?!\d)", r"\s*\w+"
     parts = {"%Y": r"\s*[+-]?\d{4,}", "%m": day, "%d": day, "%b": month, "%B": month}
@@ -121,14 +94,6 @@ def _shape(date_format: str) -> re.Pattern[str]:
     for directive, part in parts.items():
         pattern = pattern.replace(re.escape(directive), part)
     return re.compile(pattern)
-
-
-def closest_date_format(values: Iterable[str], preferred: Sequence[str] = ()) -> str:
-    """Return the format that reads most of these texts; it shows what is wrong with the others."""
-    texts = text_series(values)
-    formats = dict.fromkeys([*preferred, *DATE_FORMATS])
-    readable = {each: int((~np.isnan(parse_dates(texts, each))).sum()) for each in formats}
-    return max(readable, key=lambda each: readable[each])
 
 
 def date_text(day: int, date_format: str | None) -> str:

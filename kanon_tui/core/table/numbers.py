@@ -1,14 +1,12 @@
 """Numbers as texts: `1234.5`, `1.234,5`, `1 234,5`, `1'234.50`.
 
-A `NumberFormat` says which marks a column writes its numbers with. `number_formats` finds the
-format of a column from all its texts together; where two readings are left, as for `1,234`, it
-gives both and a person decides.
+A `NumberFormat` says which marks a column writes its numbers with.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -24,7 +22,6 @@ from kanon_tui.core.table.cell_codes import FEW, text_series, without_spaces
 
 __all__ = [
     "DECIMAL_MARKS", "NUMBER_FORMATS", "PLAIN", "THOUSANDS_MARKS", "NumberFormat",
-    "are_numbers", "closest_number_format", "number_formats", "parse_numbers",
     "read_number_format",
 ]  # fmt: skip
 
@@ -32,11 +29,8 @@ DECIMAL_MARKS = (".", ",")
 THOUSANDS_MARKS = ("none", ".", ",", " ", "'")
 
 _ALSO = {" ": " \u00a0\u2009\u202f", "'": "'\u2019"}  # variants of a space and an apostrophe
-_SAMPLE = 50
 _MOST_DIGITS = 300
 _PLAIN_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
-_LIKE_A_NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,eE+'\u2019 \u00a0\u2009\u202f-]*")
-_POINT_MAY_GROUP = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
 
 
 @dataclass(frozen=True)
@@ -177,71 +171,3 @@ def read_number_format(located: LocatedValue) -> NumberFormat:
             "write thousands: none or another mark"
         )
     return found
-
-
-def number_formats(
-    values: Iterable[str], preferred: Sequence[NumberFormat] = (), points_may_group: bool = False
-) -> tuple[NumberFormat, ...]:
-    """Return the formats that read every text as a number and differ in what they read.
-
-    None: these are no numbers. One: this is it. Two: `1,234` is a thousand or a bit over one, and
-    only a person can tell. Where one of the `preferred` reads all, the others are not asked. A
-    point is a decimal point, unless `points_may_group`: then `1.234` alone has two readings too.
-    """
-    texts = text_series(values)
-    first = map(without_spaces, texts.head(20).to_list())
-    if not texts.len() or not all(map(_LIKE_A_NUMBER.fullmatch, first)):
-        return ()
-    found = _readings(texts, preferred)
-    if found:
-        return found
-    if not np.isnan(PLAIN.read(texts)).any():
-        if points_may_group and _points_group(texts):
-            return PLAIN, NumberFormat(",", ".")
-        return (PLAIN,)
-    return _readings(texts, NUMBER_FORMATS[1:])
-
-
-def _points_group(texts: pl.Series) -> bool:
-    """Return whether there are points and each could stand between thousands."""
-    pointed = texts.filter(texts.str.contains(".", literal=True)).str.strip_chars()
-    return bool(pointed.len()) and bool(pointed.str.contains(_POINT_MAY_GROUP).all())
-
-
-def _readings(texts: pl.Series, formats: Sequence[NumberFormat]) -> tuple[NumberFormat, ...]:
-    found: list[tuple[NumberFormat, Floats]] = []
-    for each in formats:
-        if texts.len() > FEW and np.isnan(each.read(texts.head(_SAMPLE))).any():
-            continue
-        numbers = each.read(texts)
-        if not np.isnan(numbers).any() and not any(np.array_equal(numbers, n) for _, n in found):
-            found.append((each, numbers))
-    return tuple(each for each, _ in found)
-
-
-def closest_number_format(
-    values: Iterable[str], preferred: Sequence[NumberFormat] = ()
-) -> NumberFormat:
-    """Return the format that reads most of these texts; it shows what is wrong with the others."""
-    texts = text_series(values)
-    formats = dict.fromkeys([*preferred, *NUMBER_FORMATS])
-    readable = {each: int((~np.isnan(each.read(texts))).sum()) for each in formats}
-    return max(readable, key=lambda each: readable[each])
-
-
-def are_numbers(values: Iterable[str]) -> bool:
-    """Return whether all texts are numbers of one format beyond doubt."""
-    return len(number_formats(values)) == 1
-
-
-def parse_numbers(values: Iterable[str]) -> Floats:
-    """Return the number each text stands for, nan where it stands for none.
-
-    The marks are those that all the texts together leave no doubt of: `1,5` is one and a half,
-    while `1,234` alone is no number.
-    """
-    texts = text_series(values)
-    formats = number_formats(texts)
-    if len(formats) > 1:
-        return PLAIN.read(texts)
-    return (formats[0] if formats else closest_number_format(texts)).read(texts)

@@ -33,7 +33,7 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.table.cell_codes import FEW
-from kanon_tui.core.table.numbers import PLAIN, NumberFormat, closest_number_format
+from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN, NumberFormat
 from kanon_tui.core.table.personal_patterns import (
     CODES,
     LABELS,
@@ -45,7 +45,7 @@ from kanon_tui.core.table.personal_patterns import (
 )
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.value_formats import Format, ValueFormats
+from kanon_tui.core.table.value_formats import Format, ValueFormats, closest_format
 from kanon_tui.core.text import quoted_list
 
 __all__ = ["Guess", "guess_attribute", "guess_attributes"]
@@ -164,7 +164,7 @@ def _impression(distinct: pl.Series, formats: ValueFormats, is_code: bool) -> _I
         )
     what = f"{different}text{plural}"
     if several and _share_like(distinct, _LIKE_A_NUMBER) >= 0.9:
-        readable = ~np.isnan(closest_number_format(distinct).read(distinct))
+        readable = ~np.isnan(closest_format(distinct, NUMBER_FORMATS).read(distinct))
         if readable.mean() >= 0.9:
             others = quoted_list(distinct.filter(~readable).sort(), most=3)
             what = f"numbers but for {others}: missing tokens, if that is what they mean"

@@ -24,10 +24,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.dates import date_formats
-from kanon_tui.core.table.numbers import are_numbers
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import column_names
+from kanon_tui.core.table.value_formats import are_numbers, date_formats
 
 if TYPE_CHECKING:
     from _csv import Reader

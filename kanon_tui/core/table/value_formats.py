@@ -7,7 +7,10 @@ in two ways are refused, and the error names both.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -18,27 +21,16 @@ from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import write_fields
 from kanon_tui.core.fields.types import FieldType, text
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.table.dates import (
-    DATE_FORMATS,
-    closest_date_format,
-    date_formats,
-    date_text,
-    parse_dates,
-)
-from kanon_tui.core.table.numbers import (
-    DECIMAL_MARKS,
-    NUMBER_FORMATS,
-    THOUSANDS_MARKS,
-    NumberFormat,
-    closest_number_format,
-    number_formats,
-    read_number_format,
-)
+from kanon_tui.core.table import numbers
+from kanon_tui.core.table.cell_codes import text_series, without_spaces
+from kanon_tui.core.table.dates import DATE_FORMATS, date_pattern, date_text, parse_dates
+from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN, NumberFormat
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import quoted_list
 
 __all__ = [
-    "FORMAT", "Format", "Parsed", "Reading", "ValueFormats", "fitting_format", "parsed",
+    "FORMAT", "Format", "Parsed", "Reading", "ValueFormats", "are_numbers", "closest_format",
+    "date_formats", "fitting_format", "number_formats", "parse_numbers", "parsed", "read_texts",
     "readings",
 ]  # fmt: skip
 
@@ -53,7 +45,7 @@ _DATE_FORMAT = text("auto or a date format like '%d.%m.%Y'", empty=False)
 
 def _read_format(located: LocatedValue) -> Format:
     if isinstance(located.value, dict):
-        return read_number_format(located)
+        return numbers.read_number_format(located)
     return located.text(_FORMAT)
 
 
@@ -65,17 +57,102 @@ FORMAT = FieldType(
 """The format of an attribute, as a project writes it."""
 
 
+AnyFormat = TypeVar("AnyFormat", str, NumberFormat)
+_SAMPLE = 50
+_LIKE_A_NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,eE+'\u2019 \u00a0\u2009\u202f-]*")
+_POINT_MAY_GROUP = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
+
+
+def read_texts(texts: Iterable[str], format: Format) -> Floats:
+    """Return the number or day that each text stands for, nan where it stands for none."""
+    return format.read(texts) if isinstance(format, NumberFormat) else parse_dates(texts, format)
+
+
+def closest_format(texts: pl.Series, formats: Iterable[AnyFormat]) -> AnyFormat:
+    """Return the format that reads most of these texts; it shows what is wrong with the others."""
+    return max(formats, key=lambda each: int((~np.isnan(read_texts(texts, each))).sum()))
+
+
+def _formats_of(texts: pl.Series, formats: Iterable[AnyFormat]) -> tuple[AnyFormat, ...]:
+    """Return the formats that read every text; of two that read the same the first."""
+    found: list[tuple[AnyFormat, Floats]] = []
+    for each in formats:
+        if texts.len() > _SAMPLE and np.isnan(read_texts(texts.head(_SAMPLE), each)).any():
+            continue
+        read = read_texts(texts, each)
+        if not np.isnan(read).any() and not any(np.array_equal(read, other) for _, other in found):
+            found.append((each, read))
+    return tuple(each for each, _ in found)
+
+
+def number_formats(
+    values: Iterable[str], preferred: Sequence[NumberFormat] = (), points_may_group: bool = False
+) -> tuple[NumberFormat, ...]:
+    """Return the formats that read every text as a number and differ in what they read.
+
+    None: these are no numbers. One: this is it. Two: `1,234` is a thousand or a bit over one, and
+    only a person can tell. Where one of the `preferred` reads all, the others are not asked. A
+    point is a decimal point, unless `points_may_group`: then `1.234` alone has two readings too.
+    """
+    texts = text_series(values)
+    first = map(without_spaces, texts.head(20).to_list())
+    if not texts.len() or not all(map(_LIKE_A_NUMBER.fullmatch, first)):
+        return ()
+    found = _formats_of(texts, preferred)
+    if found:
+        return found
+    if _formats_of(texts, [PLAIN]):
+        pointed = texts.filter(texts.str.contains(".", literal=True)).str.strip_chars()
+        if points_may_group and pointed.len() and pointed.str.contains(_POINT_MAY_GROUP).all():
+            return PLAIN, NumberFormat(",", ".")
+        return (PLAIN,)
+    return _formats_of(texts, NUMBER_FORMATS[1:])
+
+
+def date_formats(values: Iterable[str], preferred: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the formats that read every text as a date and differ in what they read.
+
+    None: these are not dates. One: this is it. Two: `03/04/2020` is in April or in March, and
+    only a person can tell. Where one of the `preferred` reads all, the others are not asked.
+    """
+    texts = text_series(values)
+    found = _formats_of(texts, preferred) if texts.len() else ()
+    if found or not texts.len() or not re.search("[0-9]{4}", texts[0]):
+        return found  # every format has a full year
+    if not texts.str.contains("[0-9]{4}").all():
+        return ()
+    return _formats_of(texts, (f for f in DATE_FORMATS if date_pattern(f).match(texts[0])))
+
+
+def are_numbers(values: Iterable[str]) -> bool:
+    """Return whether all texts are numbers of one format beyond doubt."""
+    return len(number_formats(values)) == 1
+
+
+def parse_numbers(values: Iterable[str]) -> Floats:
+    """Return the number each text stands for, nan where it stands for none.
+
+    The marks are those that all the texts together leave no doubt of: `1,5` is one and a half,
+    while `1,234` alone is no number.
+    """
+    texts = text_series(values)
+    formats = number_formats(texts)
+    if len(formats) > 1:
+        return PLAIN.read(texts)
+    return (formats[0] if formats else closest_format(texts, NUMBER_FORMATS)).read(texts)
+
+
 @dataclass(frozen=True)
 class ValueFormats:
     """The formats of a file's columns; what is `auto` is detected column by column."""
 
     decimal: str = declared(
-        "auto", "The mark before the decimals of numbers", choices=("auto", *DECIMAL_MARKS)
+        "auto", "The mark before the decimals of numbers", choices=("auto", *numbers.DECIMAL_MARKS)
     )
     thousands: str = declared(
         "auto",
         "The mark between groups of three digits of numbers",
-        choices=("auto", *THOUSANDS_MARKS),
+        choices=("auto", *numbers.THOUSANDS_MARKS),
     )
     dates: str = declared("auto", "How dates are written", type=_DATE_FORMAT)
     points_may_group: bool = False
@@ -121,8 +198,8 @@ class ValueFormats:
         if formats:
             return formats[0]
         if kind is Kind.DATE:
-            return closest_date_format(present, self._dates)
-        return closest_number_format(present, self._numbers)
+            return closest_format(present, (*self._dates, *DATE_FORMATS))
+        return closest_format(present, (*self._numbers, *NUMBER_FORMATS))
 
 
 def fitting_format(kind: Kind | None, given: Format | None) -> Format | None:
@@ -179,13 +256,14 @@ def readings(texts: pl.Series, missing_tokens: tuple[str, ...]) -> tuple[Reading
         *((Kind.DATE, each) for each in DATE_FORMATS),
     ]
     for kind, format in formats:
-        numbers = _numbers_of(values, kind, format)
-        read = int((~np.isnan(numbers)).sum())
+        numbers_read = read_texts(values, format)
+        read = int((~np.isnan(numbers_read)).sum())
         same = any(
-            kind is known.kind and np.array_equal(numbers, n, equal_nan=True) for known, n in found
+            kind is known.kind and np.array_equal(numbers_read, other, equal_nan=True)
+            for known, other in found
         )
         if read and not same:
-            found.append((Reading(kind, format, read, values.len()), numbers))
+            found.append((Reading(kind, format, read, values.len()), numbers_read))
     ordered = sorted((each for each, _ in found), key=lambda each: -each.read)
     return (*ordered, Reading(Kind.CATEGORICAL, None, values.len(), values.len()))
 
@@ -198,11 +276,11 @@ def parsed(
     if not kind.ordered or format is None:
         shown = tuple((value, "as it is") for value in values.head(most))
         return Parsed(shown, values.len(), 0, ())
-    numbers = _numbers_of(values, kind, format)
-    unread = values.filter(np.isnan(numbers))
+    found = read_texts(values, format)
+    unread = values.filter(np.isnan(found))
     examples = [
         (value, _text(number, kind))
-        for value, number in zip(values.head(SAMPLE), numbers[:SAMPLE].tolist(), strict=True)
+        for value, number in zip(values.head(SAMPLE), found[:SAMPLE].tolist(), strict=True)
         if number == number
     ]
     return Parsed(
@@ -213,12 +291,6 @@ def parsed(
 def _present(texts: pl.Series, missing_tokens: tuple[str, ...]) -> pl.Series:
     distinct = texts.unique(maintain_order=True)
     return distinct.filter(~distinct.is_in(list(missing_tokens)))
-
-
-def _numbers_of(values: pl.Series, kind: Kind, format: Format) -> Floats:
-    if isinstance(format, NumberFormat):
-        return format.read(values)
-    return parse_dates(values, format)
 
 
 def _text(number: float, kind: Kind) -> str:

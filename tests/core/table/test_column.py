@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.column import code_column
-from kanon_tui.core.table.dates import date_formats, parse_dates
-from kanon_tui.core.table.numbers import parse_numbers
+from kanon_tui.core.table.dates import parse_dates
 from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.value_formats import date_formats, parse_numbers
 
 TOKENS = ("", "?", "NA")
 

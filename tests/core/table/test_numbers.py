@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.column import code_column
-from kanon_tui.core.table.numbers import (
-    NUMBER_FORMATS,
-    PLAIN,
-    NumberFormat,
+from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN, NumberFormat
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.value_formats import (
+    ValueFormats,
     are_numbers,
     number_formats,
     parse_numbers,
 )
-from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.value_formats import ValueFormats
 
 GERMAN, FRENCH, SWISS = NumberFormat(",", "."), NumberFormat(",", " "), NumberFormat(".", "'")
 COMMA, ENGLISH = NumberFormat(","), NumberFormat(".", ",")
