@@ -3,7 +3,8 @@
 The data and results of jobs go through files of a work folder beside the release, for its owner
 alone. The scheduler sees numbers and names of files: no value of the data reaches its logs, its
 dashboard or the keys of tasks. A job depends on its files alone, so that a job whose worker is lost
-is repeated by another worker, and a result that exists already is not computed again.
+is repeated by another worker, and a result that exists already is not computed again. Errors of a
+job are returned, not raised: a worker would log them together with the arguments.
 
 Client, scheduler and workers of Dask execute code that the others send. Whoever can connect to one
 of them, or takes the place of the scheduler, runs code as the user of the run. So a scheduler that
@@ -19,25 +20,20 @@ import pickle
 import secrets
 import sys
 import time
+import traceback
 from asyncio import CancelledError
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from multiprocessing import resource_tracker
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self
 
-from kanon_tui.core.dask.cluster_jobs import (
-    PickledJob,
-    Setup,
-    cancel_batch,
-    first_unreadable,
-    handle_search_job,
-    merge_answers,
-    own_version,
-    run_job,
-)
-from kanon_tui.core.errors import InputError, KanonError, NotReachedError
+from kanon_tui.core import errors
+from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
 from kanon_tui.core.processes.helper_processes import Helpers, cores
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.target import Target, work_folder
@@ -49,7 +45,6 @@ __all__ = [
 
 PATIENCE = 20.0
 """Seconds to wait for a scheduler, and for its first worker."""
-_MERGED_AT_A_TIME = 8
 _RETRIES = 3
 _LOOK_AGAIN = 0.2
 """Seconds between two checks of what the workers do."""
@@ -57,6 +52,113 @@ _MISSING = (
     "--engine dask needs Dask and cryptography; install them with pip install "
     "'kanon-tui[cluster]', or use --engine stream"
 )
+
+
+_at_work: Counter[str] = Counter()
+"""The number of jobs of each batch that run in this process."""
+_given_up: set[str] = set()
+"""Batches of which no further job is started in this process."""
+_lock = Lock()
+
+JobOutcome = tuple[Any, ...]
+"""(True, name of the file with the answer), or (False, kind of error, sentence)."""
+
+
+@dataclass(eq=False, repr=False)
+class PickledJob:
+    """A job whose printed form shows nothing of its arguments."""
+
+    folder: Path
+    answer: str
+    """The name of the file with the result, without its ending."""
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    shared: str = ""
+    """The name of the file with the data that all jobs of a pass need."""
+    batch: str = ""
+
+    def __repr__(self) -> str:
+        return "PickledJob()"
+
+    def __sizeof__(self) -> int:
+        return 256
+
+
+@dataclass(eq=False, repr=False)
+class Setup:
+    """The setup of a search helper; every worker prepares it once."""
+
+    prepare: Callable[..., Any]
+    setup: tuple[Any, ...]
+
+    @cached_property
+    def handle(self) -> Callable[[Any], Any]:
+        """The function that handles a job."""
+        made: Callable[[Any], Any] = self.prepare(*self.setup)
+        return made
+
+
+def handle_search_job(setup: Setup, job: Any) -> Any:
+    """Handle one job of a search."""
+    return setup.handle(job)
+
+
+def run_job(job: PickledJob) -> JobOutcome:
+    """Run a job and leave its result in a file."""
+    path = job.folder / f"{job.answer}.pickle"
+    if path.exists():  # done by a worker that was lost since
+        return True, path.name
+    with _lock:
+        if job.batch in _given_up:  # it arrived after all were cancelled
+            return False, "InfrastructureError", "cancelled; nothing was written"
+        _at_work[job.batch] += 1
+    try:
+        answer = job.function(_shared(job.folder / job.shared), *job.arguments)
+        aside = path.with_suffix(f".{os.getpid()}.aside")
+        with open(aside, "wb") as file:
+            pickle.dump(answer, file, protocol=5)
+        aside.replace(path)
+    except KanonError as error:
+        return False, type(error).__name__, str(error)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        return False, "InfrastructureError", (
+            f"a worker of the cluster failed ({type(error).__name__} at {place}); nothing was "
+            "written"
+        )  # fmt: skip
+    finally:
+        with _lock:
+            _at_work[job.batch] -= 1
+    return True, path.name
+
+
+def cancel_batch(batch: str) -> int:
+    """Start no further job of a batch on this worker; return how many are running."""
+    with _lock:
+        _given_up.add(batch)
+        return _at_work[batch]
+
+
+def _read(path: Path) -> Any:
+    with open(path, "rb") as file:
+        return pickle.load(file)
+
+
+@lru_cache(maxsize=2)
+def _shared(path: Path) -> Any:
+    """Return the data that all jobs of a pass need, which every worker reads once."""
+    return _read(path)
+
+
+def own_version() -> str:
+    """Return the version of the package on this worker."""
+    return __version__
+
+
+def first_unreadable(paths: Sequence[str]) -> str | None:
+    """Return the first of these files and folders that this worker cannot read, or None."""
+    return next((path for path in paths if not os.access(path, os.R_OK)), None)
 
 
 class Cluster(Workers):
@@ -76,32 +178,6 @@ class Cluster(Workers):
         for future in futures:
             self._await(future, futures)
             yield self.answer(future)
-
-    def merged(
-        self,
-        job: Job,
-        merge: Callable[[Sequence[Any]], Any],
-        shared: Any,
-        arguments: Sequence[tuple[Any, ...]],
-        check: Callable[[Any], None],
-    ) -> Any:
-        """Return the merged result of all jobs, merged on the workers a few at a time."""
-        jobs = futures = self.submit(job, shared, arguments)
-        while len(futures) > 1:
-            name = f"merge-{secrets.token_hex(4)}"
-            futures = [
-                self._submit(
-                    merge_answers,
-                    PickledJob(self.folder, f"{name}-{start:06}", merge, (), batch=self.batch),
-                    f"kanon-{name}-{start:06}",
-                    futures[start : start + _MERGED_AT_A_TIME],
-                )
-                for start in range(0, len(futures), _MERGED_AT_A_TIME)
-            ]
-        self._await(futures[0], jobs)
-        merged = self.answer(futures[0])
-        check(merged)
-        return merged
 
     def _await(self, future: Any, jobs: Sequence[Any]) -> None:
         """Wait for a result, and report meanwhile how many of the jobs are done."""
@@ -186,18 +262,18 @@ class Cluster(Workers):
         try:
             done, *outcome = future.result()
         except KilledWorker:
-            raise NotReachedError(
+            raise InfrastructureError(
                 "workers of the cluster ended again and again while they worked on one piece; "
                 "give them more memory, or use --engine stream"
             ) from None
         except (FutureCancelledError, OSError, RuntimeError, TimeoutError):
-            raise NotReachedError(
+            raise InfrastructureError(
                 "the cluster was lost while it worked; nothing was written. Start it again, or use "
                 "--engine stream"
             ) from None
         if not done:
             kind, sentence = outcome
-            raise (NotReachedError if kind == "NotReachedError" else InputError)(sentence)
+            raise getattr(errors, kind, InputError)(sentence)
         path = self.folder / outcome[0]
         with open(path, "rb") as file:
             answer = pickle.load(file)
