@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
 from unicodedata import combining, east_asian_width
 
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.text import json_text, visible
 
-__all__ = ["figure", "print_json", "print_table", "say", "tell", "warn"]
+if TYPE_CHECKING:
+    from kanon_tui.core.report.sections import Section
+
+__all__ = ["figure", "print_json", "print_section", "print_table", "say", "tell", "warn"]
 
 
 def say(*lines: str) -> None:
@@ -50,6 +54,16 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int
         texts = [a + b for a, b in zip(line[:left], padding, strict=False)]
         figures = [b + a for a, b in zip(line[left:], padding[left:], strict=True)]
         say("  ".join([*texts, *figures]).rstrip())
+
+
+def print_section(section: Section) -> None:
+    """Print a section of a report: its title, its sentences and its table."""
+    say("", section.title)
+    for paragraph in section.paragraphs:
+        say(*wrap(paragraph, width=79))
+    if section.rows:
+        cells = [[c if isinstance(c, str) else c.text for c in row] for row in section.rows]
+        print_table(section.columns, cells)
 
 
 def _width(text: str) -> int:

@@ -236,8 +236,9 @@ def test_utility(
     assert {each["model"] for each in found["models"]} == {
         "logistic regression", "random forest", "naive Bayes",
     }  # fmt: skip
-    text = printed(*args, capsys=capsys)
-    assert "random COUNT queries: relative error" in text
+    text = printed(*args, "--target", "flu", capsys=capsys)
+    assert "1,000 random COUNT queries" in text
+    assert "random forest" in text
     assert "name" not in distances
     assert main([*args, "--target", "fly"]) == 2
     assert "no column 'fly'; did you mean 'flu'" in capsys.readouterr().err

@@ -179,13 +179,10 @@ _DIGITS = 3
 
 
 def utility_sections(found: Utility | None) -> list[Section]:
-    """Return sections on distributions, pairs, counts and means.
-
-    None where nothing was measured.
-    """
+    """Return sections on distributions, pairs, counts, means and models; none for None."""
     if found is None:
         return []
-    return [_distributions(found), _pairs(found), *_means(found)]
+    return [_distributions(found), _pairs(found), *_means(found), *_models(found)]
 
 
 def _distributions(found: Utility) -> Section:
@@ -249,6 +246,19 @@ def _means(found: Utility) -> list[Section]:
     rows = [_mean_row(each) for each in shown]
     columns = ("Mean of", "Group", "Original", "Release", "Medians", "Overlap")
     return [Section("Means by group", [sentences], columns, rows)]
+
+
+def _models(found: Utility) -> list[Section]:
+    if not found.learnt:
+        return []
+    both = (found.learnt[0].original, found.learnt[0].release)
+    rows = [["guessing", *(f"{one.baseline:.1%}" for one in both), ""]]
+    for each in found.learnt:
+        both = (each.original, each.release)
+        scores = [f"{one.accuracy:.1%} ({figure(one.auc)})" for one in both]
+        rows.append([each.model, *scores, "–" if each.kept is None else f"{each.kept:.1%}"])
+    sentence = f"Accuracy (and AUC) of models that predict {found.target}, cross-validated."
+    return [Section("Models", [sentence], ("Model", "Original", "Release", "Kept"), rows)]
 
 
 def _mean_row(each: GroupMean) -> list[str]:
