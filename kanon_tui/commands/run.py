@@ -71,7 +71,6 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.pipeline.trial import hidden_columns
     from kanon_tui.core.project.overrides import with_overrides
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.release.formulas import count_formulas
     from kanon_tui.core.table.target import Target
 
     project = with_overrides(
@@ -108,7 +107,7 @@ def execute(args: argparse.Namespace) -> int:
     out = None if target is None else target.path
     utility = _utility(result, args.report)
     result.write_files(out, args.report, args.force, texts, utility)
-    _print_summary(result, args, count_formulas(result.release.coded))
+    _print_summary(result, args)
     if hidden_columns(result):
         from kanon_tui.core.analysis.recommend import keeps_more
 
@@ -136,7 +135,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
     trust = args.trust or args.scheduler is not None
     with workers_of(project, target, trust, args.insecure) as workers, following() as progress:
         result = run_stream(project, workers, target, args.report, args.force, progress)
-    _print_summary(result, args, result.formulas)
+    _print_summary(result, args)
     return _print_end(result, args)
 
 
@@ -168,7 +167,7 @@ def _names(names: tuple[str, ...]) -> str:
     return first_few(names, 50) if names else "none"
 
 
-def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int) -> None:
+def _print_summary(result: FinishedRun, args: argparse.Namespace) -> None:
     measures, task = result.measures, result.task
     smallest = f"{measures.smallest_class:,} records"
     people = lost = ""
@@ -200,6 +199,7 @@ def _print_summary(result: FinishedRun, args: argparse.Namespace, formulas: int)
     if unasked:
         who = _names(unasked)
         say(f"  not named in the project but generalised, as others may know them: {who}")
+    formulas = result.formulas
     if formulas:
         escaped = result.task.output.formulas == "escape"
         how = "escaped" if escaped else "kept; output: {formulas: escape} makes them harmless"

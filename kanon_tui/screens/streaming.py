@@ -14,7 +14,6 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.engine_choice import check_streamable
 from kanon_tui.core.pipeline.release_files import STREAMED_ENDINGS, check_streamed_target
-from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.project.project import Project
@@ -103,9 +102,7 @@ class TargetQuestion:
 def _releases_in(session: Session, target: Target) -> str:
     """Return which runs of this session have their release in a file, as part of a sentence."""
     titles = [
-        session.run_title(one)
-        for one in session.results
-        if isinstance(one, StreamedResult) and one.target == target
+        session.run_title(one) for one in session.results if one.in_files and one.target == target
     ]
     return f" and holds {joined(titles)}" if titles else ""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.project import project_to_text
 from kanon_tui.widgets.dialogs import Confirm
 from kanon_tui.widgets.path_dialog import AskPath
@@ -36,7 +36,7 @@ async def ask_to_run(pilot: Pilot[None], key: str = "r") -> AskPath:
     return pilot.app.screen
 
 
-async def run_into(pilot: Pilot[None], path: Path, key: str = "r") -> StreamedResult:
+async def run_into(pilot: Pilot[None], path: Path, key: str = "r") -> Result:
     """Run into a file or folder, over what is there; gives the result."""
     await ask_to_run(pilot, key)
     results = session_of(pilot).results
@@ -49,5 +49,5 @@ async def run_into(pilot: Pilot[None], path: Path, key: str = "r") -> StreamedRe
     await wait_until(pilot, lambda: len(results) > before)
     await settle(pilot)
     result = results[-1]
-    assert isinstance(result, StreamedResult)
+    assert result.in_files
     return result

@@ -33,7 +33,7 @@ from kanon_tui.core.pipeline.pages import (
     ranked_rows,
     records_of,
 )
-from kanon_tui.core.pipeline.result import Result, StreamedResult
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -310,8 +310,8 @@ _SECOND = np.uint64(32)
 class StreamedComparison(ComparedRuns):
     """Everything that differs between two releases in files."""
 
-    first: StreamedResult
-    second: StreamedResult
+    first: FinishedRun
+    second: FinishedRun
     before: FilePages
     """The records that were read."""
     rows: tuple[RowOfRecord, RowOfRecord]
@@ -330,7 +330,7 @@ class StreamedComparison(ComparedRuns):
 
 
 def compare_streamed(
-    first: StreamedResult, second: StreamedResult, stop: Callable[[], bool] = lambda: False
+    first: FinishedRun, second: FinishedRun, stop: Callable[[], bool] = lambda: False
 ) -> StreamedComparison:
     """Compare two releases of the same files; `stop` says nobody waits any more."""
     before = records_of(first)

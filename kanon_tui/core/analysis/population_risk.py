@@ -28,7 +28,6 @@ from kanon_tui.core.analysis.uniqueness import Uniqueness, uniqueness
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.pipeline.pages import ReleasePages
-from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -220,7 +219,7 @@ def release_risk(
         known = replace(known, covered=covered)
     else:
         rows = DistinctRows.from_columns(classes, names)
-    if isinstance(result, StreamedResult):
+    if result.in_files:
         if known.weights is not None:
             return risk_of_classes(known, threshold, *_weighted_classes(result, known.weights))
         sizes = np.bincount(rows.row_of, weights=release.published_sizes).astype(np.int64)
@@ -234,7 +233,7 @@ def release_risk(
     return population_risk(original, printed, person, known, threshold)
 
 
-def _weighted_classes(result: StreamedResult, name: str) -> tuple[Int64s, Floats]:
+def _weighted_classes(result: FinishedRun, name: str) -> tuple[Int64s, Floats]:
     """Return the records of every class and the sum of their weights, from the files."""
     task = result.task
     if name not in task.published_as_they_are:

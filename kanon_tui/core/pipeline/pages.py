@@ -30,10 +30,10 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.pipeline.tuple_counts import tuple_encoder
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.formulas import escape_formulas
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder
 from kanon_tui.core.table.csv_format import CsvFormat
@@ -218,7 +218,7 @@ class FilePages(Pages):
         return [*offsets[:whole], piece.end]
 
 
-def pages_before(result: StreamedResult) -> FilePages | None:
+def pages_before(result: FinishedRun) -> FilePages | None:
     """Return the input record of every published row; None where rows do not tell.
 
     They do in the order of the input, where no record was left out and nobody wrote to the data.
@@ -227,7 +227,7 @@ def pages_before(result: StreamedResult) -> FilePages | None:
     return pages if pages is not None and pages.height == result.rows else None
 
 
-def records_of(result: StreamedResult) -> FilePages | None:
+def records_of(result: FinishedRun) -> FilePages | None:
     """Return the input records of a run; None where files have changed or were not counted."""
     table = result.task.table
     assert isinstance(table, CountedTable)
@@ -247,7 +247,7 @@ class ReleasePages(SearchedPages):
 
     def __init__(
         self,
-        result: StreamedResult,
+        result: FinishedRun,
         page: int = ROWS_PER_PAGE,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -385,7 +385,7 @@ _BYTES_PER_TUPLE = 40
 class RowOfRecord:
     """A lookup of the counted row of input records."""
 
-    result: StreamedResult
+    result: FinishedRun
     encoders: tuple[Encoder, ...]
     packing: Packing
     index: TupleIndex
@@ -393,7 +393,7 @@ class RowOfRecord:
     """By place of a tuple, one of its rows; with requirements beyond k it can have several."""
 
     @classmethod
-    def from_result(cls, result: StreamedResult) -> RowOfRecord:
+    def from_result(cls, result: FinishedRun) -> RowOfRecord:
         """Return the lookup of a result; refuse where it does not fit into memory."""
         task, table = result.task, result.task.table
         assert isinstance(table, CountedTable)
@@ -440,7 +440,7 @@ class PublishedPages(SearchedPages):
 
     def __init__(
         self,
-        result: StreamedResult,
+        result: FinishedRun,
         before: FilePages,
         names: tuple[str, ...],
         rows: RowOfRecord | None = None,

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from secrets import token_bytes
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -343,6 +343,7 @@ _BLOCK = 1_000_000
 class CountedRelease(Release):
     """A release over counted rows; the values that classes hold come from the recoded pieces."""
 
+    in_memory: ClassVar[bool] = False
     folder: Path = Path()
     pieces: int = 0
     columns: tuple[str, ...] = ()

@@ -4,9 +4,9 @@
     result.table, result.report, result.write("release.csv")
 
 `start` prepares a run for a caller that pulls its steps (the application, a notebook, the progress
-bar of the command line); `conclude` turns a run into a `Result`: recode, verify, measure. The table
-of a `Result` is in memory, that of a `StreamedResult` in files. A release that does not
-verify has no result.
+bar of the command line). `conclude` turns a run into a `Result`: recode, measure, write, verify. A
+`Publisher` says where the release goes: into memory, or into files beyond memory. A release that
+does not verify has no result.
 """
 
 from __future__ import annotations
@@ -26,32 +26,30 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.attributes import as_project
 from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.publishing import Publisher
 from kanon_tui.core.pipeline.release_files import copy_files
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.pipeline.verification import verify_release
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.release.recode import recode
 from kanon_tui.core.report.finished_run import FinishedRun, Seconds, timed
 from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.atomic_files import written_together
-from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.table import Table, as_table, packed
-from kanon_tui.core.table.target import Target, WrittenFile
+from kanon_tui.core.table.target import Target
 from kanon_tui.core.table.writing import put_table, write_table, write_text
-from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.steps import Algorithm, RunContext
 from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Result", "StreamedResult", "anonymize", "conclude", "start"]
+__all__ = ["Result", "anonymize", "chosen_algorithm", "conclude", "start"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(FinishedRun):
-    """A release that was verified and measured."""
+    """A release that was verified and measured: in memory, or in files beyond memory."""
 
     @cached_property
     def report(self) -> dict[str, Any]:
@@ -59,10 +57,22 @@ class Result(FinishedRun):
         return report_mapping(self)
 
     def write(self, path: str | Path, force: bool = False) -> None:
-        """Write the published table (.csv, .tsv, .parquet ...) completely or not at all."""
+        """Write the published table (.csv, .tsv, .parquet ...) completely or not at all.
+
+        Of a release in files the verified files are copied.
+        """
+        if self.in_files:
+            self.copy_to(Target.parse(str(path)), force)
+            return
         path = Path(path)
         with timed(self.phases, "write"):
             write_table(path, self.written, force, self.task.csv_format(path))
+
+    def copy_to(self, target: Target, force: bool = False) -> None:
+        """Copy the verified files of a release to a file, or to a folder of parts."""
+        if self.target is None:
+            raise InputError("this release was not written; run again to write it")
+        copy_files(self.files, self.target, target, force)
 
     def write_report(
         self, path: str | Path, force: bool = False, utility: Sequence[Section] = ()
@@ -100,65 +110,18 @@ class Result(FinishedRun):
                 files[-1].write(report_text(self, report, utility).encode())
 
     def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows."""
+        """Return the HTML that a notebook shows; only figures of a release in files."""
+        if self.in_files:
+            return f"<p>{markup.escape(repr(self))}</p>"
         from kanon_tui.core.report.notebook import notebook_html
 
         return notebook_html(self)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StreamedResult(Result):
-    """A verified and measured release whose table is in files."""
-
-    target: Target | None = None
-    formulas: int = 0
-    """Cells and column names that a spreadsheet would take for formulas."""
-    files: tuple[WrittenFile, ...] = ()
-    """The files of the release as they were when they had been verified."""
-    csv: CsvFormat | None = None
-    """The format of the files; None for Parquet."""
-
-    @property
-    def in_files(self) -> bool:
-        """Whether the published table is in files, not in memory."""
-        return True
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The published columns by the names that the task has for them."""
-        return tuple(name for name, role in self.task.roles.items() if role.published)
-
-    @cached_property
-    def rows(self) -> int:
-        """The number of published rows."""
-        return int(self.release.published_sizes.sum())
-
-    @property
-    def engine(self) -> str:
-        """The engine of the run: `stream`, or `dask` for a cluster."""
-        on_cluster = self.project is not None and self.project.run.engine == "dask"
-        return "dask" if on_cluster else "stream"
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """Raise `InputError`: the table is in its files."""
-        raise InputError(
-            "a release that was streamed is in its files, not in memory; read it from there"
-        )
-
-    def write(self, path: str | Path, force: bool = False) -> None:
-        """Copy the verified files under another name, completely or not at all."""
-        self.copy_to(Target.parse(str(path)), force)
-
-    def copy_to(self, target: Target, force: bool = False) -> None:
-        """Copy the verified files to a file, or to a folder of parts."""
-        if self.target is None:
-            raise InputError("this release was not written; run again to write it")
-        copy_files(self.files, self.target, target, force)
-
-    def _repr_html_(self) -> str:
-        """Return the HTML that a notebook shows: the text, as no record is in memory."""
-        return f"<p>{markup.escape(repr(self))}</p>"
+def chosen_algorithm(project: Project) -> Algorithm:
+    """Return the algorithm of a project with its parameters; refuse wrong ones."""
+    choice = project.algorithm
+    return with_parameters(find_algorithm(choice.name), choice.params, choice.name)
 
 
 def start(
@@ -173,8 +136,7 @@ def start(
     may share the counts of a `context`.
     """
     project = as_project(project)
-    choice = project.algorithm
-    algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
+    algorithm = chosen_algorithm(project)
     phases: Seconds = {}
     if task is None:
         with timed(phases, "read"):
@@ -198,15 +160,26 @@ def anonymize(
     return conclude(start(project, table), project)
 
 
-def conclude(run: Run, project: Project | None = None) -> Result:
-    """Return the result of a run, which is first run to its end."""
+def conclude(
+    run: Run, project: Project | None = None, publisher: Publisher | None = None
+) -> Result:
+    """Return the result of a run, which is first run to its end.
+
+    `publisher` keeps the release in memory unless it is a `FilePublisher`.
+    """
     grouping = run.required_grouping()
+    publisher = publisher or Publisher()
     task, phases = run.task, {**run.phases, "search": run.seconds}
-    with timed(phases, "recode"):
-        release = recode(task, grouping)
-        _ = release.coded  # computed here, so that its time counts as recoding
-    with timed(phases, "verify"):
-        verify_release(release)
-    with timed(phases, "measure"):
-        measures = measure(release, getattr(run.algorithm, "class_attribute", None))
-    return Result(task, run.algorithm, grouping, release, run.seconds, measures, project, phases)
+    with publisher.opened(task):
+        with timed(phases, "recode"):
+            release = publisher.recode(task, grouping)
+        with timed(phases, "measure"):
+            measures = measure(release, getattr(run.algorithm, "class_attribute", None))
+        with timed(phases, "write"):
+            facts = publisher.write(release)
+        with timed(phases, "verify"):
+            publisher.verify(release)
+        result = Result(
+            task, run.algorithm, grouping, release, run.seconds, measures, project, phases, **facts
+        )
+        return replace(result, files=publisher.place(result))

@@ -11,44 +11,25 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
-import numpy as np
-import polars as pl
-
-from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.dask.cluster import check_trusted
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.attributes import as_project
 from kanon_tui.core.pipeline.engine_choice import check_streamable, memory_limit
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.piece_rows import (
-    CountedRelease,
-    ReleaseParts,
-    SortedRows,
-    plan_recoding,
-    recode_piece,
-    texts_used,
-)
 from kanon_tui.core.pipeline.prepare import columns_to_count, count_project, no_progress, prepare
-from kanon_tui.core.pipeline.release_files import PartWriting, check_streamed_target, write_parts
-from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.pipeline.publishing import FilePublisher
+from kanon_tui.core.pipeline.release_files import check_streamed_target
+from kanon_tui.core.pipeline.result import Result, chosen_algorithm, conclude, start
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.pipeline.sampled_table import SampledTable
-from kanon_tui.core.pipeline.verification import verify_files
-from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.release.formulas import looks_like_formula
 from kanon_tui.core.report.finished_run import Seconds, timed
-from kanon_tui.core.report.formats import report_text
-from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.target import Target, place_folder, work_folder
+from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.steps import RunContext
 
 __all__ = [
@@ -56,7 +37,6 @@ __all__ = [
     "Pass",
     "StoppedError",
     "WatchedStream",
-    "conclude_stream",
     "run_stream",
     "stream",
     "workers_of",
@@ -74,7 +54,7 @@ def stream(
     force: bool = False,
     trust: bool = False,
     insecure: bool = False,
-) -> StreamedResult:
+) -> Result:
     """Anonymise a project over pieces of its data into a file or a folder of parts.
 
     `release.csv` and `release.parquet` are files; `release` and `release/` a folder of Parquet
@@ -117,14 +97,13 @@ def run_stream(
     finish: Callable[[Run], object] = lambda run: run.finish(),
     watched: bool = False,
     known: SampledTable | None = None,
-) -> StreamedResult:
+) -> Result:
     """Run a project over pieces with these workers and return the verified, written release.
 
     `finish` pulls the search to its end, `watched` says that its steps are shown. Columns that are
     counted in the `known` table are not counted again.
     """
-    choice = project.algorithm
-    algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
+    chosen_algorithm(project)  # refused before anything is read
     if target is not None:
         target.check(force, project.inputs)
         check_streamed_target(target, None)
@@ -136,11 +115,12 @@ def run_stream(
             table = _counted(project, workers, memory, progress, known)
         task = prepare(project, table, progress=progress, phases=phases)
         drawn = watched and task.rows <= MOST_DRAWN
-        run = Run(task, algorithm, RunContext(helpers=workers.helpers, watched=drawn))
+        context = RunContext(helpers=workers.helpers, watched=drawn)
+        run = start(project, task=task, context=context)
         run.phases |= phases
         workers.begin("search", progress)
         finish(run)
-        return conclude_stream(run, project, workers, target, report, force, progress)
+        return conclude(run, project, FilePublisher(workers, target, report, force, progress))
     finally:
         workers.begin("", None)
 
@@ -181,87 +161,6 @@ def _is_as_known(known: SampledTable) -> bool:
     """Return whether all records were counted, and the files have not changed since."""
     assert known.source is not None
     return known.exact and bool(known.source.pieces) and known.source.unchanged
-
-
-def conclude_stream(
-    run: Run,
-    project: Project,
-    workers: Workers,
-    target: Target | None = None,
-    report: Path | None = None,
-    force: bool = False,
-    progress: Progress = no_progress,
-    rows: int | None = None,
-) -> StreamedResult:
-    """Return the result of a run over counted rows: recode, measure, write, verify.
-
-    Files get their names when all that has succeeded. `rows` is the size of a part.
-    """
-    task = run.task
-    name = Path(f"release{target.ending}") if target is not None else Path("release.parquet")
-    csv = None if name.suffix == ".parquet" else task.csv_format(name)
-    check_streamed_target(target, csv)
-    grouping = run.required_grouping()
-    phases: Seconds = {**run.phases, "search": run.seconds}
-    progress("recode", 0.0)
-    with work_folder(target) as folder, workers.stopped_by_errors():
-        workers.check_folder_visible(folder)
-        with timed(phases, "recode"):
-            release = CountedRelease.from_grouping(task, grouping, folder)
-            if release.suppressed.all():
-                verify(pl.DataFrame(schema=dict.fromkeys(task.roles, pl.String)), (), (), task.k)
-            recoding, texts = plan_recoding(release)
-            workers.begin("recode", progress)
-            jobs = [(piece,) for piece in range(release.pieces)]
-            pieces: list[SortedRows] = list(workers.each(recode_piece, recoding, jobs))
-            counts = zip(*(one.suppressed_values for one in pieces), strict=True)
-            release.suppressed_values[:] = [np.sum(each, axis=0) for each in counts]
-        progress("measure", 0.0)
-        with timed(phases, "measure"):
-            measures = measure(release)
-        parts = ReleaseParts.cut(folder, pieces, task.output.order, texts, rows)
-        out = folder / "release"
-        out.mkdir(mode=0o700)
-        quoted = (
-            () if csv is None else tuple(csv.quoted_columns(texts_used(recoding, pieces, texts)))
-        )
-        writing = PartWriting(parts, out, _part_names(target, name, len(parts)), csv, quoted)
-        with timed(phases, "write"):
-            formulas = write_parts(writing, target, workers, progress)
-        formulas += int(looks_like_formula(pl.Series(recoding.columns, dtype=pl.String)).sum())
-        workers.begin("verify", progress)
-        with timed(phases, "verify"):
-            verify_files(release, workers, writing, recoding)
-        progress("verify", 1.0)
-        result = StreamedResult(
-            task, run.algorithm, grouping, release, run.seconds, measures, project, phases,
-            target=target, formulas=formulas, csv=csv,
-        )  # fmt: skip
-        _place(result, out, report, force)
-    for cells in release.cells:
-        cells.forget_codes()
-    return replace(result, files=() if target is None else target.written())
-
-
-def _part_names(target: Target | None, name: Path, count: int) -> tuple[str, ...]:
-    if target is not None and not target.folder:
-        return (name.name,)
-    return tuple((target or Target(name, folder=True)).part(number) for number in range(count))
-
-
-def _place(result: StreamedResult, out: Path, report: Path | None, force: bool) -> None:
-    """Give the release and its report their names: both or none."""
-    target = result.target
-    finished = {target.path: next(out.iterdir())} if target and not target.folder else {}
-    paths = [*finished, *([report] if report else [])]
-    together: AbstractContextManager[list[IO[bytes]]] = nullcontext([])
-    if paths:
-        together = written_together(paths, force, finished=finished)
-    with together as files:
-        if report is not None:
-            files[-1].write(report_text(result, report).encode())
-        if target is not None and target.folder:
-            place_folder(out, target.path, force)
 
 
 PASSES: Mapping[str, str] = {
@@ -345,7 +244,7 @@ class WatchedStream:
         if self.live is not None:
             self.live.cancel()
 
-    def run(self, abandoned: Callable[[], bool] = lambda: False) -> StreamedResult:
+    def run(self, abandoned: Callable[[], bool] = lambda: False) -> Result:
         """Run all passes and return the result; `abandoned` may end it."""
 
         def progress(what: str, share: float) -> None:

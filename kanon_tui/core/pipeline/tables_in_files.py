@@ -19,7 +19,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.pipeline.pages import ReleasePages
-from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.pipeline.tuple_counts import value_encoder
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
@@ -50,7 +49,7 @@ def read_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, 
 
     `stop` ends a pass over files early.
     """
-    if not isinstance(result, StreamedResult):
+    if not result.in_files:
         return result.task, as_table(result.table, result.task.table.missing_tokens)
     records = RecordsInFiles.from_result(result, stop)
     return replace(result.task, table=records), RowsInFiles.from_result(result, stop)
@@ -119,7 +118,7 @@ class RecordsInFiles(CountedTable):
     """The texts of a sample; columns then have its codes."""
 
     @classmethod
-    def from_result(cls, result: StreamedResult, stop: Stop) -> Self:
+    def from_result(cls, result: FinishedRun, stop: Stop) -> Self:
         """Return the input records of a run; refuse files that have changed."""
         table = result.task.table
         assert isinstance(table, CountedTable)
@@ -200,11 +199,11 @@ class RecordsInFiles(CountedTable):
 class RowsInFiles(Table):
     """The rows of a written release as a table, under the task's names of the columns."""
 
-    result: StreamedResult | None = None
+    result: FinishedRun | None = None
     stop: Stop = lambda: False
 
     @classmethod
-    def from_result(cls, result: StreamedResult, stop: Stop) -> Self:
+    def from_result(cls, result: FinishedRun, stop: Stop) -> Self:
         """Return the rows of a written release."""
         task = result.task
         schema = dict.fromkeys(result.columns, pl.String)

@@ -38,7 +38,7 @@ from kanon_tui.core.table.source import PIECE_BYTES, open_source
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
-__all__ = ["count_written", "verify_files", "verify_release"]
+__all__ = ["check_published", "count_written", "verify_files", "verify_release"]
 
 _COPIES = "copies"
 
@@ -74,13 +74,23 @@ class _Requirements:
         verify(published, self.quasi, self.left_out, self.k, claims, **counted)
 
 
+def check_published(release: Release) -> None:
+    """Refuse a release that publishes nothing: rows of nothing but * are no release."""
+    if release.suppressed.all():
+        verify(
+            pl.DataFrame(schema=dict.fromkeys(release.task.roles, pl.String)),
+            (),
+            (),
+            release.task.k,
+        )
+
+
 def verify_release(release: Release) -> None:
     """Verify a release in memory, or raise `NotReachedError`."""
     task = release.task
     _check_disjoint(release)
     required = _Requirements.from_task(task)
-    # Rows of nothing but * are no release.
-    published = release.coded.clear() if release.suppressed.all() else release.coded
+    published = release.coded
 
     def check(published: pl.DataFrame, records: npt.NDArray[np.int64]) -> None:
         required.check(

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from secrets import token_bytes
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +96,8 @@ def text_ranks(texts: pl.Series | Sequence[str]) -> Int64s:
 class Release:
     """A table as it will be published, joined to its task."""
 
+    in_memory: ClassVar[bool] = True
+    """Whether the published rows are in memory, not in files."""
     task: Task
     grouping: Grouping
     cells: tuple[PublishedCells, ...]

@@ -11,10 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.release.formulas import escape_formulas
+from kanon_tui.core.release.formulas import count_formulas, escape_formulas
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.table.csv_format import CsvFormat
+from kanon_tui.core.table.target import Target, WrittenFile
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
@@ -52,6 +55,13 @@ class FinishedRun:
     """The project of the run, for the command that repeats it."""
     phases: Seconds = field(default_factory=dict)
     """Seconds of each phase, as far as known; writing adds to them."""
+    target: Target | None = None
+    """The file or folder of a release beyond memory; None where it is in memory or not written."""
+    formulas_written: int = 0
+    files: tuple[WrittenFile, ...] = ()
+    """The files of a release beyond memory as they were when they had been verified."""
+    csv: CsvFormat | None = None
+    """The format of the files; None for Parquet."""
 
     def __repr__(self) -> str:
         """Return figures only, no values: tracebacks, logs and notebooks show it."""
@@ -63,19 +73,41 @@ class FinishedRun:
         )
 
     @property
-    def engine(self) -> str:
-        """The engine of the run: `memory`, `stream` or `dask`."""
-        return "memory"
-
-    @property
     def in_files(self) -> bool:
         """Whether the published table is in files, not in memory."""
-        return False
+        return not self.release.in_memory
+
+    @property
+    def engine(self) -> str:
+        """The engine of the run: `memory`, `stream` or `dask`."""
+        if not self.in_files:
+            return "memory"
+        on_cluster = self.project is not None and self.project.run.engine == "dask"
+        return "dask" if on_cluster else "stream"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The published columns by the names that the task has for them."""
+        return tuple(name for name, role in self.task.roles.items() if role.published)
+
+    @property
+    def rows(self) -> int:
+        """The number of published rows."""
+        return int(self.release.published_sizes.sum())
 
     @property
     def table(self) -> pl.DataFrame:
-        """The published table."""
+        """The published table; refused where it is in files."""
+        if self.in_files:
+            raise InputError(
+                "a release that was streamed is in its files, not in memory; read it from there"
+            )
         return self.release.frame
+
+    @property
+    def formulas(self) -> int:
+        """The number of cells and column names that a spreadsheet would take for formulas."""
+        return self.formulas_written if self.in_files else count_formulas(self.release.coded)
 
     @property
     def risk_reached(self) -> float | None:

@@ -15,7 +15,7 @@ from kanon_tui.core.analysis.applying.mapping_file import (
 )
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -350,7 +350,7 @@ class Exporter:
 class StreamedExporter(Exporter):
     """The exporter of a release in files: copies the verified files, writes all else."""
 
-    def __init__(self, screen: StepScreen, result: StreamedResult) -> None:
+    def __init__(self, screen: StepScreen, result: Result) -> None:
         super().__init__(screen, result)
         assert result.target is not None
         self._files, self._target = result, result.target
@@ -418,6 +418,6 @@ class StreamedExporter(Exporter):
 
 def exporter_of(screen: StepScreen, result: FinishedRun) -> Exporter:
     """Return the exporter for a result in memory or in files."""
-    if isinstance(result, StreamedResult):
+    if isinstance(result, Result) and result.in_files:
         return StreamedExporter(screen, result)
     return Exporter(screen, result)

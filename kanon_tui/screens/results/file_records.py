@@ -39,7 +39,7 @@ from kanon_tui.core.pipeline.pages import (
     ranked_rows,
     records_of,
 )
-from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.copying import Copyable
@@ -91,7 +91,7 @@ class FileRecords(RecordSource):
 
     in_memory = False
 
-    def __init__(self, result: StreamedResult, stop: Stop) -> None:
+    def __init__(self, result: FinishedRun, stop: Stop) -> None:
         """Look over the files, which takes a moment for text."""
         self.result, self.names = result, result.columns
         self.classes = ClassesByCells(result)

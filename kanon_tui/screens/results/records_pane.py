@@ -17,7 +17,7 @@ from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.result import Result, StreamedResult
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import Copyable
@@ -158,7 +158,7 @@ class RecordsPane(Hosted, Vertical):
 
     def lost(self, error: Exception) -> None:
         """Say once that the files changed; figures and what is in memory stay."""
-        if not isinstance(self.result, StreamedResult):
+        if self.result is None or not self.result.in_files:
             self.host.fail(error)
         elif self.source is not None and self.shown.order == AS_READ:
             self._lost_originals(error)
@@ -257,7 +257,7 @@ class RecordsPane(Hosted, Vertical):
     def _no_order(self, error: Exception) -> None:
         """Keep what is shown, unless the files have changed."""
         try:
-            for file in self.result.files if isinstance(self.result, StreamedResult) else ():
+            for file in () if self.result is None else self.result.files:
                 file.check()
         except InputError as changed:
             self.lost(changed)
@@ -416,7 +416,7 @@ class RecordsPane(Hosted, Vertical):
 
 def _source_of(result: FinishedRun, stop: Stop) -> RecordSource:
     """Return the records of a result, in memory or in files."""
-    if isinstance(result, StreamedResult):
+    if result.in_files:
         return FileRecords(result, stop)
     assert isinstance(result, Result)
     return MemoryRecords(result)

@@ -14,7 +14,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, StreamedResult, conclude, start
+from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import StoppedError
 from kanon_tui.core.project.project import Project
@@ -254,7 +254,7 @@ class Runs:
         titles = (session.run_title(first), session.run_title(second))
 
         def pair() -> PairedRecords:
-            if isinstance(first, StreamedResult) and isinstance(second, StreamedResult):
+            if first.in_files and second.in_files:
                 worker = get_current_worker()
                 return PairedFiles(compare_streamed(first, second, lambda: worker.is_cancelled))
             together = first.in_files == second.in_files

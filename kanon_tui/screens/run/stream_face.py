@@ -11,7 +11,7 @@ from textual.worker import get_current_worker
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.result import StreamedResult
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.text import visible
@@ -76,7 +76,7 @@ class StreamFace:
         *,
         begun: Callable[[], object],
         searching: Callable[[LiveRun], object],
-        finished: Callable[[Session, LiveRun, StreamedResult], object],
+        finished: Callable[[Session, LiveRun, Result], object],
         failed: Callable[[Exception], object],
     ) -> None:
         self._screen = screen
@@ -103,11 +103,11 @@ class StreamFace:
     def _begin(self, session: Session, stream: WatchedStream) -> None:
         screen, self.stream = self._screen, stream
 
-        def work() -> StreamedResult:
+        def work() -> Result:
             worker = get_current_worker()
             return stream.run(lambda: worker.is_cancelled)
 
-        def done(result: StreamedResult) -> None:
+        def done(result: Result) -> None:
             assert stream.live is not None
             self.draw()
             self._finished(session, stream.live, result)

@@ -9,9 +9,9 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.prepare import count_project, prepare
-from kanon_tui.core.pipeline.result import Result, StreamedResult, anonymize
+from kanon_tui.core.pipeline.publishing import FilePublisher
+from kanon_tui.core.pipeline.result import Result, anonymize, conclude
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.pipeline.stream import conclude_stream
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Workers
 from kanon_tui.core.project.project import Project
@@ -24,14 +24,14 @@ def streamed(
     workers: Workers | None = None,
     pieces: tuple[int, int] = (200, 7),
     rows: int = 11,
-) -> StreamedResult:
+) -> Result:
     """A streaming run over pieces of a few records."""
     workers = LocalWorkers() if workers is None else workers
     task = prepare(project, count_project(project, workers, MemoryLimit(), pieces=pieces))
     choice = project.algorithm
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
     run = Run(task, algorithm)
-    return conclude_stream(run, project, workers, target, None, True, rows=rows)
+    return conclude(run, project, FilePublisher(workers, target, force=True, rows=rows))
 
 
 def in_memory(project: Project, path: Path) -> Result:

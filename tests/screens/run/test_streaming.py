@@ -180,7 +180,7 @@ async def test_an_error_while_it_runs_is_a_sentence(tmp_path, make_app, monkeypa
     def broken(*_, **__):
         raise ValueError("secret value")
 
-    monkeypatch.setattr(engine, "conclude_stream", broken)
+    monkeypatch.setattr(engine, "conclude", broken)
     async with app.run_test(size=(80, 24)) as pilot:
         await ask_to_run(pilot)
         app.screen.query_one(Input).value = str(tmp_path / "out.csv")

@@ -61,7 +61,6 @@ from kanon_tui.core.analysis.trees.features import (
 from kanon_tui.core.analysis.trees.target import Target, original_target, tells
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.pipeline.tables_in_files import MOST_DRAWN, draw_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -214,7 +213,7 @@ def partition_of(
     """Return the trees of a result; of a release in files, grown on records drawn from it."""
     task, release = draw_tables(result, stop)
     found = partition(project, task, release, target, attributes, leaves)
-    if not isinstance(result, StreamedResult) or max(task.n, result.rows) <= MOST_DRAWN:
+    if not result.in_files or max(task.n, result.rows) <= MOST_DRAWN:
         return found
     return replace(found, drawn_from=(result.task.n, result.rows))
 

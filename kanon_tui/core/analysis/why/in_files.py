@@ -19,7 +19,6 @@ from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.pipeline.result import StreamedResult
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.counted_table import CHANGED
@@ -38,9 +37,7 @@ _NOT_TOLD = (
 )
 
 
-def why_row(
-    result: StreamedResult, classes: ClassesByCells, cells: Mapping[str, str], x: int
-) -> Why:
+def why_row(result: FinishedRun, classes: ClassesByCells, cells: Mapping[str, str], x: int) -> Why:
     """Return why a row prints its cell of quasi-identifier number x.
 
     `cells` as the files have them.
@@ -70,7 +67,7 @@ def why_row(
     )
 
 
-def why_attribute(result: StreamedResult, x: int) -> Why:
+def why_attribute(result: FinishedRun, x: int) -> Why:
     """Return how far quasi-identifier number x is generalised, over the whole release."""
     release, attribute = result.release, result.task.quasi[x]
     texts, codes = release.cells[x].texts, release.class_cells(x)
@@ -88,7 +85,7 @@ def why_attribute(result: StreamedResult, x: int) -> Why:
     )
 
 
-def class_before(result: StreamedResult, here: int, others: pl.DataFrame) -> Why:
+def class_before(result: FinishedRun, here: int, others: pl.DataFrame) -> Why:
     """Return the original values of a class, attribute by attribute.
 
     `others` are published as is.
@@ -108,7 +105,7 @@ def class_before(result: StreamedResult, here: int, others: pl.DataFrame) -> Why
     return Why(asked, "", tuple(facts))
 
 
-def _how_far(result: StreamedResult, x: int, together: str) -> str:
+def _how_far(result: FinishedRun, x: int, together: str) -> str:
     levels, attribute = result.grouping.levels, result.task.quasi[x]
     if attribute.publishes_one_value:
         return f"All members of a class get its {attribute.publish}."
@@ -126,12 +123,12 @@ def _together(values: Mapping[str, int]) -> str:
     return f"Its class prints the {len(values):,} different values of its records together"
 
 
-def _counted_level(result: StreamedResult, x: int) -> int:
+def _counted_level(result: FinishedRun, x: int) -> int:
     """Return the level below which values fail alone and were not counted apart."""
     return result.task.counted_levels[x] if result.task.counted_levels else 0
 
 
-def _values(result: StreamedResult, x: int, here: int) -> dict[str, int]:
+def _values(result: FinishedRun, x: int, here: int) -> dict[str, int]:
     """Return the values that the records of a class had, with their numbers."""
     attribute, level = result.task.quasi[x], _counted_level(result, x)
     rows = np.flatnonzero(result.release.classes == here)
