@@ -30,19 +30,18 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.tuple_counts import tuple_encoder
+from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.cell_codes import Cells
-from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder
+from kanon_tui.core.table.counted_table import CHANGED, CountedTable
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.csv_text import RecordScan, parse_carefully, parse_csv
 from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.source import Piece, Source
 from kanon_tui.core.table.target import WrittenFile
-from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 
 __all__ = [
     "BYTES_PER_ROW",
@@ -229,10 +228,8 @@ def pages_before(result: FinishedRun) -> FilePages | None:
 
 def records_of(result: FinishedRun) -> FilePages | None:
     """Return the input records of a run; None where files have changed or were not counted."""
-    table = result.task.table
-    assert isinstance(table, CountedTable)
-    source = table.source
-    if source is None or not source.records or not source.unchanged:
+    source = counted_table(result.task).source
+    if not source.records or not source.unchanged:
         return None
     return FilePages(source)
 
@@ -385,53 +382,33 @@ _BYTES_PER_TUPLE = 40
 class RowOfRecord:
     """A lookup of the counted row of input records."""
 
-    result: FinishedRun
-    encoders: tuple[Encoder, ...]
-    packing: Packing
-    index: TupleIndex
-    first: Int64s
-    """By place of a tuple, one of its rows; with requirements beyond k it can have several."""
+    table: CountedTable
+    lookup: TupleLookup
 
     @classmethod
     def from_result(cls, result: FinishedRun) -> RowOfRecord:
         """Return the lookup of a result; refuse where it does not fit into memory."""
-        task, table = result.task, result.task.table
-        assert isinstance(table, CountedTable)
         assert result.project is not None
         memory = memory_limit(result.project).with_held_memory()
-        memory.check_fits(task.rows * _BYTES_PER_TUPLE, "looking records up")
-        packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
-        index, first = TupleIndex.from_tuples(
-            packing.pack([each.column.codes for each in task.quasi])
-        )
-        encoders = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
-        return cls(result, encoders, packing, index, first)
+        memory.check_fits(result.task.rows * _BYTES_PER_TUPLE, "looking records up")
+        return cls(counted_table(result.task), TupleLookup.from_task(result.task))
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns that `find` needs."""
-        table = self.result.task.table
-        assert isinstance(table, CountedTable)
-        return tuple(dict.fromkeys((*(one.name for one in self.encoders), *table.complete)))
+        return tuple(dict.fromkeys((*self.lookup.names, *self.table.complete)))
 
     def find(self, records: pl.DataFrame) -> tuple[Int64s, Flags]:
         """Return the row of every record, and which records were dropped for a missing value."""
-        table = self.result.task.table
-        assert isinstance(table, CountedTable)
-        tokens = list(table.missing_tokens)
+        tokens = list(self.table.missing_tokens)
         dropped = np.zeros(records.height, dtype=bool)
-        for name in table.complete:
+        for name in self.table.complete:
             dropped |= records[name].is_in(tokens).to_numpy()
         kept = records.filter(~dropped)
         rows = np.zeros(records.height, dtype=np.int64)
         if kept.height:
-            columns = {
-                one.name: Cells.from_series(kept[one.name], one.name) for one in self.encoders
-            }
-            words = self.packing.pack_cells(
-                kept.height, [encoder.coded(columns) for encoder in self.encoders]
-            )
-            rows[~dropped] = self.first[self.index.find(words)]
+            cells = {name: Cells.from_series(kept[name], name) for name in self.lookup.names}
+            rows[~dropped] = self.lookup.first[self.lookup.find(cells)]
         return rows, dropped
 
 

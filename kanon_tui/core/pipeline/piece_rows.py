@@ -24,16 +24,15 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
-from kanon_tui.core.pipeline.tuple_counts import tuple_encoder, value_encoder
+from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table, value_encoder
 from kanon_tui.core.release.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.release.recode import Release, recode, text_ranks
-from kanon_tui.core.table.cell_codes import CodedCells, complete_records, records_in
+from kanon_tui.core.table.cell_codes import CodedCells, records_in
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.counted_table import CountedTable, Encoder
+from kanon_tui.core.table.counted_table import CountedTable, Encoder, PieceReader
 from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.table.source import Source
-from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
+from kanon_tui.core.table.tuple_packing import Packing
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
@@ -44,10 +43,8 @@ __all__ = [
     "ReleaseParts",
     "RowTexts",
     "SortedRows",
-    "counted_table",
     "plan_recoding",
     "recode_piece",
-    "source_of",
     "texts_used",
 ]
 
@@ -61,14 +58,9 @@ SAMPLED = 1000
 class Recoding:
     """The input of the jobs that recode the pieces."""
 
-    source: Source
-    complete: tuple[str, ...]
-    missing_tokens: tuple[str, ...]
+    reader: PieceReader
     folder: Path
-    quasi: tuple[Encoder, ...]
-    packing: Packing
-    """Packs the codes of the quasi-identifiers."""
-    index: TupleIndex
+    lookup: TupleLookup
     rows: tuple[Words, ...]
     """By place of a tuple, the published row without the unchanged columns."""
     classes: Words
@@ -89,12 +81,6 @@ class Recoding:
     """By sensitive column, the value that each rank of its texts counts as."""
     order: Literal["sorted", "shuffled", "input"]
 
-    @property
-    def read_names(self) -> tuple[str, ...]:
-        """The names of the columns to read."""
-        names = (encoder.name for encoder in (*self.quasi, *self.others))
-        return tuple(dict.fromkeys((*names, *self.complete)))
-
 
 @dataclass(frozen=True, eq=False)
 class SortedRows:
@@ -113,19 +99,16 @@ class SortedRows:
 
 def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
     """Write the published rows of a piece into a file of the work folder, sorted."""
-    source = recoding.source
+    names = (*recoding.lookup.names, *(encoder.name for encoder in recoding.others))
     kept_words: list[list[Words]] = []
     pairs: list[list[Words]] = [[] for _ in recoding.sensitive]
     used: dict[str, Int32s] = {}
     suppressed_some = bool(recoding.suppressed.any())
     suppressed_values = [np.zeros(encoder.size, dtype=np.int64) for encoder in recoding.values]
-    for columns in source.columns_of(source.pieces[piece], recoding.read_names):
-        kept = complete_records(columns, recoding.complete, recoding.missing_tokens)
-        rows = records_in(kept)
-        if not rows:
+    for kept, _ in recoding.reader.blocks(piece, names):
+        if not records_in(kept):
             continue
-        own = [encoder.coded(kept) for encoder in recoding.quasi]
-        tuples = recoding.index.find(recoding.packing.pack_cells(rows, own))
+        tuples = recoding.lookup.find(kept)
         as_they_are = {encoder.name: encoder.coded(kept) for encoder in recoding.others}
         groups = recoding.classes[tuples]
         for (name, counted_as), keys in zip(recoding.sensitive.items(), pairs, strict=True):
@@ -322,19 +305,6 @@ class ReleaseParts:
         return self.texts.frame(words), self.texts.formulas(words)
 
 
-def counted_table(task: Task) -> CountedTable:
-    """Return the table of a task over counted rows."""
-    assert isinstance(task.table, CountedTable)
-    return task.table
-
-
-def source_of(task: Task) -> Source:
-    """Return the source of the records of a task over counted rows."""
-    source = counted_table(task).source
-    assert source is not None
-    return source
-
-
 _BLOCK = 1_000_000
 """Records whose sensitive values are counted together."""
 
@@ -360,7 +330,7 @@ class CountedRelease(Release):
             grouping,
             recode(task, grouping).cells,
             folder=folder,
-            pieces=len(source_of(task).pieces),
+            pieces=len(counted_table(task).source.pieces),
             columns=tuple(column.name for column in task.sensitive),
         )
 
@@ -426,10 +396,8 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
     """Return the input of the recoding jobs, and the texts that the recoded rows stand for."""
     task, table = release.task, counted_table(release.task)
     starred = task.output.suppressed == "star" and bool(release.suppressed.any())
-    packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
-    words = packing.pack([attribute.column.codes for attribute in task.quasi])
-    index, first = TupleIndex.from_tuples(words)
-    quasi = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
+    lookup = TupleLookup.from_task(task)
+    first = lookup.first
     coarse = any(task.counted_levels)
     values = tuple(value_encoder(table, each.column) for each in task.quasi) if coarse else ()
     ranks: dict[str, CodedCells] = {}
@@ -452,13 +420,9 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
     classes = release.classes[first]
     suppressed = release.suppressed[first]
     recoding = Recoding(
-        source=source_of(task),
-        complete=table.complete,
-        missing_tokens=table.missing_tokens,
+        reader=table.reader,
         folder=release.folder,
-        quasi=quasi,
-        packing=packing,
-        index=index,
+        lookup=lookup,
         rows=tuple(layout.pack_cells(len(first), [ranks.get(name) for name in columns])),
         classes=np.where(suppressed, len(release.class_sizes), classes).astype(np.uint64)
         << np.uint64(CODE_BITS),

@@ -127,7 +127,6 @@ def prepare(
             f"{project.title}: {task.n:,} records are more than {_MOST_RECORDS:,}, which is as "
             "many as can be counted; divide the data"
         )
-    assert counted.workers is not None
     counted.workers.begin("count tuples", progress)
     with timed(phases, "read"):
         if coarsen:

@@ -24,7 +24,13 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column, code_values, unreadable_values
-from kanon_tui.core.table.counted_table import CountedTable, Counting, count_values, merge_counts
+from kanon_tui.core.table.counted_table import (
+    CountedTable,
+    Counting,
+    PieceReader,
+    count_values,
+    merge_counts,
+)
 from kanon_tui.core.table.csv_survey import NotInPiecesError, sample_csv
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
@@ -50,11 +56,11 @@ _STRETCHES = 20
 """Places of a Parquet file that are sampled; each decodes pages of all columns."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SampledTable(Table):
     """A table whose `frame` holds a sample; `height` and `counts` are of the whole table."""
 
-    source: Source | None = None
+    source: Source
     """The source of the records; a CSV file has no pieces before it is counted."""
     records: int = 0
     exact: bool = False
@@ -79,12 +85,11 @@ class SampledTable(Table):
 
     def as_counted(self, workers: Workers, memory: MemoryLimit) -> CountedTable:
         """Return the table as runs see it, with the values that are counted already."""
-        assert self.source is not None
         return CountedTable(
-            pl.DataFrame(schema=dict.fromkeys(self.names, pl.String)),
-            self.facts,
-            self.missing_tokens,
-            self.formats,
+            frame=pl.DataFrame(schema=dict.fromkeys(self.names, pl.String)),
+            facts=self.facts,
+            missing_tokens=self.missing_tokens,
+            formats=self.formats,
             source=self.source,
             workers=workers,
             memory=memory,
@@ -122,22 +127,19 @@ class SampledTable(Table):
 class Sample(Table):
     """The sampled records; columns have the values of the whole table, where these are counted."""
 
-    whole: SampledTable | None = None
+    whole: SampledTable = field(kw_only=True)
 
     @property
     def uncounted_columns(self) -> frozenset[str]:
         """The columns that are known from the sample only."""
-        assert self.whole is not None
         return self.whole.uncounted_columns
 
     def occurrences(self, name: str) -> pl.DataFrame:
         """Return every value of a column with its number of records in the whole table."""
-        assert self.whole is not None
         return self.whole.occurrences(name)
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
         """Return an attribute of the sample, coded with the values of the whole table."""
-        assert self.whole is not None
         self._check_names([name])
         column = self.whole.column(name, kind, format)
         codes = column.codes if self.kept is None else column.codes[self.kept]
@@ -234,8 +236,7 @@ class TableCounting:
     def run(self) -> SampledTable:
         """Return the table with these columns counted; raise when stopped."""
         table = self._table = self._surveyed()
-        assert table.source is not None
-        counting = Counting(table.source, self.names)
+        counting = Counting(PieceReader(table.source), self.names)
         whole: Counts = {}
         waiting: list[Counts] = []
         for piece in range(len(table.source.pieces)):
@@ -261,7 +262,6 @@ class TableCounting:
     def _surveyed(self) -> SampledTable:
         """Return the table with the pieces of its source, for which a CSV file is scanned."""
         table = self._table
-        assert table.source is not None
         if table.source.pieces:
             return table
         source = open_source(self._path, table.source.options, on_bytes=self._hear)

@@ -147,7 +147,7 @@ def _counted(
     known: SampledTable | None,
 ) -> CountedTable:
     """Return the table of a project with its values counted, those of `known` not again."""
-    if known is None or known.source is None or not _is_as_known(known):
+    if known is None or not _is_as_known(known):
         return count_project(project, workers, memory, progress)
     check_streamable(project)
     memory.check_start()
@@ -159,7 +159,6 @@ def _counted(
 
 def _is_as_known(known: SampledTable) -> bool:
     """Return whether all records were counted, and the files have not changed since."""
-    assert known.source is not None
     return known.exact and bool(known.source.pieces) and known.source.unchanged
 
 

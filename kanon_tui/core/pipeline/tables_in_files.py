@@ -19,16 +19,15 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.pipeline.pages import ReleasePages
-from kanon_tui.core.pipeline.tuple_counts import value_encoder
+from kanon_tui.core.pipeline.tuple_counts import counted_table, value_encoder
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.cell_codes import Cells, complete_records
+from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.column import CodedValues, Column, code_values
-from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder
+from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder, PieceReader
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.task.task import Task
@@ -92,18 +91,13 @@ def _check_rows(memory: MemoryLimit, distinct: int) -> None:
 class _Coding:
     """The input of the jobs that code the records of the pieces."""
 
-    source: Source
+    reader: PieceReader
     encoders: tuple[Encoder, ...]
-    complete: tuple[str, ...]
-    missing_tokens: tuple[str, ...]
 
 
 def _coded_piece(coding: _Coding, piece: int) -> list[tuple[Int32s, ...]]:
-    source = coding.source
-    names = tuple(dict.fromkeys((*(one.name for one in coding.encoders), *coding.complete)))
     found = []
-    for columns in source.columns_of(source.pieces[piece], names):
-        kept = complete_records(columns, coding.complete, coding.missing_tokens)
+    for kept, _ in coding.reader.blocks(piece, [encoder.name for encoder in coding.encoders]):
         coded = (encoder.coded(kept) for encoder in coding.encoders)
         found.append(tuple(codes[places] for codes, places in coded))
     return found
@@ -120,9 +114,8 @@ class RecordsInFiles(CountedTable):
     @classmethod
     def from_result(cls, result: FinishedRun, stop: Stop) -> Self:
         """Return the input records of a run; refuse files that have changed."""
-        table = result.task.table
-        assert isinstance(table, CountedTable)
-        if table.source is None or not table.source.unchanged:
+        table = counted_table(result.task)
+        if not table.source.unchanged:
             raise InputError("the data is not what was read any more; run again")
         known = {each.name: getattr(table, each.name) for each in fields(table) if each.init}
         return cls(
@@ -144,9 +137,7 @@ class RecordsInFiles(CountedTable):
         if self.sample is not None:
             yield from super().coded_blocks(columns)
             return
-        assert self.source is not None
-        encoders = tuple(map(self._encoder, columns))
-        coding = _Coding(self.source, encoders, self.complete, self.missing_tokens)
+        coding = _Coding(self.reader, tuple(map(self._encoder, columns)))
         pieces = [(piece,) for piece in range(len(self.source.pieces))]
         for blocks in LocalWorkers().each(_coded_piece, coding, pieces):
             if self.stop():
@@ -170,7 +161,6 @@ class RecordsInFiles(CountedTable):
         return replace(self, sample=_of_frames(self._frames(), _chosen(self.height, most, seed)))
 
     def _frames(self) -> Iterator[pl.DataFrame]:
-        assert self.source is not None
         tokens = list(self.missing_tokens)
         names = [name for name in self.names if name in self.counts or name in self.complete]
         for piece in self.source.pieces:
@@ -195,11 +185,11 @@ class RecordsInFiles(CountedTable):
         return Encoder(column.name, texts, codes.to_numpy().astype(np.int32), len(column.values))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RowsInFiles(Table):
     """The rows of a written release as a table, under the task's names of the columns."""
 
-    result: FinishedRun | None = None
+    result: FinishedRun
     stop: Stop = lambda: False
 
     @classmethod
@@ -208,13 +198,15 @@ class RowsInFiles(Table):
         task = result.task
         schema = dict.fromkeys(result.columns, pl.String)
         return cls(
-            pl.DataFrame(schema=schema), None, task.table.missing_tokens, result=result, stop=stop
+            frame=pl.DataFrame(schema=schema),
+            missing_tokens=task.table.missing_tokens,
+            result=result,
+            stop=stop,
         )
 
     @property
     def height(self) -> int:
         """The number of rows."""
-        assert self.result is not None
         return self.result.rows
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
@@ -235,10 +227,8 @@ class RowsInFiles(Table):
 
     @cached_property
     def _memory_left(self) -> MemoryLimit:
-        assert self.result is not None
-        table = self.result.task.table
-        assert isinstance(table, CountedTable)
-        return replace(table.memory, held=0).with_held_memory()
+        memory = counted_table(self.result.task).memory
+        return replace(memory, held=0).with_held_memory()
 
     def drawn(self, most: int, seed: int) -> pl.DataFrame:
         """Return a sample of at most `most` rows, formulas not escaped."""
@@ -247,7 +237,6 @@ class RowsInFiles(Table):
     def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
         """Return some columns of the rows with these numbers."""
         own = _of_frames(self.frames(), records).select(names)
-        assert self.result is not None
         if self.result.task.output.formulas != "escape":
             return own
         return own.select(
@@ -257,7 +246,6 @@ class RowsInFiles(Table):
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """Yield the rows as they are written, some at a time."""
-        assert self.result is not None
         for rows in ReleasePages(self.result).stretches():
             if self.stop():
                 raise InputError("stopped")
@@ -266,7 +254,6 @@ class RowsInFiles(Table):
 
     def _texts(self, name: str) -> pl.Series:
         """Return all texts that a column may have."""
-        assert self.result is not None
         task = self.result.task
         for attribute, cells in zip(task.quasi, self.result.release.cells, strict=True):
             if attribute.name == name:
@@ -276,7 +263,6 @@ class RowsInFiles(Table):
 
     def _written(self, name: str) -> pl.Series:
         """Return all texts that a column may have, as files have them."""
-        assert self.result is not None
         texts = self._texts(name)
         if self.result.task.output.formulas != "escape":
             return texts

@@ -26,20 +26,21 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.project.sections import AlgorithmChoice
-from kanon_tui.core.table.cell_codes import complete_records, records_in
+from kanon_tui.core.table.cell_codes import Columns, records_in
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.counted_table import CountedTable, Encoder
+from kanon_tui.core.table.counted_table import CountedTable, Encoder, PieceReader
 from kanon_tui.core.table.distinct_values import CountedColumn
-from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
     "TupleCounting",
+    "TupleLookup",
     "Tuples",
     "coarsest_codes",
     "count_tuples",
+    "counted_table",
     "levels_to_count",
     "merge_tuples",
     "tuple_encoder",
@@ -89,17 +90,9 @@ def coarsest_codes(attribute: QuasiIdentifier, level: int) -> Int32s:
 class TupleCounting:
     """The input of the jobs that count the tuples of the pieces."""
 
-    source: Source
+    reader: PieceReader
     encoders: tuple[Encoder, ...]
     packing: Packing
-    complete: tuple[str, ...]
-    missing_tokens: tuple[str, ...]
-
-    @property
-    def read_names(self) -> tuple[str, ...]:
-        """The names of the columns to read."""
-        names = (encoder.name for encoder in self.encoders)
-        return tuple(dict.fromkeys((*names, *self.complete)))
 
 
 class Tuples:
@@ -142,10 +135,9 @@ class Tuples:
 
 def count_tuples(counting: TupleCounting, piece: int) -> Tuples:
     """Return the tuples of one piece."""
-    source, packing = counting.source, counting.packing
+    packing, names = counting.packing, [encoder.name for encoder in counting.encoders]
     found = Tuples(packing.words)
-    for columns in source.columns_of(source.pieces[piece], counting.read_names):
-        kept = complete_records(columns, counting.complete, counting.missing_tokens)
+    for kept, _ in counting.reader.blocks(piece, names):
         coded = [encoder.coded(kept) for encoder in counting.encoders]
         found.add(packing.pack_cells(records_in(kept), coded))
     return found
@@ -161,9 +153,6 @@ def merge_tuples(several: Sequence[Tuples]) -> Tuples:
 
 def with_tuples(task: Task, table: CountedTable) -> Task:
     """Return the task over the distinct tuples of a table, counted in one pass over its pieces."""
-    source, workers, memory = table.source, table.workers, table.memory
-    assert source is not None
-    assert workers is not None
     columns: list[Column] = [attribute.column for attribute in task.quasi]
     required = {each.column.name: each.column for each in task.requirements}
     columns += [column for name, column in required.items()]
@@ -173,17 +162,54 @@ def with_tuples(task: Task, table: CountedTable) -> Task:
           for each in required.values()),
     )  # fmt: skip
     packing = Packing.for_sizes([len(column.values) for column in columns])
-    counting = TupleCounting(source, encoders, packing, table.complete, table.missing_tokens)
+    counting = TupleCounting(table.reader, encoders, packing)
     attributes = {each.name: len(each.column.values) for each in task.quasi}
     bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)
 
     def check(found: Tuples) -> None:
-        memory.check_tuples(len(found), bytes_each, attributes)
+        table.memory.check_tuples(len(found), bytes_each, attributes)
 
-    pieces = [(piece,) for piece in range(len(source.pieces))]
-    counted: Tuples = workers.merged(count_tuples, merge_tuples, counting, pieces, check)
+    pieces = [(piece,) for piece in range(len(table.source.pieces))]
+    counted: Tuples = table.workers.merged(count_tuples, merge_tuples, counting, pieces, check)
     codes = counted.codes(packing, [column.name for column in columns])
     return with_counted_rows(task, codes, counted.copies.copy())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TupleLookup:
+    """Finds the tuple of every record among the counted tuples of a task."""
+
+    encoders: tuple[Encoder, ...]
+    packing: Packing
+    index: TupleIndex
+    first: Int64s
+    """By place of a tuple, one of its rows; with requirements beyond k it can have several."""
+
+    @classmethod
+    def from_task(cls, task: Task) -> TupleLookup:
+        """Return the lookup of a task over counted rows."""
+        packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
+        words = packing.pack([attribute.column.codes for attribute in task.quasi])
+        index, first = TupleIndex.from_tuples(words)
+        table = counted_table(task)
+        encoders = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
+        return cls(encoders, packing, index, first)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns that `find` needs."""
+        return tuple(encoder.name for encoder in self.encoders)
+
+    def find(self, columns: Columns) -> Int32s:
+        """Return for every record the place of its tuple."""
+        coded = [encoder.coded(columns) for encoder in self.encoders]
+        return self.index.find(self.packing.pack_cells(records_in(columns), coded))
+
+
+def counted_table(task: Task) -> CountedTable:
+    """Return the table of a task over counted rows."""
+    assert isinstance(task.table, CountedTable)
+    return task.table
 
 
 def value_encoder(table: CountedTable, column: Column) -> Encoder:

@@ -6,7 +6,7 @@ by the same code as with a table in memory. Columns have no codes yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -30,37 +30,43 @@ from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format
 
 __all__ = [
-    "CHANGED", "CountedTable", "Counting", "Encoder", "count_table", "count_values",
-    "merge_counts",
+    "CHANGED", "CountedTable", "Counting", "Encoder", "PieceReader", "count_table",
+    "count_values", "merge_counts",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class Counting:
-    """The columns of a source to count, and the records to leave out."""
+class PieceReader:
+    """Reads the records of the pieces of a source."""
 
     source: Source
-    names: tuple[str, ...]
     complete: tuple[str, ...] = ()
     """Columns that must not be missing; records in which one is are left out."""
     missing_tokens: tuple[str, ...] = ()
 
-    @property
-    def read_names(self) -> tuple[str, ...]:
-        """The columns that must be read."""
-        return tuple(dict.fromkeys((*self.names, *self.complete)))
+    def blocks(self, piece: int, names: Iterable[str]) -> Iterator[tuple[Columns, int]]:
+        """Yield columns of the records of a piece, and how many records were left out."""
+        wanted = tuple(dict.fromkeys((*names, *self.complete)))
+        for columns in self.source.columns_of(self.source.pieces[piece], wanted):
+            kept = complete_records(columns, self.complete, self.missing_tokens)
+            yield kept, records_in(columns) - records_in(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Counting:
+    """The columns of a source to count."""
+
+    reader: PieceReader
+    names: tuple[str, ...]
 
 
 def count_values(counting: Counting, piece: int) -> tuple[int, int, Counts]:
     """Return the number of records of one piece, of records left out, and the value counts."""
-    source = counting.source
     records = dropped = 0
     counts: Counts = {}
-    for columns in source.columns_of(source.pieces[piece], counting.read_names):
-        kept = complete_records(columns, counting.complete, counting.missing_tokens)
-        complete = records_in(kept)
-        records += complete
-        dropped += records_in(columns) - complete
+    for kept, left_out in counting.reader.blocks(piece, counting.names):
+        records += records_in(kept)
+        dropped += left_out
         found = {
             name: pl.DataFrame({"value": kept[name].texts, "records": kept[name].records})
             for name in counting.names
@@ -131,6 +137,11 @@ class CountedTable(Table):
         return self.records
 
     @property
+    def reader(self) -> PieceReader:
+        """The reader of the records of its pieces."""
+        return PieceReader(self.source, self.complete, self.missing_tokens)
+
+    @property
     def uncounted_columns(self) -> frozenset[str]:
         """Columns whose values were not counted, such as identifiers: nearly one per person."""
         return frozenset(name for name in self.names if name not in self.counts)
@@ -139,9 +150,7 @@ class CountedTable(Table):
         """Count the values of those of these columns that are not counted yet."""
         wanted = tuple(name for name in names if name not in self.counts)
         if wanted:
-            _, _, found = _count(
-                self.source, self.workers, self.memory, wanted, self.complete, self.missing_tokens
-            )
+            _, _, found = _count(self.reader, self.workers, self.memory, wanted)
             self.counts.update(found)
 
     def occurrences(self, name: str) -> pl.DataFrame:
@@ -166,11 +175,9 @@ class CountedTable(Table):
         self._check_names(complete)
         if not any(self.present_values(name)[1] < self.records for name in complete):
             return self, 0
-        records, dropped, counts = _count(
-            self.source, self.workers, self.memory, complete, complete, self.missing_tokens
-        )
-        kept = replace(self, records=records, complete=complete, counts=counts)
-        return kept, dropped
+        kept = replace(self, complete=complete)
+        records, dropped, counts = _count(kept.reader, self.workers, self.memory, complete)
+        return replace(kept, records=records, counts=counts), dropped
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
         """Return one attribute with counted values and without codes."""
@@ -222,7 +229,7 @@ def count_table(
     source: Source, workers: Workers, memory: MemoryLimit, names: Sequence[str]
 ) -> CountedTable:
     """Return the table of a source with the values of these columns counted."""
-    records, _, counts = _count(source, workers, memory, tuple(names), (), ())
+    records, _, counts = _count(PieceReader(source), workers, memory, tuple(names))
     return CountedTable.from_file(
         pl.DataFrame(schema=dict.fromkeys(source.names, pl.String)),
         source.facts,
@@ -236,18 +243,14 @@ def count_table(
 
 
 def _count(
-    source: Source,
-    workers: Workers,
-    memory: MemoryLimit,
-    names: tuple[str, ...],
-    complete: tuple[str, ...],
-    missing_tokens: tuple[str, ...],
+    reader: PieceReader, workers: Workers, memory: MemoryLimit, names: tuple[str, ...]
 ) -> tuple[int, int, Counts]:
-    counting = Counting(source, names, complete, missing_tokens)
+    """Return the number of records, of records left out, and the counts of these columns."""
+    counting = Counting(reader, names)
     records = dropped = 0
     whole: Counts = {}
     waiting: list[Counts] = []
-    pieces = [(piece,) for piece in range(len(source.pieces))]
+    pieces = [(piece,) for piece in range(len(reader.source.pieces))]
     for more, fewer, found in workers.each(count_values, counting, pieces):
         records += more
         dropped += fewer

@@ -29,6 +29,6 @@ def test_nothing_prints_values(tmp_path, algorithm):
     looked_up = RowOfRecord.from_result(result)
     for thing in (
         result, result.task.table, result.release, result.release.cells, task, task.table, rows,
-        some, some.table, release, attack, found, looked_up, looked_up.encoders,
+        some, some.table, release, attack, found, looked_up, looked_up.lookup,
     ):  # fmt: skip
         assert not [value for value in VALUES if value in repr(thing)], type(thing)
