@@ -123,11 +123,11 @@ class SampledTable(Table):
         return coded.column(coded.codes_of(self.frame[name]), counts)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Sample(Table):
     """The sampled records; columns have the values of the whole table, where these are counted."""
 
-    whole: SampledTable = field(kw_only=True)
+    whole: SampledTable
 
     @property
     def uncounted_columns(self) -> frozenset[str]:
