@@ -9,26 +9,35 @@ import polars as pl
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Input, Label, Select, Static
+from textual.containers import VerticalScroll
+from textual.widgets import Input, Static
 
 from kanon_tui.core.analysis.applying.apply import Choice, apply_mapping, summary
 from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping, read_mapping
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import text
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import FormDialog
-from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["ApplyDialog"]
 
-WAYS: list[tuple[str, Choice]] = [("leave them out", "suppress"), ("write nothing", "refuse")]
-
-NEEDED = {"mapping": "mapping", "records": "new records", "out": "file to write"}
-"""The required fields and their names in messages."""
+_WAYS: list[tuple[str, Choice]] = [("leave them out", "suppress"), ("write nothing", "refuse")]
+WAYS = {"values_not_covered": _WAYS, "classes_below_k": _WAYS}
+FIELDS = (
+    Field("mapping", text("a path"), "", "The mapping of the earlier release", "mapping"),
+    Field("new_records", text("a path"), "", "The file with the new records", "new records"),
+    Field(
+        "earlier_release", text("a path, optional"), "", "It is counted together with the new one"
+    ),
+    *(Field(name, text(), "suppress") for name in WAYS),
+    Field("to_write", text("a path"), "", "The file of the new release", "file to write"),
+)
+"""The fields of the form; `required` is what a message calls a field that must not be empty."""
 
 
 class ApplyDialog(Hosted, FormDialog):
@@ -50,11 +59,9 @@ what became of the records is shown below.
 Example: mapping `january.json`, new records `february.csv`, to write `february-release.csv`.
 """
     DEFAULT_CSS = """
-    ApplyDialog .field { height: 1; }
-    ApplyDialog .field Label { width: 20; }
-    ApplyDialog .field Input, ApplyDialog .field Select { width: 1fr; height: 1; }
     ApplyDialog #outcome { height: auto; max-height: 8; margin-top: 1; }
     """
+    ACCEPT, CANCEL = "Apply", "Close"
 
     def __init__(
         self,
@@ -62,89 +69,64 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
         mapping: ReleaseMapping | None = None,
         earlier: pl.DataFrame | None = None,
     ) -> None:
-        super().__init__()
+        known = {"mapping": mapping, "earlier_release": earlier}
+        fields = [field for field in FIELDS if known.get(field.name) is None]
+        super().__init__("Apply a release to new records", fields, {}, WAYS)
         self._folder, self._mapping, self._earlier = folder, mapping, earlier
         self._working = False
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label("Apply a release to new records", classes="title")
-            if self._mapping is None:
-                yield self._path("mapping", "mapping (.json)")
-            yield self._path("records", "new records")
-            if self._earlier is None:
-                yield self._path("earlier", "earlier release")
-            yield self._way("uncovered", "values not covered")
-            yield self._way("small", "classes below k")
-            yield self._path("out", "to write")
-            with VerticalScroll(id="outcome"):
-                yield Static("", id="summary")
-                yield Static("", id="error", classes="error")
-            yield from self.buttons("Apply", "Close")
-
-    def _path(self, name: str, title: str) -> Horizontal:
-        optional = "optional" if name == "earlier" else "a path"
-        entry = Input(placeholder=optional, id=name, compact=True)
-        return Horizontal(Label(title), entry, classes="field")
-
-    def _way(self, name: str, title: str) -> Horizontal:
-        options: list[tuple[Any, str]] = [(Text(words), way) for words, way in WAYS]
-        choice = Dropdown(options, value="suppress", allow_blank=False, compact=True, id=name)
-        return Horizontal(Label(title), choice, classes="field")
-
-    def on_mount(self) -> None:
-        self.query(Input).first().focus()
+    def below(self) -> ComposeResult:
+        with VerticalScroll(id="outcome"):
+            yield Static("", id="summary")
 
     @on(Input.Submitted)
-    def to_the_next(self) -> None:
-        """Go to the next field, or apply when the last one is left."""
-        if self.focused is self.query_one("#out"):
-            self.action_accept()
-        else:
+    def to_the_next(self, event: Input.Submitted) -> None:
+        """Go to the next field; the last one applies."""
+        if event.input.id != f"p-{FIELDS[-1].name}":
+            event.prevent_default()
             self.focus_next()
 
     # -- applying
 
     def action_accept(self) -> None:
         """Read, recode, verify and write in the background, one run at a time."""
-        if self._working:
+        values = self.form.accept()
+        if values is None or self._working:
             return
-        typed = {entry.id or "": entry.value.strip() for entry in self.query(Input)}
-        ways: dict[str, Any] = {each.id or "": each.value for each in self.query(Select)}
-        folder, known, earlier = self._folder, self._mapping, self._earlier
-
-        def work() -> list[str]:
-            paths = {name: folder / Path(text).expanduser() for name, text in typed.items() if text}
-            for name, title in NEEDED.items():
-                if name in typed and name not in paths:
-                    raise InputError(f"name the {title}")
-            inputs = [path for name, path in paths.items() if name != "out"]
-            check_target(paths["out"], TABLE_ENDINGS, inputs=inputs)
-            mapping = known or read_mapping(paths["mapping"])
-            options = ReadOptions(missing_tokens=mapping.missing_tokens)
-            before = earlier
-            if "earlier" in paths:
-                before = read_table(paths["earlier"], options).frame
-            applied = apply_mapping(
-                mapping,
-                read_table(paths["records"], options),
-                uncovered=ways["uncovered"],
-                small=ways["small"],
-                earlier=before,
-                table_name=paths["records"].name,
-                earlier_name=paths["earlier"].name if "earlier" in paths else "the release",
-            )
-            applied.result.write(paths["out"])
-            lines = summary(applied, paths["records"].name, mapping.name)
-            return [*lines, f"  wrote {paths['out'].name}"]
-
         self._working = True
-        self._show(["working …"], "")
-        self.compute(work, self._done, group="apply", failed=self._failed)
+        self._show(["working …"])
+        self.compute(lambda: self._apply(values), self._done, group="apply", failed=self._failed)
+
+    def _apply(self, values: dict[str, Any]) -> list[str]:
+        """Write the new release and return what became of its records; in a thread."""
+        paths = {
+            field.name: self._folder / Path(values[field.name]).expanduser()
+            for field in FIELDS
+            if field.name not in WAYS and values.get(field.name)
+        }
+        for field in FIELDS:
+            if field.required and field.name in values and field.name not in paths:
+                raise InputError(f"name the {field.required}")
+        out = paths.pop("to_write")
+        check_target(out, TABLE_ENDINGS, inputs=list(paths.values()))
+        mapping = self._mapping or read_mapping(paths["mapping"])
+        options = ReadOptions(missing_tokens=mapping.missing_tokens)
+        records, earlier = paths["new_records"], paths.get("earlier_release")
+        applied = apply_mapping(
+            mapping,
+            read_table(records, options),
+            uncovered=values["values_not_covered"],
+            small=values["classes_below_k"],
+            earlier=read_table(earlier, options).frame if earlier else self._earlier,
+            table_name=records.name,
+            earlier_name=earlier.name if earlier else "the release",
+        )
+        applied.result.write(out)
+        return [*summary(applied, records.name, mapping.name), f"  wrote {out.name}"]
 
     def _done(self, lines: list[str]) -> None:
         self._working = False
-        self._show(lines, "")
+        self._show(lines)
         self.host.say(visible(lines[-1].strip()))
 
     def _failed(self, error: Exception) -> None:
@@ -154,6 +136,6 @@ Example: mapping `january.json`, new records `february.csv`, to write `february-
         if not expected:
             self.host.fail(error)
 
-    def _show(self, lines: list[str], error: str) -> None:
+    def _show(self, lines: list[str], error: str = "") -> None:
         self.query_one("#summary", Static).update(Text("\n".join(map(visible, lines))))
-        self.query_one("#error", Static).update(Text(visible(error)))
+        self.show_error(error)

@@ -21,7 +21,7 @@ from kanon_tui.core.table.target import Target
 from kanon_tui.core.teaching.picture_registry import watched
 from kanon_tui.core.text import joined
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.widgets.dialogs import Confirm
+from kanon_tui.widgets.dialogs import Confirm, confirm
 from kanon_tui.widgets.path_dialog import AskPath
 
 __all__ = ["TargetQuestion", "pass_text", "watch_stream"]
@@ -58,16 +58,16 @@ class TargetQuestion:
             self._ask(str(self._proposed()))
             return
 
-        def answered(answer: bool | None) -> None:
-            if answer:
-                trusted.add(scheduler)
-                self._ask(str(self._proposed()))
+        def trust() -> None:
+            trusted.add(scheduler)
+            self._ask(str(self._proposed()))
 
         text = (
             f"The project sends the run to the scheduler {scheduler}, which can read the data and "
             "run code as you."
         )
-        self._screen.ask(Confirm("Trust this scheduler?", text, "Trust it", "Do not run"), answered)
+        question = Confirm("Trust this scheduler?", text, "Trust it", "Do not run")
+        confirm(self._screen, question, trust)
 
     def _proposed(self) -> Path:
         project = self._project

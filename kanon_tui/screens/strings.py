@@ -27,7 +27,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.services.host import Hosted
-from kanon_tui.widgets.dialogs import AskText, Modal
+from kanon_tui.widgets.dialogs import Modal, ask_text
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import RowSource
@@ -273,14 +273,13 @@ Example: move to the attribute that matters most, press `-` until the line says 
         """Ask for a string and put it into the first row."""
         written = write_levels(dict(zip(self.strings.names, self.built, strict=True)))
 
-        def typed(text: str | None) -> None:
-            if text:
-                self.built = self.strings.read(text)
-                self.query_one(Grid).go_to(0)
-                self._judge()
+        def take(levels: tuple[int, ...]) -> None:
+            self.built = levels
+            self.query_one(Grid).go_to(0)
+            self._judge()
 
         hint = "Attributes that are not named stand at their root."
-        self.ask(AskText("Levels", written, hint=hint, check=self.strings.read), typed)
+        ask_text(self, "Levels", take, self.strings.read, written, hint)
 
     @on(Grid.Chosen)
     def choose(self) -> None:

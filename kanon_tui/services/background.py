@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from textual.app import App
@@ -68,13 +68,12 @@ class Background:
         group: str,
         failed: Callable[[Exception], object] | None = None,
         covers: Screen[Any] | None = None,
-        holds_keys: float = 0.0,
+        holds_keys: bool = False,
     ) -> Worker[None]:
         """Do work in a thread, then call `done` with its result or `failed` with its exception.
 
-        A newer job of the owner's group replaces it. The screen `covers` shows a loading mark
-        meanwhile. Keys that arrive meanwhile wait, for `holds_keys` seconds at most, for what
-        `done` shows.
+        A newer job of the owner's group replaces it. With `holds_keys` the keys that arrive
+        meanwhile wait for what `done` shows. They do so too if a loading mark `covers` a screen.
         """
 
         async def job() -> None:
@@ -87,34 +86,32 @@ class Background:
                 finally:
                     delivered.set()
 
-            with self._keys.hold(holds_keys):
-                with self._cover(covers):
-                    try:
-                        answer: Any = await asyncio.to_thread(work)
-                        callback: Callable[[Any], object] = done
-                    except Exception as error:
-                        answer, callback = error, failed or self._failed
-                        if holds_keys:
-                            self._keys.drop()
+            with self._cover(covers, owner.screen if holds_keys else covers):
+                try:
+                    answer: Any = await asyncio.to_thread(work)
+                    callback: Callable[[Any], object] = done
+                except Exception as error:
+                    answer, callback = error, failed or self._failed
+                    if holds_keys or covers:
+                        self._keys.drop()
                 owner.call_next(deliver, callback, answer)
                 await delivered.wait()
 
         return owner.run_worker(job, exclusive=True, group=group)
 
     @contextmanager
-    def _cover(self, screen: Screen[Any] | None) -> Iterator[None]:
-        if screen is None:
-            yield
-            return
-        self._covered[screen] += 1
-        screen.loading = True
-        try:
-            yield
-        finally:
-            self._covered[screen] -= 1
-            if not self._covered[screen]:
-                del self._covered[screen]
-                screen.loading = False
+    def _cover(self, covered: Screen[Any] | None, held: Screen[Any] | None) -> Iterator[None]:
+        """Put a loading mark on a screen, and let the keys for a screen wait."""
+        with nullcontext() if held is None else self._keys.wait_for_work(held):
+            if covered is not None:
+                self._covered[covered] += 1
+                covered.loading = True
+            try:
+                yield
+            finally:
+                if covered is not None:
+                    self._covered[covered] -= 1
+                    covered.loading = self._covered[covered] > 0
 
     # -- questions
 

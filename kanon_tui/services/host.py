@@ -26,7 +26,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.services.background import Background
 from kanon_tui.services.counting import TableCounter
-from kanon_tui.services.typed_keys import LONGEST_HOLD, TypedKeys
+from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.widgets.dialogs import Message, Modal
 
 __all__ = ["Host", "Hosted", "error_sentence"]
@@ -133,7 +133,11 @@ class Host:
             if isinstance(screen, Hosted) and self.session is not None:
                 screen.show_counting(self.counting.progress)
 
-    # -- messages
+    # -- questions and messages
+
+    def ask(self, dialog: Screen[Any], answered: Callable[[Any], object]) -> None:
+        """Open a dialog that belongs to no screen and call `answered` with its result."""
+        self.background.ask(self.app, dialog, answered)
 
     def say(self, text: str, severity: str = "information") -> None:
         """Show a short message that goes away by itself."""
@@ -217,7 +221,7 @@ class Hosted:
             in_session(done),
             group=group,
             failed=in_session(failed or host.fail),
-            holds_keys=LONGEST_HOLD if holds_keys else 0.0,
+            holds_keys=holds_keys,
         )
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -91,5 +90,4 @@ def _read(
         group="open",
         failed=failed or (lambda error: host.show_error("This file could not be opened", error)),
         covers=host.app.screen,
-        holds_keys=math.inf,
     )

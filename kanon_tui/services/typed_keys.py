@@ -3,32 +3,33 @@
 Textual sends a key to the widget that has the focus when the key arrives. Several keys in one
 packet (a fast typist, a slow line, a paste into the terminal) would all go to the widget that had
 the focus before the first of them. `TypedKeys` passes a key on once the application is at rest and
-no background work holds keys back, such as work that opens the dialog they are meant for.
+no work is under way that the screen in front waits for, such as the content of a dialog.
 """
 
 from __future__ import annotations
 
 import asyncio
-import math
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 from textual import events
 from textual.app import App
 from textual.dom import DOMNode
+from textual.screen import Screen
 
-__all__ = ["LONGEST_HOLD", "TypedKeys"]
+__all__ = ["TypedKeys"]
 
 MOST_LOOKS = 2_000
 """Looks, a millisecond apart, for the effect of a key on a screen that never comes to rest. A busy
 machine looks less often and so waits longer."""
-LONGEST_HOLD = 10.0
-"""Seconds that keys wait for a dialog whose content is computed before it opens."""
+LONGEST_WAIT = 10.0
+"""Seconds that a key waits for work, unless a loading mark covers the screen."""
 LEAVING = ("q", "ctrl+q", "ctrl+c", "escape")
-"""Keys that are passed on at once while work without a time limit holds keys back, or while no
-other key waits before them."""
+"""Keys that are passed on at once while a loading mark covers the screen, or while no other key
+waits before them."""
 
 
 class TypedKeys:
@@ -39,21 +40,18 @@ class TypedKeys:
         self._waiting: deque[events.Key] = deque()
         self._task: asyncio.Task[None] | None = None
         self._passing = False
-        self._holds = 0
-        """Number of jobs that hold keys back."""
-        self._unlimited = 0
-        """Number of those jobs that may take any time."""
-        self._released = asyncio.Event()
-        self._released.set()
+        self._awaited: Counter[Screen[Any]] = Counter()
+        """Per screen the number of jobs that its keys wait for."""
 
     async def receive(self, key: events.Key) -> None:
         """Pass a key on now, or queue it behind those that wait."""
-        if self._holds and self._is_urgent(key.key):
+        is_held = self._is_held()
+        if is_held and key.key in LEAVING and (self._app.screen.loading or not self._waiting):
             await self._pass_on(key)
             return
         self._waiting.append(key)
         if self._task is None or self._task.done():
-            if not self._holds and self._app.screen.is_mounted:
+            if not is_held and self._app.screen.is_mounted:
                 await self._pass_on(self._waiting.popleft())
             self._task = asyncio.create_task(self._pass_on_in_turn())
 
@@ -62,55 +60,38 @@ class TypedKeys:
         """Number of keys that wait."""
         return len(self._waiting)
 
-    def _is_urgent(self, key: str) -> bool:
-        return key in LEAVING and (self._unlimited > 0 or not self._waiting)
-
     @contextmanager
-    def hold(self, longest: float = math.inf) -> Iterator[None]:
-        """Hold keys back until the block ends, for `longest` seconds at most; 0 holds none.
-
-        An exception in the block drops the keys that wait. Cancelled work does not: newer work
-        takes its place.
-        """
-        if not longest:
-            yield
-            return
-        self._holds += 1
-        self._unlimited += longest == math.inf
-        self._released.clear()
-        release = ExitStack()
-        release.callback(self._release)
-        if longest < math.inf:
-            timer = asyncio.get_running_loop().call_later(longest, release.close)
-            release.callback(timer.cancel)
+    def wait_for_work(self, screen: Screen[Any]) -> Iterator[None]:
+        """Let the keys for a screen wait until the block ends; an exception drops them."""
+        self._awaited[screen] += 1
         try:
             yield
         except Exception:
             self.drop()
             raise
         finally:
-            self._unlimited -= longest == math.inf
-            release.close()
-
-    def _release(self) -> None:
-        self._holds -= 1
-        if not self._holds:
-            self._released.set()
+            self._awaited[screen] -= 1
 
     def drop(self) -> None:
         """Forget the keys that wait: what they were meant for did not open."""
         self._waiting.clear()
 
+    def _is_held(self, seconds: float = 0.0) -> bool:
+        """Return whether a key that has waited this long waits on for work."""
+        if not self._app.screen_stack or not self._awaited[self._app.screen]:
+            return False
+        return self._app.screen.loading or seconds < LONGEST_WAIT
+
     async def _pass_on_in_turn(self) -> None:
         """Pass on one key after the other until none waits."""
+        begun = monotonic()
         while self._app.is_running:
-            await self._released.wait()
             await self._come_to_rest()
-            if self._holds:
+            if self._is_held(monotonic() - begun):
                 continue
             if not self._waiting:
                 return
-            self._passing = True
+            self._passing, begun = True, monotonic()
             self._app.call_later(self._pass_on_next)  # an exception is the application's to handle
 
     async def _pass_on_next(self) -> None:

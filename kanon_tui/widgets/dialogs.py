@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from rich.text import Text
 from textual import events, on
@@ -12,17 +13,19 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen, Screen
-from textual.suggester import Suggester
-from textual.widgets import Button, Input, Label, OptionList, Static
+from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.text import visible, visible_lines
+from kanon_tui.widgets.form import Form, Options
 from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = [
     "AnsweredOnce",
     "AskText",
+    "Asker",
     "Choose",
     "ChooseSeveral",
     "Confirm",
@@ -32,7 +35,12 @@ __all__ = [
     "Modal",
     "Pick",
     "SizedByTerminal",
+    "ask_text",
+    "choose",
+    "confirm",
 ]
+
+T = TypeVar("T")
 
 
 class SizedByTerminal(Screen[Any]):
@@ -101,7 +109,10 @@ class Modal(ModalScreen[Any], AnsweredOnce):
 
 
 class Dialog(Modal):
-    """A box in the middle of the screen; escape closes it without an answer."""
+    """A box in the middle of the screen with a title; escape closes it without an answer.
+
+    Subclasses define `content`, the widgets below the title.
+    """
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 60%; }
@@ -119,6 +130,20 @@ class Dialog(Modal):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss_none", "Close")]
 
+    def __init__(self, title: str = "") -> None:
+        super().__init__()
+        self._title = title
+
+    def compose(self) -> ComposeResult:
+        with Vertical():
+            if self._title:
+                yield Label(Text(visible(self._title)), classes="title")
+            yield from self.content()
+
+    def content(self) -> ComposeResult:
+        """Yield the widgets below the title."""
+        yield from ()
+
     @on(events.Mount)
     def name_help(self) -> None:
         """Name the keys of help and closing in the frame."""
@@ -131,26 +156,80 @@ class Dialog(Modal):
 
 
 class FormDialog(Dialog):
-    """A dialog with fields and two buttons: accept and cancel."""
+    """A dialog with a form of declared fields and two buttons: accept and cancel.
 
+    Subclasses define `answer`, which checks the values and makes the result of them, `follow` if
+    something is shown while they are typed, and `below` for the widgets between form and buttons.
+    """
+
+    DEFAULT_CSS = """
+    FormDialog Form .field Input, FormDialog Form .field Select { max-width: 100%; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
+    ACCEPT, CANCEL = "Accept", "Cancel"
 
-    def buttons(self, accept: str = "Accept", cancel: str = "Cancel") -> ComposeResult:
-        """Yield the buttons below the fields."""
+    def __init__(
+        self,
+        title: str,
+        fields: Sequence[Field],
+        values: Mapping[str, Any],
+        options: Options | None = None,
+    ) -> None:
+        super().__init__(title)
+        self.form = Form(fields, values, options)
+
+    def content(self) -> ComposeResult:
+        yield self.form
+        yield from self.below()
+        yield Static("", id="error", classes="error")
         with Horizontal(id="buttons"):
-            yield Button(f"{accept} (ctrl+r)", variant="primary", id="accept", compact=True)
-            yield Button(cancel, id="cancel", compact=True)
+            yield Button(f"{self.ACCEPT} (ctrl+r)", variant="primary", id="accept", compact=True)
+            yield Button(self.CANCEL, id="cancel", compact=True)
 
+    def below(self) -> ComposeResult:
+        """Yield the widgets between the form and the buttons."""
+        yield from ()
+
+    def follow(self, values: dict[str, Any]) -> None:
+        """Show something about valid values; called when the dialog opens and at every change."""
+
+    def answer(self, values: dict[str, Any]) -> Any:
+        """Return the result of the dialog; raise `KanonError` for values that do not fit."""
+        return values
+
+    def show_error(self, error: object = "") -> None:
+        """Show below the fields what is wrong, or nothing."""
+        self.query_one("#error", Static).update(Text(visible(str(error))))
+
+    @on(events.Mount)
+    @on(Form.Changed)
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    def follow_form(self) -> None:
+        """Pass the values on while all of them are valid."""
+        with suppress(KanonError):
+            self.follow(self.form.read())
+
+    @on(Input.Submitted)
     def action_accept(self) -> None:
-        """Take over the values of the fields."""
-        raise NotImplementedError
+        """Close with the answer, or show why there is none."""
+        values = self.form.accept()
+        if values is None:
+            return
+        try:
+            self.dismiss(self.answer(values))
+        except KanonError as error:
+            self.show_error(error)
 
-    @on(Button.Pressed)
-    def pressed(self, event: Button.Pressed) -> None:
-        if event.button.id == "accept":
-            self.action_accept()
-        else:
-            self.dismiss(None)
+    @on(Button.Pressed, "#accept")
+    def accept_pressed(self) -> None:
+        self.action_accept()
+
+    @on(Button.Pressed, "#cancel")
+    @on(Form.Left)
+    def leave(self) -> None:
+        """Close without an answer."""
+        self.dismiss(None)
 
 
 class Message(Dialog):
@@ -168,16 +247,14 @@ as it was.
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "dismiss_none", "Close")]
 
     def __init__(self, title: str, text: str) -> None:
-        super().__init__()
-        self._title, self._text = title, text
+        super().__init__(title)
+        self._text = text
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(visible(self._title)), classes="title")
-            with VerticalScroll(can_focus=False):
-                yield Static(Text(visible_lines(self._text)), id="text")
-            with Horizontal(id="buttons"):
-                yield Button("Close", variant="primary", compact=True)
+    def content(self) -> ComposeResult:
+        with VerticalScroll(can_focus=False):
+            yield Static(Text(visible_lines(self._text)), id="text")
+        with Horizontal(id="buttons"):
+            yield Button("Close", variant="primary", compact=True)
 
     def on_button_pressed(self) -> None:
         self.dismiss(None)
@@ -200,16 +277,14 @@ an answer: nothing is done.
     ]
 
     def __init__(self, title: str, text: str, yes: str = "Yes", no: str = "No") -> None:
-        super().__init__()
-        self._title, self._text, self._yes, self._no = title, text, yes, no
+        super().__init__(title)
+        self._text, self._yes, self._no = text, yes, no
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(visible(self._title)), classes="title")
-            yield Static(Text(visible_lines(self._text)))
-            with Horizontal(id="buttons"):
-                yield Button(Text(f"{self._yes} (y)"), variant="primary", id="yes", compact=True)
-                yield Button(Text(f"{self._no} (n)"), id="no", compact=True)
+    def content(self) -> ComposeResult:
+        yield Static(Text(visible_lines(self._text)))
+        with Horizontal(id="buttons"):
+            yield Button(Text(f"{self._yes} (y)"), variant="primary", id="yes", compact=True)
+            yield Button(Text(f"{self._no} (n)"), id="no", compact=True)
 
     def action_answer(self, answer: bool) -> None:
         self.dismiss(answer)
@@ -233,25 +308,20 @@ does. `esc` leaves everything as it was.
         value: str = "",
         *,
         hint: str = "",
-        check: Callable[[str], object] | None = None,
-        suggester: Suggester | None = None,
+        check: Callable[[str], object] = str,
     ) -> None:
-        super().__init__()
-        self._title, self._value, self._hint = title, value, hint
-        self._check, self._suggester = check, suggester
+        super().__init__(title)
+        self._value, self._hint, self._check = value, hint, check
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(visible(self._title)), classes="title")
-            yield Input(value=self._value, suggester=self._suggester, select_on_focus=True)
-            yield Static(Text(visible_lines(self._hint)), classes="hint", id="hint")
-            yield Static("", classes="error", id="error")
+    def content(self) -> ComposeResult:
+        yield Input(value=self._value, select_on_focus=True)
+        yield Static(Text(visible_lines(self._hint)), classes="hint", id="hint")
+        yield Static("", classes="error", id="error")
 
     def problem(self, text: str) -> str:
         """Return what is wrong with a text; empty if nothing is."""
         try:
-            if self._check is not None:
-                self._check(text)
+            self._check(text)
         except KanonError as error:
             return str(error)
         return ""
@@ -276,15 +346,13 @@ class Choose(Dialog):
 """
 
     def __init__(self, title: str, options: list[str], hint: str = "", current: int = 0) -> None:
-        super().__init__()
-        self._title, self._options, self._hint, self._current = title, options, hint, current
+        super().__init__(title)
+        self._options, self._hint, self._current = options, hint, current
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(visible(self._title)), classes="title")
-            yield ChoiceList(*[Text(visible(option)) for option in self._options])
-            if self._hint:
-                yield Static(Text(visible_lines(self._hint)), classes="hint")
+    def content(self) -> ComposeResult:
+        yield ChoiceList(*[Text(visible(option)) for option in self._options])
+        if self._hint:
+            yield Static(Text(visible_lines(self._hint)), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).highlighted = self._current if self._options else None
@@ -311,14 +379,12 @@ marked, at least one. `esc` leaves everything as it was.
     ]
 
     def __init__(self, title: str, names: Sequence[str], marked: Iterable[str]) -> None:
-        super().__init__()
-        self._title, self._names, self._marked = title, names, set(marked)
+        super().__init__(title)
+        self._names, self._marked = names, set(marked)
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(visible(self._title)), classes="title")
-            yield ChoiceList(*map(self._line, self._names))
-            yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
+    def content(self) -> ComposeResult:
+        yield ChoiceList(*map(self._line, self._names))
+        yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one(OptionList).highlighted = 0
@@ -372,20 +438,18 @@ move while you type, `enter` takes the line under the cursor, `esc` leaves.
         Binding("up", "go(-1)", show=False),
     ]
 
-    def __init__(self, title: str, texts: Sequence[str], value: str = "", hint: str = "") -> None:
-        super().__init__()
-        self._title, self._texts, self._value, self._hint = title, texts, value, hint
+    def __init__(self, title: str, texts: Sequence[str]) -> None:
+        super().__init__(title)
+        self._texts = texts
         self._listed: list[str] = []
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(visible(self._title)), classes="title")
-            yield Input(self._value, placeholder="type a part of it", select_on_focus=True)
-            yield ChoiceList(id="found")
-            yield Static(id="more", classes="hint")
+    def content(self) -> ComposeResult:
+        yield Input(placeholder="type a part of it")
+        yield ChoiceList(id="found")
+        yield Static(id="more", classes="hint")
 
     def on_mount(self) -> None:
-        self._find(self._value)
+        self._find("")
 
     @on(Input.Changed)
     def typed(self, event: Input.Changed) -> None:
@@ -403,7 +467,7 @@ move while you type, `enter` takes the line under the cursor, `esc` leaves.
         found.highlighted = 0 if self._listed else None
         more = f"{len(hits) - MOST:,} more; type to narrow down. " if len(hits) > MOST else ""
         self.query_one("#more", Static).update(
-            Text(more + (self._hint or "↑ ↓ choose, enter takes it") if hits else "none has this")
+            Text(more + "↑ ↓ choose, enter takes it" if hits else "none has this")
         )
 
     def action_go(self, step: int) -> None:
@@ -421,3 +485,41 @@ move while you type, `enter` takes the line under the cursor, `esc` leaves.
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option_id)  # its index may be of a list that was replaced
+
+
+class Asker(Protocol):
+    """Who opens dialogs: a screen, a widget or the application's host."""
+
+    def ask(self, dialog: Screen[Any], answered: Callable[[Any], object]) -> None:
+        """Open a dialog and call `answered` with its result."""
+        ...
+
+
+def confirm(asker: Asker, question: Confirm, then: Callable[[], object]) -> None:
+    """Ask a question and call `then` if the answer is yes."""
+    asker.ask(question, lambda answer: then() if answer else None)
+
+
+def choose(
+    asker: Asker,
+    title: str,
+    options: Sequence[tuple[str, Callable[[], object]]],
+    hint: str = "",
+    current: int = 0,
+) -> None:
+    """Ask for one of several actions by their titles, and call the one chosen."""
+    dialog = Choose(title, [text for text, _ in options], hint, current)
+    asker.ask(dialog, lambda number: None if number is None else options[number][1]())
+
+
+def ask_text(
+    asker: Asker,
+    title: str,
+    take: Callable[[T], object],
+    parse: Callable[[str], T],
+    value: str = "",
+    hint: str = "",
+) -> None:
+    """Ask for a line of text that `parse` accepts, and call `take` with what it makes of it."""
+    dialog = AskText(title, value, hint=hint, check=parse)
+    asker.ask(dialog, lambda text: None if text is None else take(parse(text)))

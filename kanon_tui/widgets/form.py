@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -16,7 +17,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
-from textual.widgets import Input, Label, Select, Static
+from textual.widgets import Input, Label, Select, Static, TextArea
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field
@@ -25,16 +26,25 @@ from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["Form"]
 
+Options = Mapping[str, Sequence[tuple[str, Any]]]
+"""Titles and values of a drop-down, by the name of its field."""
+Entry = Input | Select[Any] | TextArea
+
 AT_A_TIME = 4
 """Fields that are mounted at once: a long form would block the event loop."""
 
 
 class Form(VerticalScroll, can_focus=False):
-    """A line per field, with an explanation below the focused one."""
+    """A line per field, with an explanation below the focused one.
+
+    A field with `options` or choices is a drop-down, one of several lines a text area.
+    """
 
     DEFAULT_CSS = """
     Form { height: auto; max-height: 100%; }
     Form .field { height: 1; }
+    Form .tall, Form .tall TextArea { height: 4; }
+    Form TextArea { border: none; padding: 0; width: 1fr; }
     Form .field Label { width: 18; }
     Form .field Input { width: 1fr; max-width: 24; }
     Form .field Select { width: 1fr; max-width: 24; height: 1; }
@@ -61,24 +71,34 @@ class Form(VerticalScroll, can_focus=False):
         form: Form
         values: dict[str, Any]
 
-    def __init__(self, id: str | None = None) -> None:
+    def __init__(
+        self,
+        fields: Sequence[Field] = (),
+        values: Mapping[str, Any] | None = None,
+        options: Options | None = None,
+        id: str | None = None,
+    ) -> None:
         super().__init__(id=id)
-        self._fields: tuple[Field, ...] = ()
-        self._values: dict[str, Any] = {}
-        self._entries: dict[str, Input | Select[Any]] = {}
+        self._fields = tuple(fields)
+        self._values = _complete(fields, values or {})
+        self._options = options or {}
+        self._entries: dict[str, Entry] = {}
         """The entry of each field; while `_mounting`, those of the fields before."""
         self._rows: list[Horizontal] = []
         """The row of each field, once they are mounted."""
         self._mounting = False
 
     def compose(self) -> ComposeResult:
-        """Yield the lines of help and error; `show` mounts the fields."""
+        """Yield the fields that are known, and the lines of help and error."""
+        self._entries = {field.name: self._entry(field) for field in self._fields}
+        self._rows = _rows(self._entries)
         yield Static("", id="form-help", classes="form-line")
+        yield from self._rows
         yield Static("", id="form-error", classes="form-line")
 
     def show(self, fields: Sequence[Field], values: Mapping[str, Any]) -> None:
         """Show these fields with these values (their defaults where none is given)."""
-        wanted = {field.name: values.get(field.name, field.default) for field in fields}
+        wanted = _complete(fields, values)
         if tuple(fields) == self._fields:
             if wanted == self._values:
                 return  # mounted again, it would lose what was typed
@@ -99,10 +119,7 @@ class Form(VerticalScroll, can_focus=False):
             return
         fields, values = self._fields, self._values
         entries = {field.name: self._entry(field) for field in fields}
-        rows = [
-            Horizontal(Label(Text(name.replace("_", " "))), entry, classes="field")
-            for name, entry in entries.items()
-        ]
+        rows = _rows(entries)
         with self.app.batch_update():
             await self.query(".field").remove()
             for start in range(0, len(rows), AT_A_TIME):
@@ -128,22 +145,33 @@ class Form(VerticalScroll, can_focus=False):
 
         self.call_next(focus)
 
-    def _entry(self, field: Field) -> Input | Select[Any]:
+    def _entry(self, field: Field) -> Entry:
         value, name = self._values[field.name], f"p-{field.name}"
-        if field.type.name == "bool" or field.type.choices:
-            # A checkbox shows yes and no by colour alone.
-            options: list[tuple[str, Any]] = [("no", False), ("yes", True)]
-            if field.type.choices:
-                options = [(choice, choice) for choice in field.type.choices]
-            return Dropdown(options, value=value, allow_blank=False, id=name, compact=True)
+        options = list(self._options.get(field.name, ()))
+        if not options and field.type.name == "bool":
+            options = [("no", False), ("yes", True)]  # a checkbox shows them by colour alone
+        elif not options:
+            options = [(choice, choice) for choice in field.type.choices]
+        if options:
+            if value not in [each for _, each in options]:
+                options.append((repr(value), value))
+            titled: list[tuple[Any, Any]] = [
+                (Text(visible(title)), each) for title, each in options
+            ]
+            return Dropdown(titled, value=value, allow_blank=False, id=name, compact=True)
+        if field.type.name == "lines":
+            return TextArea(field.text(value), id=name, compact=True)
         placeholder = "not set" if field.type.optional else field.allowed
         return Input(field.text(value), placeholder=placeholder, id=name, compact=True)
 
     def _fill(self) -> None:
         for field in self._fields:
             entry, value = self._entries[field.name], self._values[field.name]
-            with self.prevent(Input.Changed, Select.Changed):
-                entry.value = field.text(value) if isinstance(entry, Input) else value
+            with self.prevent(Input.Changed, Select.Changed, TextArea.Changed):
+                if isinstance(entry, Select):
+                    entry.value = value
+                else:
+                    _write(entry, field.text(value))
         self._show_relevant_fields()
 
     def _show_relevant_fields(self) -> None:
@@ -153,7 +181,7 @@ class Form(VerticalScroll, can_focus=False):
 
     def _is_relevant(self, field: Field) -> bool:
         switch = self._entries.get(field.only_with)
-        return switch is None or switch.value is True
+        return not isinstance(switch, Select) or switch.value is True
 
     # -- reading
 
@@ -193,11 +221,13 @@ class Form(VerticalScroll, can_focus=False):
         if not self._is_relevant(field):
             return self._values[field.name]  # it is not shown
         entry = self._entries[field.name]
-        if isinstance(entry, Input):
-            return field.parse(entry.value, "this form")
-        return entry.value
+        if isinstance(entry, Select):
+            return entry.value
+        typed = entry.value if isinstance(entry, Input) else dedent(entry.text)
+        return field.parse(typed, "this form")
 
     @on(Input.Changed)
+    @on(TextArea.Changed)
     def check(self) -> None:
         """Show an error as soon as a value is not valid."""
         error = ""
@@ -212,7 +242,8 @@ class Form(VerticalScroll, can_focus=False):
     @on(Select.Changed)
     def commit(self, event: Message) -> None:
         """Post the values if they have changed and all are valid."""
-        event.stop()
+        if not isinstance(event, Input.Submitted):
+            event.stop()
         if self._mounting or event.control not in self._entries.values():
             return  # of a field that is being removed
         self._show_relevant_fields()
@@ -237,7 +268,7 @@ class Form(VerticalScroll, can_focus=False):
     def _help(self, name: str) -> None:
         text = ""
         for row, field in zip(self._rows, self._fields, strict=False):
-            if field.name == name:
+            if field.name == name and field.help:
                 text = f"{field.help} ({field.allowed})."
                 self.move_child(self.query_one("#form-help"), after=row)
         self._show_line("#form-help", text)
@@ -256,3 +287,27 @@ class Form(VerticalScroll, can_focus=False):
         line.scroll_visible(animate=False)
         if self.screen.focused is not None and self in self.screen.focused.ancestors:
             self.screen.focused.scroll_visible(animate=False)
+
+
+def _complete(fields: Sequence[Field], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a value for every field: the given one or its default."""
+    return {field.name: values.get(field.name, field.default) for field in fields}
+
+
+def _rows(entries: Mapping[str, Entry]) -> list[Horizontal]:
+    """Return a line with label and entry for every field."""
+    return [
+        Horizontal(
+            Label(Text(name.replace("_", " "))),
+            entry,
+            classes="field tall" if isinstance(entry, TextArea) else "field",
+        )
+        for name, entry in entries.items()
+    ]
+
+
+def _write(entry: Input | TextArea, text: str) -> None:
+    if isinstance(entry, Input):
+        entry.value = text
+    else:
+        entry.text = text

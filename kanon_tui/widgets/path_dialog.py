@@ -11,13 +11,12 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.suggester import Suggester
-from textual.widgets import Input, Label, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.text import visible, visible_lines
-from kanon_tui.widgets.dialogs import Confirm, Dialog
+from kanon_tui.widgets.dialogs import Asker, Confirm, Dialog, confirm
 from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["AskPath", "Listing", "confirm_replacing", "folder_above"]
@@ -122,19 +121,17 @@ the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leave
         endings: Collection[str] = (),
         problem: str = "",
     ) -> None:
-        super().__init__()
-        self._title, self._value, self._hint, self._problem = title, value, hint, problem
+        super().__init__(title)
+        self._value, self._hint, self._problem = value, hint, problem
         self.listing = Listing(endings)
         self._listed: list[str] = []
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(visible(self._title)), classes="title")
-            yield Input(value=self._value, suggester=PathSuggester(self), select_on_focus=False)
-            yield Static(Text(visible_lines(self._problem)), classes="error", id="problem")
-            yield ChoiceList(id="files")
-            yield Static(classes="hint", id="listed")
-            yield Static(Text(self._hint or "tab completes, ↓ list, enter accepts"), classes="hint")
+    def content(self) -> ComposeResult:
+        yield Input(value=self._value, suggester=PathSuggester(self), select_on_focus=False)
+        yield Static(Text(visible_lines(self._problem)), classes="error", id="problem")
+        yield ChoiceList(id="files")
+        yield Static(classes="hint", id="listed")
+        yield Static(Text(self._hint or "tab completes, ↓ list, enter accepts"), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one("#problem").set_class(bool(self._problem), "-shown")
@@ -208,14 +205,10 @@ the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leave
             self.dismiss(path)
 
 
-def confirm_replacing(
-    ask: Callable[[Confirm, Callable[[bool | None], object]], object],
-    path: Path,
-    write: Callable[[], object],
-) -> None:
+def confirm_replacing(asker: Asker, path: Path, write: Callable[[], object]) -> None:
     """Call `write`, after a question if there is such a file already."""
     if not path.exists():
         write()
         return
     question = Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it")
-    ask(question, lambda answer: write() if answer else None)
+    confirm(asker, question, write)

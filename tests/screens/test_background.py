@@ -14,7 +14,7 @@ from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
-from kanon_tui.services import host, opening
+from kanon_tui.services import opening, typed_keys
 from kanon_tui.services.opening import open_file
 from kanon_tui.widgets.dialogs import AskText, Confirm, Message
 from kanon_tui.widgets.grid import Grid
@@ -328,7 +328,7 @@ async def test_somebody_may_leave_while_a_file_is_opened(make_app, held, tmp_pat
 
 
 async def test_keys_do_not_wait_for_ever_for_a_dialog(sample, make_app, monkeypatch, held) -> None:
-    monkeypatch.setattr(host, "LONGEST_HOLD", 0.05)
+    monkeypatch.setattr(typed_keys, "LONGEST_WAIT", 0.05)
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         work = held()

@@ -20,7 +20,7 @@ from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import exact_number
 
 __all__ = [
-    "FieldType", "SeveralKeys", "choice", "list_of", "mapping_of", "member_of", "number",
+    "FieldType", "SeveralKeys", "choice", "lines", "list_of", "mapping_of", "member_of", "number",
     "optional", "plain_number", "switch", "text", "whole_number",
 ]  # fmt: skip
 
@@ -108,6 +108,16 @@ def text(words: str = "a text", empty: bool = True) -> FieldType:
         return written
 
     return FieldType(words, read, exact_number, name="str")
+
+
+def lines() -> FieldType:
+    """Return the type of several texts that a form shows one per line; empty lines are left out."""
+
+    def read(located: LocatedValue) -> tuple[str, ...]:
+        written = located.text("lines of text").splitlines()
+        return tuple(line.strip() for line in written if line.strip())
+
+    return FieldType("one on each line", read, "\n".join, name="lines")
 
 
 def choice(choices: Collection[str]) -> FieldType:

@@ -14,7 +14,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Label, OptionList, Select, Static
+from textual.widgets import Input, Label, OptionList, Static
 
 from kanon_tui.core.analysis.minimal_uniques import (
     Combination,
@@ -26,7 +26,8 @@ from kanon_tui.core.analysis.minimal_uniques import (
 )
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.fields.declaration import Field, fields_of
+from kanon_tui.core.fields.types import text
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.end_coding import CodedBounds, code_ends
@@ -37,10 +38,9 @@ from kanon_tui.core.text import quoted_list, visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog, FormDialog
 from kanon_tui.widgets.drawing import bar
-from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import CellTable
-from kanon_tui.widgets.lists import ChoiceList, Dropdown
+from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = [
     "AssociationDialog",
@@ -85,27 +85,20 @@ four digits, `%y` of two, `%H:%M` a clock time. Example: `%d.%m.%y` reads 31.12.
     def __init__(
         self, name: str, texts: pl.Series, missing_tokens: tuple[str, ...], current: Choice
     ) -> None:
-        super().__init__()
-        self._column, self._texts, self._tokens = name, texts, missing_tokens
-        self._current = current
+        super().__init__(f"What is {name}?")
+        self._texts, self._tokens, self._current = texts, missing_tokens, current
         self._readings: tuple[Reading, ...] = ()
 
-    def compose(self) -> ComposeResult:
+    def content(self) -> ComposeResult:
         own = self._current[1]
-        with Vertical():
-            yield Label(Text(f"What is {visible(self._column)}?"), classes="title")
-            yield ChoiceList(id="readings")
-            with Horizontal(id="own"):
-                yield Label("own pattern")
-                yield Input(
-                    own if isinstance(own, str) else "",
-                    placeholder="%d.%m.%y",
-                    compact=True,
-                    id="pattern",
-                )
-            yield Static(id="preview")
-            yield Static("", id="error", classes="error")
-            yield Static("enter takes it · tab: a date pattern of your own", classes="hint")
+        yield ChoiceList(id="readings")
+        with Horizontal(id="own"):
+            yield Label("own pattern")
+            pattern = own if isinstance(own, str) else ""
+            yield Input(pattern, placeholder="%d.%m.%y", compact=True, id="pattern")
+        yield Static(id="preview")
+        yield Static("", id="error", classes="error")
+        yield Static("enter takes it · tab: a date pattern of your own", classes="hint")
 
     def on_mount(self) -> None:
         self.query_one("#readings").focus()
@@ -251,64 +244,35 @@ only the key file can undo. The file is made when a release is, readable by you 
 `ctrl+r` accepts. Example: on *age* type 85 as *top*, run, and look for `>=85` in Results.
 """
     DEFAULT_CSS = """
-    PublishDialog .field { height: 1; }
-    PublishDialog .field Label { width: 18; }
-    PublishDialog .field Select { width: 1fr; height: 1; }
     PublishDialog #meaning { margin-top: 1; height: 3; }
-    PublishDialog #ends { height: auto; }
     """
 
     def __init__(self, name: str, spec: AttributeSpec, column: Column | None = None) -> None:
         """Take the attribute; a `column` of numbers or dates lets its ends be coded too."""
-        super().__init__()
-        self._name_shown, self._spec, self._column = name, spec, column
-        self._coded = spec.role is Role.IDENTIFIER
+        coded, ordered = spec.role is Role.IDENTIFIER, spec.kind is not None and spec.kind.ordered
+        choices = _IDENTIFIER if coded else _NUMBERS if ordered else _CATEGORIES
+        value = spec.identifier if coded else spec.publish or ""
+        known = value in [each for _, each in choices]
+        self._first, self._column = "published" if coded else "a_class_has", column
+        values = {**vars(spec), self._first: value if known else ""}
+        fields = [Field(self._first, text()), *(_ENDS if column is not None else ())]
+        super().__init__(f"How is {name} published?", fields, values, {self._first: choices})
 
-    def compose(self) -> ComposeResult:
-        ordered = self._spec.kind is not None and self._spec.kind.ordered
-        choices = _IDENTIFIER if self._coded else _NUMBERS if ordered else _CATEGORIES
-        usual = {"range", "ancestor"}
-        value = self._spec.identifier if self._coded else self._spec.publish or ""
-        value = "" if value in usual or value not in [each for _, each in choices] else value
-        options: list[tuple[Any, str]] = [(Text(title), each) for title, each in choices]
-        with Vertical():
-            yield Label(Text(f"How is {visible(self._name_shown)} published?"), classes="title")
-            with Horizontal(classes="field"):
-                yield Label("published" if self._coded else "a class has")
-                yield Dropdown(options, value=value, allow_blank=False, compact=True, id="publish")
-            if self._column is not None:
-                yield Form(id="ends")
-            yield Static("", id="meaning", classes="hint")
-            yield Static("", id="problem", classes="error")
-            yield from self.buttons()
+    def below(self) -> ComposeResult:
+        yield Static("", id="meaning", classes="hint")
 
-    def on_mount(self) -> None:
-        for form in self.query(Form):
-            form.show(_ENDS, {field.name: getattr(self._spec, field.name) for field in _ENDS})
-
-    @on(Select.Changed, "#publish")
-    def follow(self, event: Select.Changed) -> None:
+    def follow(self, values: dict[str, Any]) -> None:
         """Say what the choice means."""
-        self.query_one("#meaning", Static).update(Text(_EXPLAINED.get(str(event.value), "")))
+        meaning = _EXPLAINED.get(values[self._first], "")
+        self.query_one("#meaning", Static).update(Text(meaning))
 
-    def action_accept(self) -> None:
-        value = str(self.query_one("#publish", Select).value)
-        if self._coded:
-            self.dismiss({"identifier": value})
-            return
-        changes: dict[str, Any] = {"publish": value or None}
-        for form in self.query(Form):
-            typed = form.accept()
-            if typed is None or self._column is None:
-                return
-            try:
-                code_ends(self._column, CodedBounds(**typed))
-            except KanonError as error:
-                self.query_one("#problem", Static).update(Text(visible(str(error))))
-                form.focus_field(_ENDS[0].name)
-                return
-            changes |= typed
-        self.dismiss(changes)
+    def answer(self, values: dict[str, Any]) -> dict[str, Any]:
+        value = values.pop(self._first)
+        if self._first == "published":
+            return {"identifier": value}
+        if self._column is not None:
+            code_ends(self._column, CodedBounds(**values))
+        return {"publish": value or None, **values}
 
 
 EXPLANATION = (
@@ -340,21 +304,17 @@ keys, `esc` closes.
         close: Sequence[tuple[str, str, float]],
         where: str = "",
     ) -> None:
-        super().__init__()
-        self._where = where
+        super().__init__(f"Association of the quasi-identifiers{where}")
         self._names, self._matrix, self._close = names, matrix, close
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(f"Association of the quasi-identifiers{self._where}", classes="title")
-            yield Grid(_matrix(self._names, self._matrix), name_width=18)
-            if self._close:
-                pairs = "; ".join(f"{a} and {b} ({s:.2f})" for a, b, s in self._close)
-                verdict = f"nearly the same, one of each could be left out: {pairs}"
-            else:
-                verdict = "no two attributes say nearly the same"
-            yield Static(Text(visible(verdict)), classes="warn" if self._close else "good")
-            yield Static(Text(EXPLANATION), classes="hint")
+    def content(self) -> ComposeResult:
+        yield Grid(_matrix(self._names, self._matrix), name_width=18)
+        verdict = "no two attributes say nearly the same"
+        if self._close:
+            pairs = "; ".join(f"{a} and {b} ({s:.2f})" for a, b, s in self._close)
+            verdict = f"nearly the same, one of each could be left out: {pairs}"
+        yield Static(Text(visible(verdict)), classes="warn" if self._close else "good")
+        yield Static(Text(EXPLANATION), classes="hint")
 
 
 def _matrix(names: Sequence[str], matrix: np.ndarray) -> CellTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fnmatch import fnmatch
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from rich.text import Text
@@ -51,7 +52,7 @@ from kanon_tui.screens.attributes.figures import (
     weights_in_use,
 )
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.widgets.dialogs import AskText
+from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Cell, Grid
 
 __all__ = ["AttributesScreen"]
@@ -328,23 +329,12 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         names = self.chosen
         spec = self.session.attribute(names[0])
 
-        def check(text: str) -> float | None:
-            weight: float | None = WEIGHT.parse(text, names[0])
-            return weight
+        def take(weight: float | None) -> None:
+            self.edit_attributes(names, f"weight of {', '.join(names)}", weight=weight)
 
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self.edit_attributes(names, f"weight of {', '.join(names)}", weight=check(text))
-
-        self.ask(
-            AskText(
-                f"Weight of {', '.join(names)}",
-                "" if spec.weight is None else f"{spec.weight:g}",
-                hint="A share from 0 to 1; the others share what is left. Empty: computed.",
-                check=check,
-            ),
-            typed,
-        )
+        title, parse = f"Weight of {', '.join(names)}", partial(WEIGHT.parse, who=names[0])
+        hint = "A share from 0 to 1; the others share what is left. Empty: computed."
+        ask_text(self, title, take, parse, WEIGHT.text(spec.weight), hint)
 
     def action_auto_weights(self) -> None:
         """Switch between weights from association and equal ones."""
@@ -412,7 +402,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     def action_mark_by_pattern(self) -> None:
         """Mark those whose name fits; `*` is all, nothing takes every mark away."""
 
-        def check(pattern: str) -> list[str]:
+        def parse(pattern: str) -> list[str]:
             found = matching(self.names, pattern) if pattern.strip() else []
             if pattern.strip() and not found:
                 raise InputError(
@@ -420,36 +410,28 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
                 )
             return found
 
-        def typed(pattern: str | None) -> None:
-            if pattern is None:
-                return
-            found = check(pattern)
+        def take(found: list[str]) -> None:
             self.marked = self.marked | set(found) if found else set()
             self._fill()
             self.host.say(
                 f"{len(self.marked):,} of {len(self.names):,} marked: role keys act on all"
             )
 
-        self.ask(
-            AskText(
-                "Mark which attributes?",
-                "*",
-                hint="A pattern such as *date* or zip?; * marks all, an empty pattern removes all "
-                "marks. A word matches any part of a name.",
-                check=check,
-            ),
-            typed,
+        hint = (
+            "A pattern such as *date* or zip?; * marks all, an empty pattern removes all marks. A "
+            "word matches any part of a name."
         )
+        ask_text(self, "Mark which attributes?", take, parse, "*", hint)
 
     def action_find(self) -> None:
         """Ask for a part of a name and go there."""
 
-        def typed(text: str | None) -> None:
+        def take(text: str) -> None:
+            self._wanted = text
             if text:
-                self._wanted = text
                 self.action_find_next(1)
 
-        self.ask(AskText("Find an attribute", self._wanted, hint="A part of its name."), typed)
+        ask_text(self, "Find an attribute", take, str, self._wanted, "A part of its name.")
 
     def action_find_next(self, direction: int) -> None:
         """Go to the next name below or above with the text, and around the end."""

@@ -31,7 +31,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
-from kanon_tui.widgets.dialogs import AskText, Pick
+from kanon_tui.widgets.dialogs import Pick, ask_text
 from kanon_tui.widgets.drawing import bar, sparkline
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import ArrangedSource, FrameSource, PagedRows
@@ -386,25 +386,20 @@ column.
         what = "dates" if kind is Kind.DATE else "numbers"
         compared = f"<, >, <= and >= compare {what}; " if kind.ordered else ""
 
-        def check(text: str) -> Filter | None:
+        def take(filter: Filter | None) -> None:
+            self._look(replace(self.view, filter=filter))
+
+        def parse(text: str) -> Filter | None:
             profiled = kind.ordered and (column, spec.kind, spec.format) in self._profiles
             coded = coded_column(session.table, column, spec) if profiled else None
             return parse_filter(column, text, kind, coded)
 
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self._look(replace(self.view, filter=check(text)))
-
-        self.ask(
-            AskText(
-                f"Show records whose {column} has",
-                known.sign + known.text if known is not None and known.column == column else "",
-                hint=f"A text; =text the whole cell, !text without it; {compared}nothing: all "
-                "records. Only a view: all records are anonymised, whatever is shown.",
-                check=check,
-            ),
-            typed,
+        value = known.sign + known.text if known is not None and known.column == column else ""
+        hint = (
+            f"A text; =text the whole cell, !text without it; {compared}nothing: all records. Only "
+            "a view: all records are anonymised, whatever is shown."
         )
+        ask_text(self, f"Show records whose {column} has", take, parse, value, hint)
 
     def action_go_to_column(self) -> None:
         grid, names = self.query_one("#table", Grid), self.session.table.names
@@ -437,7 +432,7 @@ column.
         grid, paged = self.query_one("#table", Grid), self._paged if self.in_file else None
         height = self.session.records.height if paged is None else paged.height
 
-        def check(text: str) -> int:
+        def parse(text: str) -> int:
             digits = text.replace(",", "").strip()
             if not digits.isdecimal() or not 1 <= int(digits) <= height:
                 raise InputError(f"write a number from 1 to {height:,}")
@@ -448,10 +443,7 @@ column.
                 raise InputError("the filter hides this record; an empty filter (f) shows all")
             return row
 
-        self.ask(
-            AskText("Go to record", hint=f"1 to {height:,}", check=check),
-            lambda text: grid.go_to(check(text)) if text else None,
-        )
+        ask_text(self, "Go to record", grid.go_to, parse, hint=f"1 to {height:,}")
 
     # -- reading options
 

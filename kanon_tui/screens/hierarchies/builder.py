@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.timer import Timer
-from textual.widget import Widget
-from textual.widgets import Input, Label, Select, Static, TextArea
+from textual.widgets import Label, Select, Static
 
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import text
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.builders.dates import default_date_levels
@@ -43,7 +44,6 @@ MOST_GROUPED = 100
 """Most values for which a form of all groups can be read."""
 
 Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
-Entry = Input | Select[str] | TextArea
 
 
 class BuilderDialog(Hosted, FormDialog):
@@ -68,10 +68,9 @@ the form of `groups`, where they can be changed.
     BuilderDialog .title { margin-bottom: 0; }
     BuilderDialog .field { height: 1; }
     BuilderDialog .field Label { width: 10; }
-    BuilderDialog .field Input, BuilderDialog .field Select { width: 1fr; height: 1; }
+    BuilderDialog .field Select { width: 1fr; height: 1; }
+    BuilderDialog Form { max-height: 12; }
     BuilderDialog .tall, BuilderDialog .tall TextArea { height: 6; }
-    BuilderDialog TextArea { border: none; padding: 0; width: 1fr; }
-    BuilderDialog #fields { height: auto; }
     BuilderDialog #about { height: auto; min-height: 2; color: $text-muted; }
     BuilderDialog #preview-scroll { height: 1fr; }
     BuilderDialog #error { max-height: 4; }
@@ -79,7 +78,6 @@ the form of `groups`, where they can be changed.
     """
 
     def __init__(self, session: Session, state: HierarchyState) -> None:
-        super().__init__()
         self._session, self._state = session, state
         kind = state.spec.kind
         self._builders = [b for b in BUILDERS.values() if kind in b.kinds]
@@ -87,9 +85,8 @@ the form of `groups`, where they can be changed.
         self._proposals = self._groupings()
         self._proposed: Mapping[str, Any] | None = None
         """A proposed grouping, until another builder is chosen."""
-        self._entries: dict[str, Entry] = {}
-        """The fields of this builder; those of another may still be mounted."""
         self._timer: Timer | None = None
+        super().__init__(f"Build the levels of {state.name}", *self._fields())
 
     def _first_builder(self) -> Builder:
         """Return the builder in use; `groups` for a level table of categories, which keeps all.
@@ -122,44 +119,35 @@ the form of `groups`, where they can be changed.
         hierarchy = self._state.hierarchy
         return hierarchy is not None and len(hierarchy.rows) <= MOST_GROUPED
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label(Text(f"Build the levels of {visible(self._state.name)}"), classes="title")
-            with Horizontal(classes="field"):
-                yield Label("builder")
-                yield Dropdown(
-                    [
-                        *((builder.name, builder.name) for builder in self._builders),
-                        *((Text(visible(f"✦ {title}")), title) for title in self._proposals),
-                    ],
-                    value=self._builder.name,
-                    allow_blank=False,
-                    compact=True,
-                    id="builder",
-                )
-            with Vertical(id="fields"):
-                yield from self._fields()
-            yield Static(Text(self._builder.help), id="about")
-            with VerticalScroll(id="preview-scroll", can_focus=False):
-                yield Static(id="preview")
-            yield Static("", id="error", classes="error")
-            yield from self.buttons()
+    def content(self) -> ComposeResult:
+        with Horizontal(classes="field"):
+            yield Label("builder")
+            yield Dropdown(
+                [
+                    *((builder.name, builder.name) for builder in self._builders),
+                    *((Text(visible(f"✦ {title}")), title) for title in self._proposals),
+                ],
+                value=self._builder.name,
+                allow_blank=False,
+                compact=True,
+                id="builder",
+            )
+        yield from super().content()
 
-    def _fields(self) -> Iterator[Widget]:
-        texts = texts_of_spec(self._builder, self._beginning())
-        self._entries = {key.name: self._entry(key, texts[key.name]) for key in self._builder.keys}
-        for name, entry in self._entries.items():
-            size = "field tall" if isinstance(entry, TextArea) else "field"
-            yield Horizontal(Label(Text(name)), entry, classes=size)
+    def below(self) -> ComposeResult:
+        yield Static(Text(self._builder.help), id="about")
+        with VerticalScroll(id="preview-scroll", can_focus=False):
+            yield Static(id="preview")
 
-    def _entry(self, key: Field, text: str) -> Entry:
-        name = f"key-{key.name}"
-        if key.type.choices:
-            options = [(choice, choice) for choice in key.type.choices]
-            return Dropdown(options, value=text, allow_blank=False, compact=True, id=name)
-        if self._builder.name == "groups" and key.name == "levels":
-            return TextArea(text, compact=True, id=name)
-        return Input(text, placeholder=key.allowed, compact=True, id=name)
+    def _fields(self) -> tuple[list[Field], dict[str, str]]:
+        """Return the keys of the builder as fields of texts, and the texts to begin with."""
+        fields = []
+        for key in self._builder.keys:
+            tall = self._builder.name == "groups" and key.name == "levels"
+            choices, name = key.type.choices, "lines" if tall else "str"
+            kind = replace(text(key.allowed), choices=choices, name=name)
+            fields.append(replace(key, type=kind, default=""))
+        return fields, texts_of_spec(self._builder, self._beginning())
 
     def _beginning(self) -> Mapping[str, Any] | None:
         """Return the first values of the form: the project's builder, or the present groups."""
@@ -174,26 +162,25 @@ the form of `groups`, where they can be changed.
         return spec
 
     def on_mount(self) -> None:
-        """Show a preview of the present values and focus the first field."""
-        for entry in [*self._entries.values(), self.query_one("#builder")][:1]:
-            entry.focus()
-        self._preview()
+        """Focus the first field."""
+        for key in self._builder.keys[:1]:
+            self.form.focus_field(key.name)
 
     # -- filling in
 
     @on(Select.Changed, "#builder")
-    async def builder_chosen(self, event: Select.Changed) -> None:
+    def builder_chosen(self, event: Select.Changed) -> None:
         title = str(event.value)
         if title in self._proposals:
             self._propose(title)
         elif title != self._builder.name or self._proposed is not None:
             self._proposed = None
-            await self._fill_in(BUILDERS[title])
+            self._fill_in(BUILDERS[title])
 
     def _propose(self, title: str) -> None:
         """Work a grouping out and put it into the form, to be changed like any other."""
 
-        async def done(spec: Mapping[str, Any] | None) -> None:
+        def done(spec: Mapping[str, Any] | None) -> None:
             if self.query_one("#builder", Select).value != title:
                 return
             if spec is None:
@@ -202,49 +189,26 @@ the form of `groups`, where they can be changed.
                 )
                 return
             self._proposed = spec
-            await self._fill_in(BUILDERS["groups"])
+            self._fill_in(BUILDERS["groups"])
 
-        self.compute(
-            self._proposals[title].make,
-            lambda spec: self.call_next(done, spec),
-            group="proposal",
-            failed=self._failed,
-        )
+        self.compute(self._proposals[title].make, done, group="proposal", failed=self._failed)
 
-    async def _fill_in(self, builder: Builder) -> None:
+    def _fill_in(self, builder: Builder) -> None:
         """Show the fields of another builder."""
         self._builder = builder
-        fields = self.query_one("#fields")
-        removed, mounted = fields.remove_children(), fields.mount_all(list(self._fields()))
-        self.query_one("#about", Static).update(Text(self._builder.help))
-        await removed
-        await mounted
-        self._preview()
+        self.form.show(*self._fields())
+        self.query_one("#about", Static).update(Text(builder.help))
+        self.follow({})
 
-    @on(Input.Changed)
-    @on(TextArea.Changed)
-    @on(Select.Changed)
-    def changed(self) -> None:
-        """Look again when the typing pauses."""
+    def follow(self, values: dict[str, Any]) -> None:
+        """Show what would come out when the typing pauses."""
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(PAUSE, self._preview)
 
-    def spec(self) -> dict[str, Any]:
+    def answer(self, values: dict[str, Any]) -> dict[str, Any]:
         """Return the builder of the form; raises InputError for a field that does not fit."""
-        texts = {}
-        for name, entry in self._entries.items():
-            texts[name] = entry.text if isinstance(entry, TextArea) else str(entry.value)
-        return spec_from_texts(self._builder, texts, self._state.name)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Say what the focused key means."""
-        name = (event.widget.id or "").removeprefix("key-")
-        about = self._builder.help
-        for key in self._builder.keys:
-            if key.name == name:
-                about = f"{key.help}: {key.allowed}."
-        self.query_one("#about", Static).update(Text(about))
+        return spec_from_texts(self._builder, values, self._state.name)
 
     # -- the preview
 
@@ -255,7 +219,7 @@ the form of `groups`, where they can be changed.
         """Build what the form says in the background; what does not fit is shown as an error."""
         session, name = self._session, self._state.name
         try:
-            spec = self.spec()
+            spec = self.answer(self.form.read())
         except KanonError as error:
             self._failed(error)
             return
@@ -269,16 +233,15 @@ the form of `groups`, where they can be changed.
 
     def _show(self, preview: Preview) -> None:
         self.query_one("#preview", Static).update(preview_text(*preview))
-        self.query_one("#error", Static).update("")
+        self.show_error()
 
     def _failed(self, error: Exception) -> None:
         if not isinstance(error, KanonError):
             self.host.fail(error)
             return
         self.query_one("#preview", Static).update("")
-        self.query_one("#error", Static).update(Text(visible(str(error))))
+        self.show_error(error)
 
-    @on(Input.Submitted)
     def action_accept(self) -> None:
         # A group of its own: the preview of what was typed last must not replace it.
         self._build(lambda spec, _: self.dismiss(spec), group=ACCEPT)

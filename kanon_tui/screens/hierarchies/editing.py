@@ -24,7 +24,7 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.text import quoted_list, visible
 from kanon_tui.screens.hierarchies.level_rows import Node
 from kanon_tui.screens.hierarchies.view import HierarchyView
-from kanon_tui.widgets.dialogs import AskText, Pick
+from kanon_tui.widgets.dialogs import Pick, ask_text
 from kanon_tui.widgets.grid import Grid
 
 __all__ = ["HierarchyEditing", "says_why", "some"]
@@ -183,23 +183,17 @@ class HierarchyEditing(HierarchyView):
         hierarchy = self.hierarchy
         check_rename(hierarchy, level, old, old)  # a value cannot be renamed at all
 
-        def typed(new: str | None) -> None:
-            if new is not None and new != old:
-                self.change(
-                    f"{some([old])} is now {some([new])}",
-                    level,
-                    lambda h: rename(h, level, old, new),
-                )
+        def parse(new: str) -> str:
+            check_rename(hierarchy, level, old, new)
+            return new
 
-        self.ask(
-            AskText(
-                f"Rename {some([old])} of level {level}",
-                old,
-                hint="The same values stay in it; a MAGVal on it stays too.",
-                check=lambda new: check_rename(hierarchy, level, old, new),
-            ),
-            typed,
-        )
+        def take(new: str) -> None:
+            if new != old:
+                what = f"{some([old])} is now {some([new])}"
+                self.change(what, level, lambda h: rename(h, level, old, new))
+
+        hint = "The same values stay in it; a MAGVal on it stays too."
+        ask_text(self, f"Rename {some([old])} of level {level}", take, parse, old, hint)
 
     def fix_uncovered(self, values: Sequence[str]) -> None:
         """Give values a row; where that comes from is the screen's matter."""
@@ -210,27 +204,20 @@ class HierarchyEditing(HierarchyView):
         """Give all selected labels one label at the level above."""
         level, labels = self.chosen()
 
-        def check(name: str) -> None:
+        def parse(name: str) -> str:
             if not name.strip():
                 raise InputError(f"write the name that they get at level {level + 1}")
+            return name
 
-        def typed(name: str | None) -> None:
-            if name is not None:
-                self.change(
-                    f"{len(labels)} labels of level {level} in {some([name])}",
-                    level,
-                    lambda h: group(h, level, labels, name),
-                )
+        def take(name: str) -> None:
+            what = f"{len(labels)} labels of level {level} in {some([name])}"
+            self.change(what, level, lambda h: group(h, level, labels, name))
 
-        self.ask(
-            AskText(
-                f"Group {some(labels)} of level {level}",
-                hint=f"Their label at level {level + 1}. A label that is there already takes them "
-                f"in; a new one makes a group of its own.",
-                check=check,
-            ),
-            typed,
+        hint = (
+            f"Their label at level {level + 1}. A label that is there already takes them in; a new "
+            f"one makes a group of its own."
         )
+        ask_text(self, f"Group {some(labels)} of level {level}", take, parse, hint=hint)
 
     @says_why
     def action_move(self) -> None:

@@ -18,7 +18,7 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.writing import check_target
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, some
-from kanon_tui.widgets.dialogs import AskText, Choose, Pick
+from kanon_tui.widgets.dialogs import Pick, ask_text, choose
 from kanon_tui.widgets.path_dialog import AskPath, confirm_replacing
 
 __all__ = ["HierarchiesScreen"]
@@ -120,10 +120,8 @@ the level table, where labels can be renamed, grouped, moved and marked.
                 if path is not None:
                     read(path, name)
                 return
-            self.ask(
-                AskText(f"Which attribute of {path.name}?", name, hint="Its name or index there."),
-                lambda attribute: read(path, attribute) if attribute else None,
-            )
+            title, hint = f"Which attribute of {path.name}?", "Its name or index there."
+            ask_text(self, title, lambda attribute: read(path, attribute), str, name, hint)
 
         hint = ".csv (ARX), .yaml (levels) or .xml (UTD); tab completes, enter accepts"
         title = f"Import a hierarchy for {name}"
@@ -149,7 +147,7 @@ the level table, where labels can be renamed, grouped, moved and marked.
 
         def asked(path: Path | None) -> None:
             if path is not None:
-                confirm_replacing(self.ask, path, lambda: go(path))
+                confirm_replacing(self, path, lambda: go(path))
 
         safe = "".join(c if c.isalnum() or c in " .-_" else "_" for c in name)
         hint = ".csv (ARX), .yaml (levels) or .xml (UTD) by its ending"
@@ -177,6 +175,9 @@ the level table, where labels can be renamed, grouped, moved and marked.
             what = f"rows for {some(values)}"
             self.change(what, 0, lambda h: add_rows(h, rows(h)))
 
+        def beside(h: Hierarchy) -> Mapping[str, Sequence[str]]:
+            return nearest_rows(h, column, values)
+
         def like(example: str | None) -> None:
             if example is not None:
                 cover(lambda h: rows_like(h, values, example))
@@ -186,34 +187,28 @@ the level table, where labels can be renamed, grouped, moved and marked.
             near = closest(values[0], hierarchy.values)
             self.ask(Pick(title, near), like)
 
-        options: list[tuple[str, Callable[[], None]]] = [
+        options: list[tuple[str, Callable[[], object]]] = [
             ("where another value is (the same labels) …", pick),
             ("each by itself, below the root", lambda: cover(lambda h: own_rows(h, values))),
             ("build all levels anew with a builder …", self.action_build),
         ]
         if column.kind.ordered:
-            each = ("each where the nearest value is", lambda: cover(near_rows))
-            options.insert(0, each)
+            near = ("each where the nearest value is", lambda: cover(beside))
+            options.insert(0, near)
 
-        def near_rows(h: Hierarchy) -> Mapping[str, Sequence[str]]:
-            return nearest_rows(h, column, values)
-
-        self.ask(
-            Choose(f"Where to put {some(values)}?", [text for text, _ in options]),
-            lambda number: options[number][1]() if number is not None else None,
-        )
+        choose(self, f"Where to put {some(values)}?", options)
 
     # -- finding
 
     def action_find(self) -> None:
         """Ask for a text and go to the next line that has it."""
 
-        def typed(text: str | None) -> None:
+        def take(text: str) -> None:
+            self._wanted = text
             if text:
-                self._wanted = text
                 self.action_find_next(1)
 
-        self.ask(AskText("Find a value or label", self._wanted), typed)
+        ask_text(self, "Find a value or label", take, str, self._wanted)
 
     def action_find_next(self, step: int) -> None:
         """Go to the next line below or above with the text that was looked for."""

@@ -35,10 +35,13 @@ from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.results.export_dialogs import CommandDialog, CsvDialog, SigningDialog
-from kanon_tui.widgets.dialogs import Choose, Confirm
+from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 from kanon_tui.widgets.path_dialog import AskPath, confirm_replacing
 
-__all__ = ["Exporter", "exporter_of"]
+__all__ = ["Exporter"]
+
+Action = tuple[str, Callable[[], object]]
+"""The title of a choice, and what it does."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,11 @@ class Kind:
     name: str
     """The end of the proposed file name."""
     endings: tuple[str, ...]
-    write: Callable[[FinishedRun, Path], None]
+    write: Callable[[FinishedRun, Path], object]
     published: bool = False
     """Whether it contains columns that are published unchanged."""
+    folder: bool = False
+    """Whether it is a folder of parts."""
 
 
 def _release(order: Order, title: str) -> Kind:
@@ -97,41 +102,46 @@ class Exporter:
 
     def __init__(self, screen: StepScreen, result: FinishedRun) -> None:
         self.screen, self.result = screen, result
+        self._target = result.target if isinstance(result, Result) else None
+        """The files of a release that was written while it was made; they can be copied."""
 
     def ask(self) -> None:
-        choices = self._choices()
-
-        def chosen(number: int | None) -> None:
-            if number is not None:
-                choices[number][1]()
-
-        titles = [title for title, _ in choices]
-        self.screen.ask(Choose("Export", titles, hint=self._hint, current=self._current), chosen)
-
-    def _choices(self) -> list[tuple[str, Callable[[], object]]]:
-        """Return what can be written or done, by title."""
-        text = self._csv_format(Path("release.csv"))
-        return [
-            *(self._written(_release(order, title)) for order, title in ORDERS.items()),
+        """Ask what to write or do."""
+        csv, order = self._csv_format(Path("release.csv")), self.result.task.output.order
+        changing: list[Action] = [(f"change how text is written: {csv} …", self._how_text)]
+        applying: list[Action] = [("apply this release to new records …", self._apply)]
+        releases = [self._written(_release(each, title)) for each, title in ORDERS.items()]
+        hint = f"the project says: {ORDERS[order]}; file order can give people away"
+        current = list(ORDERS).index(order)
+        if self._target is not None:
+            releases, changing, applying, current = [self._copied(self._target)], [], [], 0
+            name = self._target.path.name
+            hint = f"the release is in {name}; run again for another order or format"
+        choices = [
+            *releases,
             self._written(REPORT),
             self._written(MAPPING),
             ("command line that makes this release again", self._command),
-            (f"change how text is written: {text} …", self._how_text),
+            *changing,
             self._written(FOR_NEW_RECORDS),
-            ("apply this release to new records …", self._apply),
+            *applying,
             ("texts of the report: purpose, recipients, decisions, who signs …", self._sign),
         ]
+        choose(self.screen, "Export", choices, hint, current)
 
-    @property
-    def _hint(self) -> str:
-        order = ORDERS[self.result.task.output.order]
-        return f"the project says: {order}; file order can give people away"
+    def _copied(self, target: Target) -> Action:
+        """Return title and action of a copy of the files that were written."""
 
-    @property
-    def _current(self) -> int:
-        return list(ORDERS).index(self.result.task.output.order)
+        def copy(result: FinishedRun, path: Path) -> None:
+            assert isinstance(result, Result)
+            result.copy_to(Target(path, target.folder), force=True)
 
-    def _written(self, kind: Kind) -> tuple[str, Callable[[], object]]:
+        name, ending = f"copy{target.path.suffix}", (target.ending,)
+        kind = Kind("copy of the release", name, ending, copy, folder=target.folder)
+        what = f"folder of {target.ending} parts" if target.folder else target.ending
+        return f"{kind.title} ({what})", lambda: self._agreed(lambda: self._propose(kind))
+
+    def _written(self, kind: Kind) -> Action:
         """Return title and action of a kind; unchanged columns have to be agreed to first."""
 
         def write() -> None:
@@ -207,16 +217,14 @@ class Exporter:
             if not changed:
                 go_on()
                 return
-            screen.ask(
-                Confirm(
-                    "Export this run all the same?",
-                    f"It publishes {', '.join(changed)} as they are, though they single people out "
-                    f"and have another role by now. A new run would leave that out.",
-                    yes="Export",
-                    no="Do not export",
-                ),
-                lambda answer: go_on() if answer else None,
+            question = Confirm(
+                "Export this run all the same?",
+                f"It publishes {', '.join(changed)} as they are, though they single people out and "
+                f"have another role by now. A new run would leave that out.",
+                yes="Export",
+                no="Do not export",
             )
+            confirm(screen, question, go_on)
 
         def look() -> None:
             screen.compute(check, checked, group="agreed", holds_keys=True)
@@ -265,31 +273,27 @@ class Exporter:
     # -- files
 
     def _ask_path(self, kind: Kind, proposed: str, problem: str = "") -> None:
-        self.screen.ask(
-            AskPath(
-                f"Write the {kind.title} to",
-                proposed,
-                hint=f"{', '.join(kind.endings)}: the ending says the format; tab completes"
-                + (
-                    f"\nas text: {self._csv_format(Path(proposed))}"
-                    if kind.endings == TABLE_ENDINGS
-                    else ""
-                ),
-                endings=kind.endings,
-                problem=problem,
-            ),
-            lambda path: self._check(kind, path) if path else None,
-        )
+        hint = f"{', '.join(kind.endings)}: the ending says the format; tab completes"
+        if kind.endings == TABLE_ENDINGS:
+            hint += f"\nas text: {self._csv_format(Path(proposed))}"
+        title = f"Write the {kind.title} to"
+        dialog = AskPath(title, proposed, hint, endings=kind.endings, problem=problem)
+        self.screen.ask(dialog, lambda path: self._check(kind, path) if path else None)
 
     def _check(self, kind: Kind, path: Path) -> None:
         """Ask again for a path that will not do, and before a file is replaced."""
-        project = self.screen.session.project
+        inputs = [*self.screen.session.project.inputs]
+        if isinstance(self.result, Result):
+            inputs += [file.path for file in self.result.files]
         try:
-            check_target(path, kind.endings, force=True, inputs=project.inputs)
+            if kind.folder:
+                Target(path, folder=True).check(True, inputs)
+            else:
+                check_target(path, kind.endings, force=True, inputs=inputs)
         except KanonError as error:
             self._ask_path(kind, str(path), str(error))
             return
-        confirm_replacing(self.screen.ask, path, lambda: self._write(kind, path))
+        confirm_replacing(self.screen, path, lambda: self._write(kind, path))
 
     def _write(self, kind: Kind, path: Path) -> None:
         screen, result = self.screen, self.result
@@ -315,15 +319,12 @@ class Exporter:
             self.screen.host.fail(error)
             return
 
-        def answered(answer: bool | None) -> None:
-            if answer:
-                self._set_csv(replace(self._choice, encoding="utf-8"))
-                self._write(kind, path)
+        def write_utf_8() -> None:
+            self._set_csv(replace(self._choice, encoding="utf-8"))
+            self._write(kind, path)
 
-        self.screen.ask(
-            Confirm("Write it as UTF-8?", str(error), yes="Write UTF-8", no="Write nothing"),
-            answered,
-        )
+        question = Confirm("Write it as UTF-8?", str(error), "Write UTF-8", "Write nothing")
+        confirm(self.screen, question, write_utf_8)
 
     # -- the command line
 
@@ -331,12 +332,14 @@ class Exporter:
         saved = self.screen.session.baseline
         problem = obstacle(self.result, saved)
         command = reproduce(self.result, saved, self._out)
-        self.screen.ask(
-            CommandDialog(command, problem), lambda save: self._save(command) if save else None
-        )
+        dialog = CommandDialog(command, problem)
+        self.screen.ask(dialog, lambda save: self._save(command) if save else None)
 
     @property
     def _out(self) -> str:
+        """The path of the release in the command line; `parts.csv/` for a folder of CSV parts."""
+        if self._target is not None:
+            return f"{self._target.path.resolve()}{'/' if self._target.folder else ''}"
         return str((self._folder / f"{self._stem}-release.csv").resolve())
 
     def _save(self, command: str) -> None:
@@ -345,79 +348,3 @@ class Exporter:
             "command line", "", (".sh", ".txt"), lambda _, path: write_text(path, text, force=True)
         )
         self._ask_path(kind, str(self._folder / f"{self._stem}-release.sh"))
-
-
-class StreamedExporter(Exporter):
-    """The exporter of a release in files: copies the verified files, writes all else."""
-
-    def __init__(self, screen: StepScreen, result: Result) -> None:
-        super().__init__(screen, result)
-        assert result.target is not None
-        self._files, self._target = result, result.target
-
-    @property
-    def _hint(self) -> str:
-        name = self._target.path.name
-        return f"the release is in {name}; run again for another order or format"
-
-    @property
-    def _current(self) -> int:
-        return 0
-
-    def _choices(self) -> list[tuple[str, Callable[[], object]]]:
-        ending = self._target.ending
-        what = f"folder of {ending} parts" if self._target.folder else ending
-        return [
-            (f"copy of the release ({what})", lambda: self._agreed(self._ask_copy)),
-            self._written(REPORT),
-            self._written(MAPPING),
-            ("command line that makes this release again", self._command),
-            self._written(FOR_NEW_RECORDS),
-            ("texts of the report: purpose, recipients, decisions, who signs …", self._sign),
-        ]
-
-    @property
-    def _out(self) -> str:
-        """The path of the release; `parts.csv/` for a folder of CSV parts."""
-        return f"{self._target.path.resolve()}{'/' if self._target.folder else ''}"
-
-    # -- a copy
-
-    def _ask_copy(self, path: str = "", problem: str = "") -> None:
-        own = self._target
-        proposed = path or str(self._folder / f"{self._stem}-copy{own.path.suffix}")
-        dialog = AskPath(
-            "Copy the release to",
-            proposed,
-            "the copy has the same bytes; tab completes",
-            endings=(own.ending,),
-            problem=problem,
-        )
-        self.screen.ask(dialog, lambda path: self._check_copy(path) if path else None)
-
-    def _check_copy(self, path: Path) -> None:
-        target = Target(path, self._target.folder)
-        inputs = [*self.screen.session.project.inputs, *(file.path for file in self._files.files)]
-        try:
-            target.check(True, inputs)
-        except KanonError as error:
-            self._ask_copy(str(path), str(error))
-            return
-        force = path.exists()
-        confirm_replacing(self.screen.ask, path, lambda: self._copy(target, force))
-
-    def _copy(self, target: Target, force: bool) -> None:
-        screen, result = self.screen, self._files
-        screen.host.background.compute(
-            screen,
-            lambda: result.copy_to(target, force),
-            lambda _: screen.host.say(f"wrote {target.path.name}"),
-            group="export",
-        )
-
-
-def exporter_of(screen: StepScreen, result: FinishedRun) -> Exporter:
-    """Return the exporter for a result in memory or in files."""
-    if isinstance(result, Result) and result.in_files:
-        return StreamedExporter(screen, result)
-    return Exporter(screen, result)

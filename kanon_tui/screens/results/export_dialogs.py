@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.text import Text
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.widgets import Button, Input, Label, Select, Static, TextArea
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, Static
 
 from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.fields.types import lines
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
 from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import send
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog, FormDialog
-from kanon_tui.widgets.lists import Dropdown
 
 __all__ = ["CommandDialog", "CsvDialog", "SigningDialog"]
 
@@ -54,55 +54,29 @@ for `kanon-tui run --out` as well. Files that end in .tsv always have tabs.
 
 Example: *UTF-8 with a mark* opens in Excel with its accents right.
 """
-    DEFAULT_CSS = """
-    CsvDialog .field { height: 1; }
-    CsvDialog .field Label { width: 12; }
-    CsvDialog .field Select { width: 1fr; height: 1; }
-    CsvDialog #result { margin-top: 1; height: auto; }
-    """
 
     def __init__(self, choice: CsvChoice, source: CsvFormat | None) -> None:
-        super().__init__()
-        self._choice, self._source = choice, source
+        values = {name: getattr(choice, name) for name in CHOICES}
+        super().__init__("How is text written?", fields_of(CsvChoice), values, CHOICES)
+        self._source = source
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label("How is text written?", classes="title")
-            for name, choices in CHOICES.items():
-                value = getattr(self._choice, name)
-                if value not in [choice for _, choice in choices]:
-                    choices = [*choices, (repr(value), value)]
-                options: list[tuple[Any, str]] = [(Text(title), each) for title, each in choices]
-                with Horizontal(classes="field"):
-                    yield Label(name.replace("_", " "))
-                    yield Dropdown(options, value=value, allow_blank=False, compact=True, id=name)
-            yield Static(id="result", classes="hint")
-            yield from self.buttons()
+    def below(self) -> ComposeResult:
+        yield Static(id="result", classes="hint")
 
-    def on_mount(self) -> None:
-        self.follow()
-
-    def chosen(self) -> CsvChoice:
-        """Return the choices of the form."""
-        return CsvChoice(
-            **{name: str(self.query_one(f"#{name}", Select).value) for name in CHOICES}
-        )
-
-    @on(Select.Changed)
-    def follow(self) -> None:
+    def follow(self, values: dict[str, Any]) -> None:
         """Say what would be written."""
-        if self.is_mounted:
-            written = self.chosen().resolved(self._source, Path("release.csv"))
-            self.query_one("#result", Static).update(
-                Text(f"a .csv file is written with: {written}")
-            )
+        written = CsvChoice(**values).resolved(self._source, Path("release.csv"))
+        self.query_one("#result", Static).update(Text(f"a .csv file is written with: {written}"))
 
-    def action_accept(self) -> None:
-        self.dismiss(self.chosen())
+    def answer(self, values: dict[str, Any]) -> CsvChoice:
+        return CsvChoice(**values)
 
 
-_SEVERAL = ("decisions", "signed_by")
-"""Fields with several entries, one per line."""
+SIGNED = tuple(
+    replace(field, type=lines()) if isinstance(field.default, tuple) else field
+    for field in fields_of(ReportTexts)
+)
+"""The fields of the report's texts; those with several entries have one per line."""
 
 
 class SigningDialog(FormDialog):
@@ -119,61 +93,12 @@ kept in the project (`report`), and stand in the report as they are written here
 `ctrl+r` accepts; `tab` goes to the next field. Example: type a purpose, accept, then export the
 *report*: it stands under its title.
 """
-    DEFAULT_CSS = """
-    SigningDialog .field { height: 1; }
-    SigningDialog .field Label { width: 12; }
-    SigningDialog .tall, SigningDialog .tall TextArea { height: 4; }
-    SigningDialog TextArea { border: none; padding: 0; width: 1fr; }
-    SigningDialog Input { width: 1fr; }
-    SigningDialog #meaning { margin-top: 1; height: 1; }
-    """
 
     def __init__(self, texts: ReportTexts) -> None:
-        super().__init__()
-        self._texts = texts
+        super().__init__("What does the report say?", SIGNED, vars(texts))
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label("What does the report say?", classes="title")
-            for field in fields_of(ReportTexts):
-                value = getattr(self._texts, field.name)
-                several = field.name in _SEVERAL
-                with Horizontal(classes="field tall" if several else "field"):
-                    yield Label(field.name.replace("_", " "))
-                    if several:
-                        yield TextArea("\n".join(value), compact=True, id=field.name)
-                    else:
-                        yield Input(value, compact=True, id=field.name)
-            yield Static(id="meaning", classes="hint")
-            yield from self.buttons()
-
-    def on_descendant_focus(self) -> None:
-        """Say what the field is for."""
-        helps = {field.name: field.help for field in fields_of(ReportTexts)}
-        focused = self.focused.id if self.focused is not None else None
-        text = helps.get(focused or "", "")
-        if focused in _SEVERAL:
-            text += "; one on each line"
-        self.query_one("#meaning", Static).update(Text(text))
-
-    def typed(self) -> ReportTexts:
-        """Return the texts of the fields."""
-        return ReportTexts(
-            purpose=self._line("purpose"),
-            recipients=self._line("recipients"),
-            decisions=self._lines("decisions"),
-            signed_by=self._lines("signed_by"),
-        )
-
-    def _line(self, name: str) -> str:
-        return self.query_one(f"#{name}", Input).value.strip()
-
-    def _lines(self, name: str) -> tuple[str, ...]:
-        lines = self.query_one(f"#{name}", TextArea).text.splitlines()
-        return tuple(line.strip() for line in lines if line.strip())
-
-    def action_accept(self) -> None:
-        self.dismiss(self.typed())
+    def answer(self, values: dict[str, Any]) -> ReportTexts:
+        return ReportTexts(**values)
 
 
 class CommandDialog(Hosted, Dialog):
@@ -196,23 +121,21 @@ stands below it.
     ]
 
     def __init__(self, command: str, problem: str) -> None:
-        super().__init__()
+        super().__init__("Command line that makes this release again")
         self.command, self.problem = command, problem
 
-    def compose(self) -> ComposeResult:
-        """Lay out the command, what keeps it from being exact, and the buttons."""
-        with Vertical():
-            yield Label("Command line that makes this release again", classes="title")
-            with VerticalScroll(can_focus=False):
-                yield Static(Text(visible(self.command)), id="command")
-            if self.problem:
-                yield Static(Text(f"! Not yet exact: {self.problem}."), classes="error")
-            else:
-                yield Static(Text("✓ It makes the same release."), classes="good")
-            with Horizontal(id="buttons"):
-                yield Button("Copy (y)", id="copy", compact=True)
-                yield Button("Save to a file (s)", id="save", compact=True)
-                yield Button("Close", id="close", variant="primary", compact=True)
+    def content(self) -> ComposeResult:
+        """Yield the command, what keeps it from being exact, and the buttons."""
+        with VerticalScroll(can_focus=False):
+            yield Static(Text(visible(self.command)), id="command")
+        if self.problem:
+            yield Static(Text(f"! Not yet exact: {self.problem}."), classes="error")
+        else:
+            yield Static(Text("✓ It makes the same release."), classes="good")
+        with Horizontal(id="buttons"):
+            yield Button("Copy (y)", id="copy", compact=True)
+            yield Button("Save to a file (s)", id="save", compact=True)
+            yield Button("Close", id="close", variant="primary", compact=True)
 
     def action_copy(self) -> None:
         send(self.host, self, self.command, "the command line")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from textual.worker import get_current_worker
 
@@ -32,7 +33,7 @@ from kanon_tui.screens.results.compare import (
 from kanon_tui.screens.results.figures import signed
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
-from kanon_tui.widgets.dialogs import Choose, Confirm
+from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 
 __all__ = ["Rerun", "Runs", "difference_line"]
 
@@ -223,15 +224,15 @@ class Runs:
         """Forget the runs of earlier sittings, if that is what is wanted."""
         host, session = self.screen.host, self.screen.session
 
-        def answered(answer: bool | None) -> None:
-            if answer:
-                host.history.clear(session.project)
-                host.earlier_runs = ()
-                host.session_changed()
+        def forget() -> None:
+            host.history.clear(session.project)
+            host.earlier_runs = ()
+            host.session_changed()
 
         count = len(host.earlier_runs)
         text = f"Settings and figures of {count:,} earlier runs on this project are removed."
-        self.screen.ask(Confirm("Forget earlier runs?", text, "Forget them", "Keep them"), answered)
+        question = Confirm("Forget earlier runs?", text, "Forget them", "Keep them")
+        confirm(self.screen, question, forget)
 
     def compare(self, chosen: int | None) -> None:
         """Compare the result in front with the chosen one; ask if that is the same."""
@@ -244,10 +245,9 @@ class Runs:
         elif len(others) == 1:
             self._compare(current, others[0])
         else:
-            self.screen.ask(
-                Choose("Compare with", [self.screen.session.run_title(one) for one in others]),
-                lambda n: self._compare(current, others[n]) if n is not None else None,
-            )
+            title = self.screen.session.run_title
+            options = [(title(one), partial(self._compare, current, one)) for one in others]
+            choose(self.screen, "Compare with", options)
 
     def _compare(self, first: FinishedRun, second: FinishedRun) -> None:
         session, screen = self.screen.session, self.screen

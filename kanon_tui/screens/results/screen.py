@@ -20,13 +20,13 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import ask_what_to_copy
-from kanon_tui.screens.results.export import exporter_of
+from kanon_tui.screens.results.export import Exporter
 from kanon_tui.screens.results.figures import PANELS, FigurePanel, runs_table, short_figure
 from kanon_tui.screens.results.records_pane import RecordsPane
 from kanon_tui.screens.results.runs import Runs, difference_line
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
-from kanon_tui.widgets.dialogs import AskText
+from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["ResultsScreen"]
@@ -318,11 +318,7 @@ search through all rows.
     def action_record(self) -> None:
         """Ask for a record number, as screen 1 counts."""
         self._records_in_front()
-        records = self.records
-        self.ask(
-            AskText("Go to record", check=records.number_of),
-            lambda text: records.go_to_record(records.number_of(text)) if text else None,
-        )
+        ask_text(self, "Go to record", self.records.go_to_record, self.records.number_of)
 
     def action_copy(self) -> None:
         """Copy a cell, a row or a column of the side that has the focus to the terminal."""
@@ -397,7 +393,7 @@ search through all rows.
     def action_export(self) -> None:
         """Write the release, the report, the mapping or the command line."""
         if self.result is not None:
-            exporter_of(self, self.result).ask()
+            Exporter(self, self.result).ask()
 
 
 def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.widgets import Input, Label, SelectionList, Static
+from textual.containers import Horizontal
+from textual.widgets import SelectionList, Static
 from textual.widgets.selection_list import Selection
 
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.types import text
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.core.text import visible
@@ -22,6 +23,11 @@ from kanon_tui.widgets.drawing import sparkline
 from kanon_tui.widgets.lists import CheckList
 
 __all__ = ["RuleDialog", "boundary_histogram"]
+
+
+LOW = Field("keep_up_to", text(), "")
+HIGH = Field("apart_from_and_above", text(), "")
+IMPORTANCE = Field("importance", text(), "10")
 
 
 def boundary_histogram(column: Column, rule: Boundary, width: int) -> str:
@@ -49,51 +55,37 @@ in a field takes the rule over.
 """
 
     DEFAULT_CSS = """
-    RuleDialog > Vertical { width: 76; height: auto; max-height: 96%; }
-    RuleDialog .line { height: 1; }
-    RuleDialog .line Label { width: 22; }
-    RuleDialog .line Input { width: 1fr; }
+    RuleDialog > Vertical { width: 76; max-height: 96%; }
+    RuleDialog Form .field Label { width: 22; }
     RuleDialog .sets { height: 12; }
     RuleDialog SelectionList { width: 1fr; height: 1fr; border: round $foreground 55%; }
     RuleDialog SelectionList { border-title-color: $text-muted; }
     RuleDialog SelectionList:focus { border: round $primary; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept")]
 
     def __init__(self, column: Column, rule: Rule | None) -> None:
-        super().__init__()
+        values: dict[str, Any] = {"importance": f"{rule.importance:g}"} if rule else {}
+        if isinstance(rule, Boundary):
+            values |= {LOW.name: rule.low, HIGH.name: rule.high}
+        fields = [LOW, HIGH, IMPORTANCE] if column.kind.ordered else [IMPORTANCE]
+        super().__init__(f"Rule for {column.name}", fields, values)
         self._column, self._rule = column, rule
 
-    def compose(self) -> ComposeResult:
+    def content(self) -> ComposeResult:
         rule = self._rule
-        importance = f"{rule.importance:g}" if rule else "10"
-        with Vertical():
-            yield Label(Text(f"Rule for {visible(self._column.name)}"), classes="title")
-            if self._column.kind.ordered:
-                low, high = (rule.low, rule.high) if isinstance(rule, Boundary) else ("", "")
-                with Horizontal(classes="line"):
-                    yield Label("keep up to")
-                    yield Input(low, id="low", compact=True)
-                with Horizontal(classes="line"):
-                    yield Label("apart from, and above")
-                    yield Input(high, id="high", compact=True)
-            else:
-                first, second = (rule.first, rule.second) if isinstance(rule, Apart) else ((), ())
-                with Horizontal(classes="sets"):
-                    yield self._values("first", "keep these", first)
-                    yield self._values("second", "apart from these", second)
-            with Horizontal(classes="line"):
-                yield Label("importance")
-                yield Input(importance, id="importance", compact=True)
-            yield Static("", id="picture")
-            yield Static("", id="error", classes="error")
-            yield Static(Text(self._hint()), classes="hint")
-            yield from self.buttons()
+        first, second = (rule.first, rule.second) if isinstance(rule, Apart) else ((), ())
+        if not self._column.kind.ordered:
+            with Horizontal(classes="sets"):
+                yield self._values("first", "keep these", first)
+                yield self._values("second", "apart from these", second)
+        yield from super().content()
 
-    def _hint(self) -> str:
-        if self._column.kind.ordered:
-            return "tab goes to the next field, enter or ctrl+r accepts"
-        return "space picks values, tab goes on, ctrl+r accepts"
+    def below(self) -> ComposeResult:
+        yield Static("", id="picture")
+        picks = (
+            "space picks values, tab goes on" if not self._column.kind.ordered else "tab goes on"
+        )
+        yield Static(f"{picks}, enter or ctrl+r accepts", classes="hint")
 
     def _values(self, name: str, title: str, chosen: tuple[str, ...]) -> CheckList[str]:
         counts = self._column.counts
@@ -105,54 +97,42 @@ in a field takes the rule over.
         picker.border_title = title
         return picker
 
-    def on_mount(self) -> None:
-        self.check()
-
-    def rule_of_form(self) -> Rule:
-        """Return the rule of the form; raises InputError if it does not fit."""
-        text = self.query_one("#importance", Input).value
+    def answer(self, values: dict[str, Any]) -> Rule:
+        typed = values["importance"]
         try:
-            importance = float(text)
+            importance = float(typed)
         except ValueError:
-            raise InputError(f"importance '{text}' is not a number; write one above 0") from None
+            raise InputError(f"importance '{typed}' is not a number; write one above 0") from None
         if self._column.kind.ordered:
-            low, high = (self.query_one(f"#{end}", Input).value.strip() for end in ("low", "high"))
+            low, high = values[LOW.name], values[HIGH.name]
             if not low or not high:
                 raise InputError("write both sides of the boundary, for instance 64 and 65")
             rule: Rule = Boundary(low, high, importance)
         else:
-            first, second = (
-                tuple(
-                    value
-                    for value in self._column.values
-                    if value in self.query_one(f"#{side}", SelectionList).selected
-                )
-                for side in ("first", "second")
-            )
+            first, second = (self._picked(side) for side in ("first", "second"))
             if not first or not second:
                 raise InputError("pick at least one value on either side")
             rule = Apart(first, second, importance)
         RuleTable(0.0, (rule,)).bind(self._column)
         return rule
 
-    @on(Input.Changed)
+    def _picked(self, side: str) -> tuple[str, ...]:
+        picked = self.query_one(f"#{side}", SelectionList).selected
+        return tuple(value for value in self._column.values if value in picked)
+
     @on(SelectionList.SelectedChanged)
-    def check(self) -> Rule | None:
+    def follow_sets(self) -> None:
+        self.follow_form()
+
+    def follow(self, values: dict[str, Any]) -> None:
         """Say what is wrong while the form is filled in, and draw the boundary."""
-        error, rule = "", None
+        error = ""
         try:
-            rule = self.rule_of_form()
+            rule = self.answer(values)
         except KanonError as problem:
             error = str(problem)
-        self.query_one("#error", Static).update(Text(error))
-        if isinstance(rule, Boundary):
-            self.query_one("#picture", Static).update(
-                Text(boundary_histogram(self._column, rule, 60))
-            )
-        return rule
-
-    @on(Input.Submitted)
-    def action_accept(self) -> None:
-        rule = self.check()
-        if rule is not None:
-            self.dismiss(rule)
+        else:
+            if isinstance(rule, Boundary):
+                picture = boundary_histogram(self._column, rule, 60)
+                self.query_one("#picture", Static).update(Text(picture))
+        self.show_error(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.fields.declaration import Field
@@ -10,7 +11,7 @@ from kanon_tui.core.fields.types import number, optional
 from kanon_tui.core.pipeline.attributes import emphasis_of
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.widgets.dialogs import AskText, Choose
+from kanon_tui.widgets.dialogs import ask_text, choose
 
 __all__ = ["ask_emphasis", "emphasis_text"]
 
@@ -29,51 +30,30 @@ def ask_emphasis(screen: StepScreen, name: str) -> None:
     """Ask whether for one attribute or for all, then how much."""
     session = screen.session
 
-    def asked(which: int | None) -> None:
-        if which == 0:
-            _ask_own(screen, name)
-        elif which == 1:
-            _ask_for_all(screen)
-
     of_all = session.project.rule_emphasis
     own = session.attribute(name).rule_emphasis
+    now = f"that of all, {of_all:g}" if own is None else f"{own:g}"
     options = [
-        f"of {name}: {f'that of all, {of_all:g}' if own is None else f'{own:g}'}",
-        f"of all that have none of their own: {of_all:g}",
+        (f"of {name}: {now}", lambda: _ask_own(screen, name)),
+        (f"of all that have none of their own: {of_all:g}", lambda: _ask_for_all(screen)),
     ]
-    screen.ask(Choose("Emphasis of rules", options, hint="enter: type a number"), asked)
+    choose(screen, "Emphasis of rules", options, hint="enter: type a number")
 
 
 def _ask_own(screen: StepScreen, name: str) -> None:
     own = screen.session.attribute(name).rule_emphasis
 
-    def check(text: str) -> float | None:
-        value: float | None = OWN.parse(text, name)
-        return value
+    def take(emphasis: float | None) -> None:
+        screen.edit_attributes([name], f"{name}: rule emphasis", rule_emphasis=emphasis)
 
-    def typed(text: str | None) -> None:
-        if text is not None:
-            screen.edit_attributes([name], f"{name}: rule emphasis", rule_emphasis=check(text))
-
-    screen.ask(
-        AskText(
-            f"Emphasis of the rules of {name}",
-            "" if own is None else f"{own:g}",
-            hint=f"{_HINT} Empty: that of all.",
-            check=check,
-        ),
-        typed,
-    )
+    title, hint = f"Emphasis of the rules of {name}", f"{_HINT} Empty: that of all."
+    ask_text(screen, title, take, partial(OWN.parse, who=name), OWN.text(own), hint)
 
 
 def _ask_for_all(screen: StepScreen) -> None:
-    def check(text: str) -> float:
-        return float(ALL.parse(text, "all rules"))
+    def take(emphasis: float) -> None:
+        screen.edit(replace(screen.session.project, rule_emphasis=emphasis), "rule emphasis")
 
-    def typed(text: str | None) -> None:
-        if text is not None:
-            project = replace(screen.session.project, rule_emphasis=check(text))
-            screen.edit(project, "rule emphasis")
-
-    now = screen.session.project.rule_emphasis
-    screen.ask(AskText("Emphasis of all rules", f"{now:g}", hint=_HINT, check=check), typed)
+    now = ALL.text(screen.session.project.rule_emphasis)
+    parse = partial(ALL.parse, who="all rules")
+    ask_text(screen, "Emphasis of all rules", take, parse, now, _HINT)

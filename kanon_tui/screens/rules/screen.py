@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -28,7 +29,7 @@ from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.rules.dialog import RuleDialog, boundary_histogram
 from kanon_tui.screens.rules.emphasis import ask_emphasis, emphasis_text
-from kanon_tui.widgets.dialogs import AskText, Choose
+from kanon_tui.widgets.dialogs import ask_text, choose
 from kanon_tui.widgets.drawing import bar
 from kanon_tui.widgets.grid import Cell, Grid, up_to
 from kanon_tui.widgets.grid_sources import CellTable
@@ -224,7 +225,7 @@ more (towards 1) or less (towards 0) than granularity.
 
         self._ask(name, rules[number], changed)
 
-    def _ask(self, name: str, rule: Rule | None, then) -> None:  # type: ignore[no-untyped-def]
+    def _ask(self, name: str, rule: Rule | None, then: Callable[[Rule], object]) -> None:
         def opened(attribute: QuasiIdentifier) -> None:
             def made(new: Rule | None) -> None:
                 if new is None:
@@ -254,25 +255,15 @@ more (towards 1) or less (towards 0) than granularity.
         name = self.line.attribute
         table = self.session.attribute(name).rules
 
-        def check(text: str) -> float:
-            return float(BASE.parse(text, name))
+        def take(base: float) -> None:
+            self.edit_attributes([name], f"{name}: base", rules=replace(table, base=base))
 
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self.edit_attributes(
-                    [name], f"{name}: base", rules=replace(table, base=check(text))
-                )
-
-        self.ask(
-            AskText(
-                f"Base value of the rules of {name}",
-                f"{table.base:g}",
-                hint="What is left, beside the importances, even when every rule is broken. "
-                "0 lets a level that breaks all rules count for nothing.",
-                check=check,
-            ),
-            typed,
+        hint = (
+            "What is left, beside the importances, even when every rule is broken. 0 lets a level "
+            "that breaks all rules count for nothing."
         )
+        title, parse = f"Base value of the rules of {name}", partial(BASE.parse, who=name)
+        ask_text(self, title, take, parse, BASE.text(table.base), hint)
 
     def action_emphasis(self) -> None:
         """Ask how much rules count against granularity, for one attribute or for all."""
@@ -288,37 +279,24 @@ more (towards 1) or less (towards 0) than granularity.
         def ask_level(attribute: QuasiIdentifier) -> None:
             typed = attribute.typed_research_values or (None,) * (attribute.hierarchy.height + 1)
             options = [
-                f"level {level}: {'computed' if value is None else f'{value:g} typed'}"
+                (
+                    f"level {level}: {'computed' if value is None else f'{value:g} typed'}",
+                    partial(ask_value, level, typed),
+                )
                 for level, value in enumerate(typed)
             ]
-            self.ask(
-                Choose(f"Research values of {name}", options, hint="enter: type a value"),
-                lambda level: None if level is None else ask_value(level, typed),
-            )
+            choose(self, f"Research values of {name}", options, hint="enter: type a value")
 
         def ask_value(level: int, typed: Sequence[float | None]) -> None:
-            def check(text: str) -> float | None:
-                value: float | None = RESEARCH_VALUE.parse(text, name)
-                return value
-
-            def done(text: str | None) -> None:
-                if text is None:
-                    return
-                values = list(typed)
-                values[level] = check(text)
+            def take(value: float | None) -> None:
+                values = [*typed[:level], value, *typed[level + 1 :]]
                 rv = tuple(values) if any(v is not None for v in values) else None
                 self.edit_attributes([name], f"{name}: research value of level {level}", rv=rv)
 
-            value = typed[level]
-            self.ask(
-                AskText(
-                    f"Research value of {name} at level {level}",
-                    "" if value is None else f"{value:g}",
-                    hint="Used as it is, without weight or rules. Empty: computed.",
-                    check=check,
-                ),
-                done,
-            )
+            title, parse = f"Research value of {name} at level {level}", RESEARCH_VALUE.parse
+            hint = "Used as it is, without weight or rules. Empty: computed."
+            value = RESEARCH_VALUE.text(typed[level])
+            ask_text(self, title, take, partial(parse, who=name), value, hint)
 
         self._with_attribute(name, ask_level)
 

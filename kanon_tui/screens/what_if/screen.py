@@ -362,7 +362,7 @@ local recoding pays.
 
     def _export(self, path: Path) -> None:
         if path.is_file() and path.suffix.lower() in SWEEP_ENDINGS:
-            confirm_replacing(self.ask, path, lambda: self._write(path, True))
+            confirm_replacing(self, path, lambda: self._write(path, True))
         else:
             self._write(path, False)
 

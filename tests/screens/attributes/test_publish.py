@@ -31,7 +31,7 @@ async def test_what_a_class_prints(sample, make_app) -> None:
         await settle(pilot)
         dialog = pilot.app.screen
         assert isinstance(dialog, PublishDialog)
-        dialog.query_one("#publish", Select).value = "mode"
+        dialog.query_one("#p-a_class_has", Select).value = "mode"
         await settle(pilot)
         assert "most frequent" in str(dialog.query_one("#meaning", Static).content)
         await pilot.press("ctrl+r")
@@ -49,7 +49,7 @@ async def test_pseudonyms_are_chosen_with_a_warning(sample, make_app) -> None:
         await pilot.press("2", "i", "e")
         await settle(pilot)
         dialog = pilot.app.screen
-        dialog.query_one("#publish", Select).value = "pseudonym"
+        dialog.query_one("#p-published", Select).value = "pseudonym"
         await settle(pilot)
         assert "can undo pseudonyms" in str(dialog.query_one("#meaning", Static).content)
         await pilot.press("ctrl+r")
@@ -82,7 +82,7 @@ async def test_ends_are_coded_and_a_wrong_bound_is_told_where_it_was_typed(
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert pilot.app.screen is dialog
-        assert "'old' is not a number" in str(dialog.query_one("#problem", Static).content)
+        assert "'old' is not a number" in str(dialog.query_one("#error", Static).content)
         dialog.query_one("#p-top", Input).value = "70"
         dialog.query_one("#p-bottom", Input).value = "20"
         await pilot.press("ctrl+r")

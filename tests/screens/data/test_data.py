@@ -67,13 +67,13 @@ async def test_reading_options_follow_in_the_preview_and_are_taken(
         await settle(pilot)
         dialog = pilot.app.screen
         assert isinstance(dialog, ReadingDialog)
-        dialog.query_one("#delimiter", Select).value = ","
+        dialog.query_one("#p-delimiter", Select).value = ","
         await settle(pilot)
         preview = dialog.query_one("#preview", Grid).source
         assert preview is not None
         assert len(preview.columns) == 2
-        dialog.query_one("#delimiter", Select).value = ";"
-        dialog.query_one("#tokens", Input).value = "-"
+        dialog.query_one("#p-delimiter", Select).value = ";"
+        dialog.query_one("#p-tokens", Input).value = "-"
         await settle(pilot)
         await pilot.press("ctrl+r")
         await settle(pilot)
@@ -106,8 +106,8 @@ async def test_marks_of_numbers_and_dates_for_the_whole_file(make_app, tmp_path)
         await pilot.press("r")
         await settle(pilot)
         dialog = pilot.app.screen
-        dialog.query_one("#thousands", Select).value = ","
-        dialog.query_one("#dates", Select).value = "%m/%d/%Y"
+        dialog.query_one("#p-thousands", Select).value = ","
+        dialog.query_one("#p-dates", Select).value = "%m/%d/%Y"
         await pilot.press("ctrl+r")
         await settle(pilot)
         session = session_of(pilot)
@@ -130,7 +130,7 @@ async def test_the_sheet_of_a_workbook_is_chosen_and_kept(make_app, tmp_path: Pa
         await settle(pilot)
         dialog = pilot.app.screen
         assert not dialog.query("#delimiter")  # a sheet has none
-        dialog.query_one("#sheet", Select).value = "wards"
+        dialog.query_one("#p-sheet", Select).value = "wards"
         await settle(pilot)
         preview = dialog.query_one("#preview", Grid).source
         assert [column.title for column in preview.columns] == ["ward"]
@@ -151,7 +151,7 @@ async def test_a_database_is_queried_from_the_reading_dialog(make_app, tmp_path:
         assert "sqlite, table patients ·" in facts_line(session_of(pilot))
         await pilot.press("r")
         await settle(pilot)
-        query = pilot.app.screen.query_one("#query", Input)
+        query = pilot.app.screen.query_one("#p-query", Input)
         query.value = "SELECT none_such FROM patients"
         await settle(pilot)
         assert "none_such" in str(pilot.app.screen.query_one("#error", Static).content)

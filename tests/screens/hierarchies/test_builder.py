@@ -13,11 +13,11 @@ async def test_builder_with_preview_errors_and_undo(folder):
         await d.go("age")
         await d.press("b")
         assert isinstance(d.app.screen, BuilderDialog)
-        await d.type("5, 7", "#key-widths")
+        await d.type("5, 7", "#p-widths")
         assert "width 7 is not a multiple of 5" in d.text("#error")
         await d.press("ctrl+r")
         assert isinstance(d.app.screen, BuilderDialog)
-        await d.type("5, 10", "#key-widths")
+        await d.type("5, 10", "#p-widths")
         assert d.text("#error") == ""
         assert "20-24" in d.text("#preview")
         await d.press("enter")
@@ -51,11 +51,11 @@ async def test_builder_changes_its_form_and_groups_begin_with_what_is_there(fold
         assert "Franc*" in d.text("#preview")
         d.app.screen.query_one("#builder", Select).value = "groups"
         await d.settle()
-        area = d.app.screen.query_one("#key-levels", TextArea)
+        area = d.app.screen.query_one("#p-levels", TextArea)
         assert "Europe: [France, Italy]" in area.text
-        await d.type("{Near: [France, Italy]}", "#key-levels")
+        await d.type("{Near: [France, Italy]}", "#p-levels")
         assert "'Japan', 'Peru' are in no group" in d.text("#error")
-        await d.type("Far", "#key-other")
+        await d.type("Far", "#p-other")
         await d.press("ctrl+r")
         assert d.spec("country").hierarchy == {
             "builder": "groups", "levels": [{"Near": ["France", "Italy"]}], "other": "Far",
@@ -89,9 +89,9 @@ async def test_a_proposed_grouping_fills_the_form_and_can_be_changed(folder):
         await d.press("b")
         d.app.screen.query_one("#builder", Select).value = "groups by alphabet"
         await d.settle()
-        area = d.app.screen.query_one("#key-levels", TextArea)
+        area = d.app.screen.query_one("#p-levels", TextArea)
         assert "[France, Italy]" in area.text
-        await d.type(area.text.replace("F-I", "First half"), "#key-levels")
+        await d.type(area.text.replace("F-I", "First half"), "#p-levels")
         await d.press("ctrl+r")
         levels = d.spec("country").hierarchy["levels"]
         assert levels[-1]["First half"]

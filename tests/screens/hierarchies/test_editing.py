@@ -83,7 +83,7 @@ async def test_what_cannot_be_done_is_refused_with_the_reason(folder):
         assert d.spec("country").hierarchy == {"file": "country.csv"}
         await d.go("age")
         await d.press("b")
-        await d.type("10", "#key-widths")
+        await d.type("10", "#p-widths")
         await d.press("enter", "ctrl+home", "right", "space", "ctrl+end", "up", "space", "g")
         await d.type("Ends")  # the twenties and the sixties, without what lies between
         await d.press("enter")

@@ -26,7 +26,7 @@ async def choose(pilot: Pilot, number: int) -> None:
 
 def fill(pilot: Pilot, **texts: str) -> None:
     for name, text in texts.items():
-        pilot.app.screen.query_one(f"#{name}", Input).value = text
+        pilot.app.screen.query_one(f"#p-{name}", Input).value = text
 
 
 def said(pilot: Pilot, where: str = "#summary") -> str:
@@ -53,7 +53,7 @@ async def test_from_results(sample, make_app, tmp_path: Path, algorithm: str) ->
         await settle(pilot)
         assert "name the new records" in said(pilot, "#error")
         out = tmp_path / "out.csv"
-        fill(pilot, records=str(new), out=str(out))
+        fill(pilot, new_records=str(new), to_write=str(out))
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert said(pilot, "#error") == ""
@@ -86,8 +86,8 @@ async def test_a_mapping_is_exported_and_applied_from_the_start_screen(
         await settle(pilot)
         await pilot.press("a")
         await settle(pilot)
-        fill(pilot, mapping=str(mapping), records=str(new), out=str(tmp_path / "start.csv"))
-        pilot.app.screen.query_one("#uncovered", Select).value = "refuse"
+        fill(pilot, mapping=str(mapping), new_records=str(new), to_write=str(tmp_path / "start.csv"))
+        pilot.app.screen.query_one("#p-values_not_covered", Select).value = "refuse"
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert "verified" in said(pilot)
@@ -101,7 +101,7 @@ async def test_a_broken_mapping_is_told_and_the_dialog_stays(make_app, tmp_path:
         await settle(pilot)
         await pilot.press("a")
         await settle(pilot)
-        fill(pilot, mapping=str(bad), records=str(bad), out=str(tmp_path / "o.csv"))
+        fill(pilot, mapping=str(bad), new_records=str(bad), to_write=str(tmp_path / "o.csv"))
         await pilot.press("ctrl+r")
         await settle(pilot)
         assert "unknown key" in said(pilot, "#error") or "not JSON" in said(pilot, "#error")

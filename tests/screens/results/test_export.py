@@ -164,7 +164,7 @@ async def test_a_release_keeps_the_dialect_of_its_source_and_offers_another(
         assert "Köln".encode("latin-1") in data or b"*" in data
         await export(pilot, 6)  # how text is written
         assert isinstance(pilot.app.screen, CsvDialog)
-        pilot.app.screen.query_one("#encoding", Select).value = "utf-16"
+        pilot.app.screen.query_one("#p-encoding", Select).value = "utf-16"
         await pilot.press("ctrl+r")
         await settle(pilot)
         session = session_of(pilot)
