@@ -198,7 +198,7 @@ class PagedRows:
         self,
         pages: Pages,
         columns: Sequence[GridColumn],
-        missed: Callable[[int], object],
+        missed: Callable[[Pages, int], object],
         *,
         missing: Collection[str] = ("",),
         numbers: RowNumbers | None = None,
@@ -226,7 +226,7 @@ class PagedRows:
     def _cells(self, row: int) -> list[Cell]:
         record = self.record(row)
         if record is None:
-            self._missed(self.pages.page_of(self.number(row)))
+            self._missed(self.pages, self.pages.page_of(self.number(row)))
             return [Cell(WAITING, "muted") for _ in self.columns]
         return [Cell(v or "·", "missing") if v in self._missing else Cell(v) for v in record]
 

@@ -22,6 +22,7 @@ from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.pipeline.pages import FilePages
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.project.project import DataSource
+from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.source import Source
@@ -31,6 +32,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
+from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import Pick, ask_text
 from kanon_tui.widgets.drawing import bar, sparkline
 from kanon_tui.widgets.grid import Grid
@@ -106,8 +108,7 @@ column.
         """The file that `_paged` reads."""
         self._unreadable: Source | None = None
         """A file that could no longer be read; its sample is shown instead."""
-        self._asked: int | None = None
-        """The page that is being read."""
+        self._reader = PageReader(self, self._show_pages, self._lost_pages)
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="facts")
@@ -171,7 +172,8 @@ column.
             return False
         tokens = session.table.missing_tokens
         self._paged_source = source
-        self._paged = PagedRows(FilePages(source), sample.columns, self._missed, missing=tokens)
+        missed = self._reader.missed
+        self._paged = PagedRows(FilePages(source), sample.columns, missed, missing=tokens)
         return True
 
     def show_file(self) -> None:
@@ -194,30 +196,15 @@ column.
             return None
         return lambda: there, lambda: pages.page(pages.page_of(row))[column].to_list()
 
-    def _missed(self, page: int) -> None:
-        if page != self._asked:
-            self._asked = page
-            self.call_later(self._read_page, page)
+    def _show_pages(self) -> None:
+        self.query_one("#table", Grid).refresh()
 
-    def _read_page(self, page: int) -> None:
-        """Read a page that is waited for; a newer one replaces it."""
-        paged = self._paged
-        if paged is None:
-            return
-
-        def read(_: object) -> None:
-            self._asked = None
-            if self.in_file:
-                self.query_one("#table", Grid).refresh()
-
-        def failed(error: Exception) -> None:
-            self._asked = None
-            if self._paged is paged:
-                self._paged, self._unreadable = None, self._paged_source
-                self.leave_file()
-                self.host.fail(error)
-
-        self.compute(lambda: paged.pages.page(page), read, group="page", failed=failed)
+    def _lost_pages(self, pages: Pages, error: Exception) -> None:
+        """Show the sample again: the file can no longer be read."""
+        if self._paged is not None and self._paged.pages is pages:
+            self._paged, self._unreadable = None, self._paged_source
+            self.leave_file()
+            self.host.fail(error)
 
     # -- the profile of a column
 

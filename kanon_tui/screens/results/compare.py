@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.compare import Comparison, StreamedComparison
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import LEFT_OUT, PublishedPages
+from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import toggle_zoom
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables
@@ -27,54 +28,79 @@ from kanon_tui.screens.results.memory_records import (
     RECORD,
     SAME,
     SAMPLE,
+    SUPPRESSED,
     MemoryRecords,
     marked_column,
 )
 from kanon_tui.screens.results.record_source import Missed
-from kanon_tui.screens.results.twin_grids import LOOK_AGAIN, TwinGrids, WantedPages, read_pages
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.services.host import Hosted
+from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import Modal
 from kanon_tui.widgets.grid import Cell, GridColumn
 from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowNumbers, RowSource
 from kanon_tui.widgets.key_bar import KeyBar
 
-__all__ = ["CompareScreen", "PairedFiles", "PairedMemory", "PairedRecords"]
+__all__ = ["CompareScreen", "PairedRecords", "pair_in_files", "pair_in_memory"]
 
 
-class PairedRecords(ABC):
+Texts = Callable[[int, Missed], Sequence[str] | None]
+"""Returns the cells of a record; None, and calls `Missed`, where they have to be read."""
+
+
+class PairedRecords:
     """The records of two releases, row by row the same one; made in a background thread."""
 
-    names: Sequence[str]
-    columns: Sequence[GridColumn]
-    name_width: int
-    """Width of the numbers beside the rows."""
-    titles = (RECORD, RECORD)
-    """What the numbers beside the rows count, left and right."""
-    in_file_order: RowNumbers
-    by_difference: RowNumbers
-    differs: Flags
-    """By number of a record whether the two publish it differently."""
+    def __init__(
+        self,
+        comparison: Comparison | StreamedComparison,
+        names: Sequence[str],
+        columns: Sequence[GridColumn],
+        texts: tuple[Texts, Texts, Texts],
+        row_names: tuple[Callable[[int], str], Callable[[int], str]],
+    ) -> None:
+        """Take the cells of a record as the left and right release and the original have them.
 
-    def __init__(self, comparison: Comparison | StreamedComparison) -> None:
-        self.comparison = comparison
+        A record that is left out has `LEFT_OUT` in every cell.
+        """
+        self.comparison, self.names, self.columns = comparison, names, columns
+        self._texts, self._row_names = texts, row_names
         self.tables = comparison_tables(comparison)
+        in_files = isinstance(comparison, StreamedComparison)
+        self.titles = (RECORD, RECORD if in_files else CLASS)
+        """What the numbers beside the rows count, left and right."""
+        self.by_difference: RowNumbers = comparison.most_different
+        if isinstance(comparison, StreamedComparison):
+            self.in_file_order: RowNumbers = comparison.in_file_order
+            self.differs: Flags = comparison.differs
+        else:
+            count = len(comparison.records[0])
+            self.in_file_order = np.arange(count)
+            none = np.zeros(count, dtype=bool)
+            self.differs = np.logical_or.reduce([none, *comparison.differs.values()])
+        last = self.number(len(self.in_file_order) - 1) if len(self.in_file_order) else ""
+        self.name_width = max(len(last) + 2, len(RECORD) + 1)
+        """Width of the numbers beside the rows."""
         self.missed: Missed = lambda pages, page: None
         """Called with a page that is shown and not in memory."""
+        self._seen: dict[int, Sequence[Sequence[str]]] = {}
+        """Records on the screen may be on more pages than are kept, so those seen are kept too."""
 
-    @abstractmethod
-    def texts(self, record: int) -> Sequence[Sequence[str]] | None:
-        """Return a record as the left and the right release and the original have it.
-
-        None while it is being read; a record that is left out has `LEFT_OUT` in every cell.
-        """
-
-    @abstractmethod
-    def number(self, record: int) -> int:
+    def number(self, record: int) -> str:
         """Return the number of a record as screen 1 counts."""
+        return self._row_names[0](record).removeprefix(SUPPRESSED)
 
-    def row_name(self, side: int, record: int) -> str:
-        """Return the number beside a row."""
-        return f"{self.number(record):,}"
+    def texts(self, record: int) -> Sequence[Sequence[str]] | None:
+        """Return a record in the left and the right release and the original; None while read."""
+        if record not in self._seen:
+            found = [texts(record, self.missed) for texts in self._texts]
+            known = [cells for cells in found if cells is not None]
+            if len(known) < len(found):
+                return None
+            if len(self._seen) >= MOST_SEEN:
+                self._seen.clear()
+            self._seen[record] = known
+        return self._seen[record]
 
     @property
     def different(self) -> int:
@@ -93,7 +119,7 @@ class PairedRecords(ABC):
             return [_cell(*pair) for pair in zip(texts[side], texts[1 - side], strict=True)]
 
         def name(row: int) -> str:
-            return self.row_name(side, int(order[row]))
+            return self._row_names[side](int(order[row]))
 
         return RowSource(self.columns, len(order), cells, name, self.titles[side])
 
@@ -106,7 +132,7 @@ class PairedRecords(ABC):
         first, second, original = (cells[column] for cells in texts)
         first, second = ("suppressed" if each == LEFT_OUT else each for each in (first, second))
         name = self.names[column]
-        return f"record {self.number(record):,}: {name} {original} → ◂ {first}   ▸ {second}"
+        return f"record {self.number(record)}: {name} {original} → ◂ {first}   ▸ {second}"
 
     def next_different(self, order: RowNumbers, row: int) -> int | None:
         """Return the next row below with a cell that differs."""
@@ -122,95 +148,66 @@ def _cell(text: str, other: str) -> Cell:
     return Cell((SAME if text == other else CHANGED) + text, "" if text == other else "changed")
 
 
-class PairedMemory(PairedRecords):
-    """Two releases in memory; records are counted among those both runs worked on."""
+def pair_in_memory(comparison: Comparison) -> PairedRecords:
+    """Return the records of two releases in memory, counted among those both runs worked on."""
+    sides = (MemoryRecords(comparison.first), MemoryRecords(comparison.second))
+    numbers = [each.tolist() for each in comparison.records]
+    names = [name for name in sides[0].names if name in sides[1].names]
 
-    titles = (RECORD, CLASS)
+    def released(side: int, record: int, _: object) -> list[str]:
+        rows, number = sides[side], numbers[side][record]
+        left_out = rows.left_out(number)
+        return [LEFT_OUT if left_out else rows.text(name, number) for name in names]
 
-    def __init__(self, comparison: Comparison) -> None:
-        super().__init__(comparison)
-        self._sides = (MemoryRecords(comparison.first), MemoryRecords(comparison.second))
-        self._records = comparison.records
-        self.names = [name for name in self._sides[0].names if name in self._sides[1].names]
-        self.columns = [
-            marked_column(name, max(side.widest(name) for side in self._sides))
-            for name in self.names
-        ]
-        self.name_width = self._sides[0].name_width
-        count = len(self._records[0])
-        self.in_file_order, self.by_difference = np.arange(count), comparison.most_different
-        none = np.zeros(count, dtype=bool)
-        self.differs = np.logical_or.reduce([none, *comparison.differs.values()])
+    def original(record: int, _: object) -> list[str]:
+        return [sides[0].original_text(name, numbers[0][record]) for name in names]
 
-    def number(self, record: int) -> int:
-        return int(self._sides[0].numbers[self._records[0][record]])
-
-    def row_name(self, side: int, record: int) -> str:
-        rows, number = self._sides[side], int(self._records[side][record])
-        return rows.class_name(number) if side else rows.record_name(number)
-
-    def texts(self, record: int) -> Sequence[Sequence[str]]:
-        released = [
-            [LEFT_OUT if rows.left_out(number) else rows.text(name, number) for name in self.names]
-            for rows, number in (
-                (rows, int(records[record]))
-                for rows, records in zip(self._sides, self._records, strict=True)
-            )
-        ]
-        first = int(self._records[0][record])
-        return *released, [self._sides[0].original_text(name, first) for name in self.names]
+    columns = [marked_column(name, max(side.widest(name) for side in sides)) for name in names]
+    return PairedRecords(
+        comparison,
+        names,
+        columns,
+        (partial(released, 0), partial(released, 1), original),
+        (
+            lambda record: sides[0].record_name(numbers[0][record]),
+            lambda record: sides[1].class_name(numbers[1][record]),
+        ),
+    )
 
 
-class PairedFiles(PairedRecords):
-    """Two releases in files, page by page; records are counted as in the data."""
+def pair_in_files(comparison: StreamedComparison) -> PairedRecords:
+    """Return the records of two releases in files, page by page, counted as in the data."""
+    results, before = (comparison.first, comparison.second), comparison.before
+    names = [name for name in results[0].columns if name in results[1].columns]
+    pages = [
+        PublishedPages(result, before, result.columns, rows)
+        for result, rows in zip(results, comparison.rows, strict=True)
+    ]
 
-    def __init__(self, comparison: StreamedComparison) -> None:
-        super().__init__(comparison)
-        results, before = (comparison.first, comparison.second), comparison.before
-        self.names = [name for name in results[0].columns if name in results[1].columns]
-        columns = (*(one.columns for one in results), before.source.names)
-        pages = [
-            PublishedPages(result, before, result.columns, rows)
-            for result, rows in zip(results, comparison.rows, strict=True)
-        ]
-        places = [[own.index(name) for name in self.names] for own in columns]
-        self._sides = list(zip((*pages, before), places, strict=True))
-        """Pages of both releases and of the original, and the places of `names` in them."""
-        self.columns = [self._column(column) for column in range(len(self.names))]
-        self.name_width = max(len(f"{before.height:,}") + 2, len(RECORD) + 1)
-        self.in_file_order = comparison.in_file_order
-        self.by_difference: RowNumbers = comparison.most_different
-        self.differs = comparison.differs
-        self._seen: dict[int, Sequence[Sequence[str]]] = {}
-        """Records on the screen may be on more pages than are kept, so those seen are kept too."""
-
-    def _column(self, column: int) -> GridColumn:
-        """Return a column that fits the first records of either release."""
-        texts: list[str] = []
-        for pages, places in self._sides[:2]:
-            texts += pages.page(0).head(SAMPLE).to_series(places[column]).to_list()
-        widest = max((cell_len(visible(text)) for text in texts), default=1)
-        return marked_column(self.names[column], widest)
-
-    def number(self, record: int) -> int:
-        return record + 1
-
-    def texts(self, record: int) -> Sequence[Sequence[str]] | None:
-        if record in self._seen:
-            return self._seen[record]
-        found = []
-        for pages, places in self._sides:
-            row = pages.kept_row(record)
-            if row is None:
-                self.missed(pages, pages.page_of(record))
-            else:
-                found.append([row[place] for place in places])
-        if len(found) < len(self._sides):
+    def kept(pages: Pages, places: Sequence[int], record: int, missed: Missed) -> list[str] | None:
+        row = pages.kept_row(record)
+        if row is None:
+            missed(pages, pages.page_of(record))
             return None
-        if len(self._seen) >= MOST_SEEN:
-            self._seen.clear()
-        self._seen[record] = found
-        return found
+        return [row[place] for place in places]
+
+    def column(name: str) -> GridColumn:
+        texts: list[str] = []
+        for each in pages:  # a column that fits the first records of either release
+            texts += each.page(0).head(SAMPLE)[name].to_list()
+        return marked_column(name, max((cell_len(visible(text)) for text in texts), default=1))
+
+    def side(pages: Pages, own: Sequence[str]) -> Texts:
+        return partial(kept, pages, [own.index(name) for name in names])
+
+    released = [side(*each) for each in zip(pages, (r.columns for r in results), strict=True)]
+
+    def row_name(record: int) -> str:
+        return f"{record + 1:,}"
+
+    columns = [column(name) for name in names]
+    texts = (released[0], released[1], side(before, before.source.names))
+    return PairedRecords(comparison, names, columns, texts, (row_name, row_name))
 
 
 class CompareScreen(Hosted, Modal):
@@ -248,7 +245,6 @@ press `n`.
         super().__init__()
         self.rows, self._titles = rows, titles
         self.order: RowNumbers = rows.by_difference
-        self._wanted = WantedPages()
         self.shown = next(iter(rows.tables))
         """The title of the table of figures that is shown."""
 
@@ -262,8 +258,7 @@ press `n`.
 
     def on_mount(self) -> None:
         """Show the records that differ most first; those in files are read when they are seen."""
-        self.rows.missed = self._wanted.missed
-        self.set_interval(LOOK_AGAIN, self._read_wanted)
+        self.rows.missed = PageReader(self, self._show_pages, self._lost_pages).missed
         self.query_one(TwinGrids).title(*self._titles)
         self._show_figures()
         self._verdict()
@@ -303,22 +298,13 @@ press `n`.
         width = self.rows.name_width
         self.query_one(TwinGrids).show(*self.rows.sources(self.order), row, width)
 
-    def _read_wanted(self) -> None:
+    def _show_pages(self) -> None:
         grids = self.query_one(TwinGrids)
+        grids.repaint()
+        self._tell(grids.row, grids.column)
 
-        def read(_: object) -> None:
-            grids.left.refresh()
-            grids.right.refresh()
-            self._tell(grids.row, grids.column)
-
-        wanted = self._wanted.take()
-        if wanted:
-
-            def work() -> None:
-                for pages, numbers in wanted.items():
-                    read_pages(pages, numbers)
-
-            self.compute(work, read, group="pages")
+    def _lost_pages(self, pages: Pages, error: Exception) -> None:
+        self.host.fail(error)
 
     @on(TwinGrids.Moved)
     def moved(self, event: TwinGrids.Moved) -> None:

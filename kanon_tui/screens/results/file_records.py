@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import polars as pl
@@ -203,7 +202,7 @@ class FileRecords(RecordSource):
             return PagedRows(
                 pages,
                 self._columns,
-                partial(missed, pages),
+                missed,
                 numbers=shown.numbers,
                 places=places,
                 name_title=counted,

@@ -19,13 +19,15 @@ from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.results.file_records import AS_READ, FileRecords
 from kanon_tui.screens.results.memory_records import MemoryRecords
 from kanon_tui.screens.results.record_source import Arrangement, NoRecordError, RecordSource, Stop
-from kanon_tui.screens.results.twin_grids import LOOK_AGAIN, TwinGrids, WantedPages, read_pages
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.services.host import Hosted, error_sentence
+from kanon_tui.services.page_reader import PageReader
 
 __all__ = ["RecordsPane"]
 
@@ -61,17 +63,13 @@ class RecordsPane(Hosted, Vertical):
         """What is wrong with the files; shown once."""
         self._looking: object = None
         """Identifies the search through all records that is under way."""
-        self._wanted = WantedPages()
+        self._reader = PageReader(self, self._show_pages, self._lost_pages)
         self.grids = TwinGrids()
         self.finder = Input(placeholder="find …", id="find", classes="find", compact=True)
 
     def compose(self) -> Iterable[Widget]:
         yield self.grids
         yield self.finder
-
-    def on_mount(self) -> None:
-        """Read the pages that were painted as waiting."""
-        self.set_interval(LOOK_AGAIN, self._read_wanted)
 
     # -- what is shown
 
@@ -113,8 +111,8 @@ class RecordsPane(Hosted, Vertical):
         assert self.source is not None
         self.shown = arrangement
         place = None if record is None else arrangement.place_of(record)
-        left, right, name_width = self.source.grids(arrangement, self._wanted.missed)
-        self._wanted.clear()
+        left, right, name_width = self.source.grids(arrangement, self._reader.missed)
+        self._reader.clear()
         self.grids.show(left, right, place or 0, name_width)
         self._focus_what_is_shown()
         self.entitle()
@@ -135,26 +133,16 @@ class RecordsPane(Hosted, Vertical):
 
     # -- files
 
-    def _read_wanted(self) -> None:
-        """Read the pages that were painted as waiting; newer ones replace older ones."""
-        source, wanted = self.source, self._wanted.take()
-        if not isinstance(source, FileRecords) or self.problem:
-            return
+    def _show_pages(self) -> None:
+        self.grids.repaint()
+        self._describe()
 
-        def read(_: object) -> None:
-            if self.source is source:
-                self.grids.left.refresh()
-                self.grids.right.refresh()
-                self._describe()
-
-        for pages, numbers in wanted.items():
-            before = pages is source.sides(self.shown).before
-            self.compute(
-                partial(read_pages, pages, numbers),
-                read,
-                group="page before" if before else "page",
-                failed=self._lost_originals if before else self.lost,
-            )
+    def _lost_pages(self, pages: Pages, error: Exception) -> None:
+        source = self.source
+        if isinstance(source, FileRecords) and pages is source.sides(self.shown).before:
+            self._lost_originals(error)
+        else:
+            self.lost(error)
 
     def lost(self, error: Exception) -> None:
         """Say once that the files changed; figures and what is in memory stay."""

@@ -26,9 +26,9 @@ from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.results.compare import (
     CompareScreen,
-    PairedFiles,
-    PairedMemory,
     PairedRecords,
+    pair_in_files,
+    pair_in_memory,
 )
 from kanon_tui.screens.results.figures import signed
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
@@ -256,10 +256,10 @@ class Runs:
         def pair() -> PairedRecords:
             if first.in_files and second.in_files:
                 worker = get_current_worker()
-                return PairedFiles(compare_streamed(first, second, lambda: worker.is_cancelled))
+                return pair_in_files(compare_streamed(first, second, lambda: worker.is_cancelled))
             together = first.in_files == second.in_files
             if together and isinstance(first, Result) and isinstance(second, Result):
-                return PairedMemory(Comparison(first, second))
+                return pair_in_memory(Comparison(first, second))
             raise InputError(
                 "a release in files cannot be compared with one in memory; R has the figures of "
                 "all runs"

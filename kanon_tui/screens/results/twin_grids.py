@@ -1,4 +1,4 @@
-"""Two grids of the same records that scroll and move together, and the pages they wait for."""
+"""Two grids of the same records that scroll and move together."""
 
 from __future__ import annotations
 
@@ -11,17 +11,11 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
 
-from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.grid_sources import RowSource
 
-__all__ = ["LOOK_AGAIN", "TwinGrids", "WantedPages", "read_pages"]
-
-LOOK_AGAIN = 1 / 20
-"""Seconds between two checks for wanted pages."""
-MOST_PAGES = 20
-"""Pages that are read together: rows in another order are on many pages."""
+__all__ = ["TwinGrids"]
 
 
 class TwinGrids(Horizontal):
@@ -95,6 +89,11 @@ class TwinGrids(Horizontal):
                 grid.show(source, keep_cursor=True, name_width=names)
         self.go_to(row)
 
+    def repaint(self) -> None:
+        """Draw the rows again, which were read meanwhile."""
+        self.left.refresh()
+        self.right.refresh()
+
     def clear(self) -> None:
         """Show an empty right side alone."""
         self.show(None, RowSource([], 0, lambda row: [], str), 0, 0)
@@ -138,31 +137,3 @@ class TwinGrids(Horizontal):
         """Pass on that enter was pressed on either side."""
         event.stop()
         self.post_message(self.Chosen(event.row, event.column))
-
-
-class WantedPages:
-    """The pages that were painted as waiting since the last look."""
-
-    def __init__(self) -> None:
-        self._wanted: dict[Pages, list[int]] = {}
-
-    def missed(self, pages: Pages, page: int) -> None:
-        """Note a page that is shown and not in memory."""
-        wanted = self._wanted.setdefault(pages, [])
-        if page not in wanted:
-            wanted.append(page)
-
-    def take(self) -> dict[Pages, list[int]]:
-        """Return the newest of the wanted pages and forget them all."""
-        taken, self._wanted = self._wanted, {}
-        return {pages: numbers[-MOST_PAGES:] for pages, numbers in taken.items()}
-
-    def clear(self) -> None:
-        """Forget all wanted pages: something else is shown."""
-        self._wanted.clear()
-
-
-def read_pages(pages: Pages, numbers: list[int]) -> None:
-    """Read some pages into memory; in a thread."""
-    for number in numbers:
-        pages.page(number)
