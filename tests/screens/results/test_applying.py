@@ -86,7 +86,8 @@ async def test_a_mapping_is_exported_and_applied_from_the_start_screen(
         await settle(pilot)
         await pilot.press("a")
         await settle(pilot)
-        fill(pilot, mapping=str(mapping), new_records=str(new), to_write=str(tmp_path / "start.csv"))
+        out = str(tmp_path / "start.csv")
+        fill(pilot, mapping=str(mapping), new_records=str(new), to_write=out)
         pilot.app.screen.query_one("#p-values_not_covered", Select).value = "refuse"
         await pilot.press("ctrl+r")
         await settle(pilot)
