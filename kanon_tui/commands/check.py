@@ -46,7 +46,7 @@ def execute(args: argparse.Namespace) -> int:
             KAnonymity.name: PeopleCount.check_title if args.person else KAnonymity.check_title,
             "risk_max": "highest risk of finding a person",
             "risk_mean": "mean risk of finding a person",
-            **{name: model.check_title for name, model in MODELS.items()},
+            **{name: model.check_title or model.title for name, model in MODELS.items()},
         }
         rows = [
             [title, figure(found[name])]

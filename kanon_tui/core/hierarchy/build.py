@@ -31,7 +31,12 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.typed_columns import number_text
 from kanon_tui.core.text import Note, Quotable, note
 
-__all__ = ["build_hierarchy", "default_hierarchy", "with_coded_ends"]
+__all__ = [
+    "build_hierarchy",
+    "default_hierarchy",
+    "default_specification",
+    "with_coded_ends",
+]
 
 
 def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hierarchy:
@@ -78,27 +83,33 @@ def with_coded_ends(hierarchy: Hierarchy, column: Column) -> Hierarchy:
     return replace(hierarchy, rows=tuple(rows))
 
 
-def default_hierarchy(column: Column) -> tuple[Hierarchy, Note]:
-    """Return a hierarchy for a column that has none, and the sentence that says what was built.
+def default_specification(column: Column) -> dict[str, Any]:
+    """Return the specification of a hierarchy for a column that has none.
 
     Numbers: intervals of a width taken from the range of the data, doubled until one or two groups
     are left. Dates: calendar units as far as they tell dates apart. Categories: flat.
     """
-    name = Quotable(column.name)
-    present = len(column.values) - (column.missing is not None)
-    if not column.kind.ordered or present < 2:
-        return Hierarchy.flat(_values(column)), note(
+    if not column.kind.ordered or len(present_values(column)) < 2:
+        return {"builder": "flat"}
+    if column.kind is Kind.DATE:
+        return {"builder": "date", "levels": list(default_date_levels(column))}
+    return {"builder": "intervals"}
+
+
+def default_hierarchy(column: Column) -> tuple[Hierarchy, Note]:
+    """Return a hierarchy for a column that has none, and the sentence that says what was built."""
+    name, spec = Quotable(column.name), default_specification(column)
+    hierarchy = build_hierarchy(spec, column, Path())
+    if spec["builder"] == "flat":
+        return hierarchy, note(
             "{name}: no hierarchy is given; built the flat one (every value, then *)", name=name
         )
-    if column.kind is Kind.DATE:
-        levels = default_date_levels(column)
-        built = build_hierarchy({"builder": "date", "levels": levels}, column, Path())
-        return built, note(
+    if spec["builder"] == "date":
+        return hierarchy, note(
             "{name}: no hierarchy is given; built dates by {levels}",
             name=name,
-            levels=Quotable(", ".join(levels)),
+            levels=Quotable(", ".join(spec["levels"])),
         )
-    hierarchy = build_hierarchy({"builder": "intervals"}, column, Path())
     return hierarchy, note(
         "{name}: no hierarchy is given; built intervals of width {width:g}, doubled from level to "
         "level up to level {top}",

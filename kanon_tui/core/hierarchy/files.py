@@ -142,6 +142,12 @@ def from_yaml_levels(levels: Mapping[Any, Sequence[Any]], who: str) -> Hierarchy
 HIERARCHY_ENDINGS = (".csv", ".yaml", ".yml", ".xml")
 
 
+def _ending(path: Path) -> str:
+    if path.suffix.lower() not in HIERARCHY_ENDINGS:
+        raise InputError(f"{path}: hierarchies end in .csv, .yaml or .xml")
+    return path.suffix.lower()
+
+
 def read_hierarchy_file(
     path: Path, attribute: str | None = None, values: Iterable[str] = ()
 ) -> Hierarchy:
@@ -150,30 +156,22 @@ def read_hierarchy_file(
     An .xml configuration holds several: `attribute` says which (default: the name of the file), and
     `values` which numbers there are where it speaks of ranges only.
     """
-    match path.suffix.lower():
-        case ".csv":
-            return read_arx(path)
-        case ".xml":
-            from kanon_tui.core.hierarchy.utd_files import plain_numbers, read_utd
+    ending = _ending(path)
+    if ending == ".xml":
+        from kanon_tui.core.hierarchy.utd_files import plain_numbers, read_utd
 
-            return read_utd(path, attribute or path.stem, plain_numbers(values))
-        case ".yaml" | ".yml":
-            return read_yaml_levels(path)
-    raise InputError(f"{path}: hierarchies end in .csv, .yaml or .xml")
+        return read_utd(path, attribute or path.stem, plain_numbers(values))
+    return read_arx(path) if ending == ".csv" else read_yaml_levels(path)
 
 
 def write_hierarchy_file(
     hierarchy: Hierarchy, path: Path, attribute: str | None = None, force: bool = False
 ) -> None:
     """Write a hierarchy, whole or not at all; `attribute` is its name in an .xml configuration."""
-    match path.suffix.lower():
-        case ".csv":
-            write_arx(hierarchy, path, force)
-        case ".xml":
-            from kanon_tui.core.hierarchy.utd_files import write_utd
+    ending = _ending(path)
+    if ending == ".xml":
+        from kanon_tui.core.hierarchy.utd_files import write_utd
 
-            write_utd(hierarchy, path, attribute or path.stem, force=force)
-        case ".yaml" | ".yml":
-            write_yaml_levels(hierarchy, path, force)
-        case _:
-            raise InputError(f"{path}: hierarchies end in .csv, .yaml or .xml")
+        write_utd(hierarchy, path, attribute or path.stem, force=force)
+    else:
+        (write_arx if ending == ".csv" else write_yaml_levels)(hierarchy, path, force)

@@ -5,14 +5,10 @@ nothing of a table. `Hierarchy.bind(column)` joins it to the coded values of one
 a `BoundHierarchy`, in which a level is an integer array from value code to label number; everything
 downstream (search, recoding, metrics) works on those arrays.
 
-Values and labels that an ordinary YAML reader has turned into something else.
-
 A project file keeps every word as text, but a specification may also come from Python or from
 ordinary YAML, which reads `yes` as true, `1995-09-20` as a date and `01234` as the octal number
-668. Values and labels must be texts: `text_of` refuses what cannot be turned back, and `misread`
-finds out from the data where a number was once another text.
-
-Floats as the decimals they were written as.
+668. Values and labels must be texts: `text_of` refuses what cannot be turned back, and
+`refuse_misread` finds out from the data where a number was once another text.
 """
 
 from __future__ import annotations
@@ -41,7 +37,6 @@ __all__ = [
     "Hierarchy",
     "Mark",
     "exact",
-    "misread",
     "refuse_misread",
     "text_of",
 ]
@@ -108,17 +103,6 @@ class Hierarchy:
     def with_marks(self, marks: Iterable[str | Mark], who: str = "hierarchy") -> Hierarchy:
         """Return the hierarchy with these MAGVals; a bare label must name one node only."""
         return replace(self, marks=frozenset(self._resolve(mark, who) for mark in marks))
-
-    def magval(self, value: str) -> Mark:
-        """Return the first mark on the path from a value to the root.
-
-        The root when there is none.
-        """
-        row = self.rows[self._row_numbers[value]]
-        for level, label in enumerate(row):
-            if Mark(level, label) in self.marks:
-                return Mark(level, label)
-        return Mark(self.height, row[-1])
 
     def uncovered(self, column: Column) -> list[str]:
         """Return the values of a column that have no row here (missing never counts)."""
@@ -418,31 +402,20 @@ def text_of(value: Any, who: str) -> str:
     raise InputError(f"{who}: '{value}' is not a text; write a text in quotes")
 
 
-def misread(written: Iterable[Any], texts: Collection[str]) -> tuple[str, int] | None:
-    """Return a text of the data that YAML has read as a number, with that number: `01234` as 668.
+def refuse_misread(written: Iterable[Any], lost: Collection[str], who: str) -> None:
+    """Refuse values without a row that YAML read as another number: `01234` as 668.
 
     Leading zeros make an octal number of digits, a colon (`12:30`) one to base sixty.
     """
     for number in written:
         if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
             for text in (f"0{number:o}", f"{number // 60}:{number % 60:02}"):
-                if text in texts:
-                    return text, number
-    return None
-
-
-def refuse_misread(written: Iterable[Any], lost: Sequence[str], who: str) -> None:
-    """Refuse values without a row where YAML read them as numbers, and say so."""
-    found = misread(written, set(lost))
-    if found:
-        raise InputError(
-            f"{who}: YAML reads {found[0]} without quotes as the number {found[1]}; quote it"
-        )
+                if text in lost:
+                    raise InputError(
+                        f"{who}: YAML reads {text} without quotes as the number {number}; quote it"
+                    )
 
 
 def exact(number: float) -> Decimal:
-    """Return the decimal a float was written as.
-
-    The shortest one that reads back as the same float.
-    """
+    """Return the shortest decimal that reads back as the same float, as it was written."""
     return Decimal(int(number)) if number == int(number) else Decimal(repr(float(number)))

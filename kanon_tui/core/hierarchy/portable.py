@@ -13,21 +13,19 @@ It holds values only where somebody typed them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.hierarchy.build import build_hierarchy
+from kanon_tui.core.hierarchy.build import build_hierarchy, default_specification
 from kanon_tui.core.hierarchy.builders.builder import present_values
-from kanon_tui.core.hierarchy.builders.dates import default_date_levels
 from kanon_tui.core.hierarchy.builders.intervals import chosen_widths
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
 
 __all__ = ["labels_of", "other_labels", "portable_rule", "rule_hierarchy"]
 
@@ -38,24 +36,15 @@ def portable_rule(
     typed: Hierarchy | None,
     published: Sequence[str],
 ) -> dict[str, Any]:
-    """Return the rule of an attribute's hierarchy.
-
-    `published` are the labels of the level in use.
-    """
+    """Return the rule of an attribute's hierarchy; `published` are the labels of its level."""
     if typed is not None:
         return {"levels": {row[0]: list(row[1:]) for row in typed.rows}}
-    present = len(present_values(column))
-    if spec is None:
-        if not column.kind.ordered or present < 2:
-            return {"builder": "flat"}
-        if column.kind is Kind.DATE:
-            return {"builder": "date", "levels": list(default_date_levels(column))}
-        spec = {"builder": "intervals"}
+    spec = spec or default_specification(column)
     builder = spec["builder"]
     _, options = read_specification(LocatedValue(column.name, "", spec))
     if builder == "groups":
         return _named_groups(spec)
-    if present == 0:
+    if not present_values(column):
         return {"builder": "flat"}
     if builder == "intervals":
         rule = {"builder": builder, "widths": chosen_widths(column, options)}
@@ -70,33 +59,35 @@ def portable_rule(
 
 def _named_groups(spec: Mapping[str, Any]) -> dict[str, Any]:
     """Return a level table of the values that the builder `groups` names."""
-    rows: dict[str, list[str]] = {}
+    parents = _parents(spec)
+    rows = {value: _labels_above(value, parents, spec) for value in parents[0]}
     other = other_labels(spec)
-    parents = [
+    return {"levels": rows, **({"other": list(other)} if other else {})}
+
+
+def _parents(spec: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return per level the group of every member."""
+    return [
         {str(member): str(group) for group, members in level.items() for member in members}
         for level in spec["levels"]
     ]
-    for value in parents[0]:
-        labels = [value]
-        for level in parents:
-            labels.append(level.get(labels[-1], str(spec.get("other"))))
-        rows[value] = labels[1:]
-    return {"levels": rows, **({"other": list(other)} if other else {})}
+
+
+def _labels_above(
+    value: str, parents: Iterable[Mapping[str, str]], spec: Mapping[str, Any]
+) -> list[str]:
+    labels = [value]
+    for level in parents:
+        labels.append(level.get(labels[-1], str(spec.get("other"))))
+    return labels[1:]
 
 
 def other_labels(spec: Mapping[str, Any] | None) -> tuple[str, ...]:
     """Return the labels that the builder `groups` gives to a value which no group names."""
-    written = spec or {}
-    other = written.get("other")
-    if written.get("builder") != "groups" or other is None:
+    if not spec or spec.get("builder") != "groups" or spec.get("other") is None:
         return ()
-    labels = [str(other)]
-    for level in written["levels"][1:]:
-        parents = {
-            str(member): str(group) for group, members in level.items() for member in members
-        }
-        labels.append(parents.get(labels[-1], str(other)))
-    return tuple(labels)
+    other = str(spec["other"])
+    return (other, *_labels_above(other, _parents(spec)[1:], spec))
 
 
 def rule_hierarchy(rule: Mapping[str, Any], who: str) -> Hierarchy | None:
@@ -107,9 +98,7 @@ def rule_hierarchy(rule: Mapping[str, Any], who: str) -> Hierarchy | None:
 
 
 def labels_of(rule: Mapping[str, Any], level: int, column: Column) -> list[str | None]:
-    """Return the label of every value of a column at a level.
-
-    None where the rule does not cover it.
+    """Return the label of every value at a level; None where the rule does not cover it.
 
     A missing value stays what it is below the root. Values that a rule of `ranges` must place are
     not read here: whoever reads published cells does that.

@@ -13,7 +13,7 @@ by association   values whose records have alike values of a sensitive attribute
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.hierarchy.builders.builder import present_values
+from kanon_tui.core.hierarchy.builders.builder import members_of_groups, present_values
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
@@ -97,10 +97,7 @@ def _levels(values: Sequence[str], labels: Sequence[Sequence[str]]) -> Levels:
     for level in labels:
         if len(set(level)) in (1, len(set(below))):
             continue
-        groups: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        for member, label in zip(below, level, strict=True):
-            groups[label][member] = None
-        levels.append({group: list(members) for group, members in groups.items()})
+        levels.append(members_of_groups(zip(below, level, strict=True)))
         below = level
     return levels
 
@@ -127,10 +124,7 @@ def _by_prefix(values: Sequence[str]) -> Levels:
         first = [_prefix(v, w) if counts[w] > 1 else v for v, w in zip(values, words, strict=True)]
         return _levels(values, [first, [_prefix(v, v[:1]) for v in values]])
     lengths = [n for n in (3, 2, 1) if n < max(map(len, values))]
-    labels: list[list[str]] = []
-    for length in lengths:
-        labels.append([_prefix(value, value[:length]) for value in values])
-    return _levels(values, labels)
+    return _levels(values, [[_prefix(v, v[:length]) for v in values] for length in lengths])
 
 
 def _prefix(value: str, shown: str) -> str:

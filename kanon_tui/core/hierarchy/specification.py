@@ -1,14 +1,11 @@
-"""What a project says of a hierarchy, checked as far as that needs no data.
+"""Specifications of hierarchies: read from a project, typed in a form, written back.
 
 A specification is a mapping: a builder with its keys, a file, a level table, or an attribute of a
-UTD configuration.
+UTD configuration. It is checked here as far as that needs no data.
 
-A builder's keys as they are typed, in a form or on the command line, and back.
-
-Lists are typed with commas (`5, 10, 20`), lists of lists with semicolons between them
-(`18, 40, 65; 65`). Whatever is richer, such as named groups or texts with commas, is typed as YAML.
-Which of these a text is depends on what the key reads, so whoever asks for it needs to know nothing
-of types.
+In forms and on the command line lists are typed with commas (`5, 10, 20`), lists of lists with
+semicolons between them (`18, 40, 65; 65`), and named groups or texts with commas as YAML. Which of
+these a text is depends on the type of the key.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from kanon_tui.core.fields.declaration import Field, read_given
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.fields.yaml_text import Plain, as_number, dump, exact_number, parse
-from kanon_tui.core.hierarchy.builders.builder import Builder
+from kanon_tui.core.hierarchy.builders.builder import Builder, members_of_groups
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 
@@ -162,10 +159,7 @@ def groups_spec(hierarchy: Hierarchy) -> dict[str, Any]:
     levels: list[dict[str, list[str]]] = []
     named = hierarchy.rows[0][-1] != HIDDEN  # the builder adds `*` by itself
     for level in range(1, hierarchy.height + named):
-        groups: dict[str, dict[str, None]] = {}
-        for row in hierarchy.rows:
-            groups.setdefault(row[level], {})[row[level - 1]] = None
-        levels.append({group: list(members) for group, members in groups.items()})
+        levels.append(members_of_groups((row[level - 1], row[level]) for row in hierarchy.rows))
     if levels:
         return {"builder": "groups", "levels": levels}
     first = {"First group": list(hierarchy.values[:2])}
@@ -203,14 +197,5 @@ def _text(value: Any) -> str:
     simple = all(word and not set(word) & set(",;[]{}'\"\n") for word in words)
     if simple and not any(isinstance(word, Mapping) for level in levels for word in level):
         return "; ".join(", ".join(map(str, level)) for level in levels)
-    block = dump({"levels": _exact(value)}, blocks=("levels",))
+    block = dump({"levels": _written(value, numbers=False)}, blocks=("levels",))
     return block.partition("\n")[2].strip()
-
-
-def _exact(value: Any) -> Any:
-    """Return digits that a number can stand for without quotes, as a project writes them."""
-    if isinstance(value, Mapping):
-        return {exact_number(str(key)): _exact(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_exact(item) for item in value]
-    return exact_number(value) if isinstance(value, str) else value

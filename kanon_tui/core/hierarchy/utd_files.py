@@ -118,7 +118,7 @@ def write_utd(
     rows = sorted(hierarchy.rows, key=lambda row: numbers.get(row[0], 0.0))
     as_numbers = len(numbers) == len(rows) and _are_ranges(rows, numbers)
     if not as_numbers:
-        rows = _tree_order(hierarchy)
+        rows = [hierarchy.rows[i] for i in hierarchy.tree_order]
         numbers = {row[0]: float(i) for i, row in enumerate(rows)}
     config = ElementTree.Element("config")
     att = ElementTree.SubElement(
@@ -275,13 +275,6 @@ def _are_ranges(rows: Sequence[Sequence[str]], numbers: Mapping[str, float]) -> 
         if len(starts) != len(set(starts)):
             return False
     return True
-
-
-def _tree_order(hierarchy: Hierarchy) -> list[tuple[str, ...]]:
-    """Return the rows in an order that puts those with a label in common side by side."""
-    levels = range(hierarchy.height, -1, -1)
-    ranks = {j: {label: i for i, label in enumerate(hierarchy.labels(j))} for j in levels}
-    return sorted(hierarchy.rows, key=lambda row: [ranks[j][row[j]] for j in levels])
 
 
 def _write_tree(

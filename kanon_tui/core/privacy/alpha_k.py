@@ -10,7 +10,6 @@ Reference: Wong et al., (α, k)-anonymity (2006).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self
@@ -18,9 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import number
-from kanon_tui.core.fields.yaml_text import exact_number
+from kanon_tui.core.fields.types import list_of, number, text
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
@@ -37,43 +34,21 @@ class AlphaKAnonymity(PrivacyModel):
     """At most this share for any value, or for any of some."""
 
     key, bound_key, example = "alpha", "max", 0.5
-    own_keys = ("values",)
+    own_keys = MappingProxyType(
+        {"values": list_of(text("a value"), "a list of values", empty=False)}
+    )
     name, letter, title = "alpha", "α", "(α, k)-anonymity"
     check_title = "highest share of one sensitive value"
     report_title = "Highest share (α)"
     report_meaning = "of one value in a class; 1: some class gives it away"
-    at_least = False
     bound_type = number(above=0, high=1, words="a share above 0, at most 1")
     form_name = "alpha"
     help = "No value of it has more than this share of a class"
+    asks = "{any} of {attribute} in at most {bound:.4g} of the records"
+    lacks = "{one} of {attribute} in more than {bound:.4g} of the records"
 
     values: tuple[str, ...] = ()
     """The values whose share is bounded; none: all."""
-
-    # -- project files
-
-    @classmethod
-    def read(
-        cls,
-        bound: LocatedValue,
-        attribute: str | None = None,
-        own: Mapping[str, LocatedValue] = MappingProxyType({}),
-    ) -> Self:
-        """Return the requirement with its bound and the values it is for."""
-        values: tuple[str, ...] = ()
-        if "values" in own:
-            listed = own["values"].items("a list of values")
-            values = tuple(value.text("a value") for value in listed)
-            if not values:
-                raise own["values"].refuse(
-                    "an empty list bounds nothing; name a value or leave it out"
-                )
-        return cls(cls.bound_type.read(bound), attribute, values)
-
-    def written(self) -> dict[str, Any]:
-        """Return the bound, and the values where it is for some."""
-        named = {"values": [exact_number(value) for value in self.values]} if self.values else {}
-        return super().written() | named
 
     def of_column(self, column: Column, who: str) -> Self:
         """Return the requirement for one column, its values in the order of the column's."""
@@ -122,15 +97,10 @@ class AlphaKAnonymity(PrivacyModel):
 
     # -- sentences
 
-    def __str__(self) -> str:
-        which = quoted_list(self.values, most=3) if self.values else "any value"
-        return f"{which} of {self.attribute} in at most {self.bound:.4g} of the records"
-
-    @property
-    def fault(self) -> str:
-        """Too high a share."""
-        which = quoted_list(self.values, most=3) if self.values else "one value"
-        return f"{which} of {self.attribute} in more than {self.bound:.4g} of the records"
+    def facts(self) -> dict[str, Any]:
+        """Return what the clauses name: the values that are bounded, too."""
+        which = quoted_list(self.values, most=3)
+        return super().facts() | {"any": which or "any value", "one": which or "one value"}
 
     @property
     def long_title(self) -> str:

@@ -25,7 +25,6 @@ from __future__ import annotations
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyFigure, PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
@@ -77,18 +76,13 @@ def asked_for(column: Column) -> Int64s:
 class PersonalK(PrivacyModel):
     """As many records as anybody in the class asks for."""
 
-    key, bound_key, example = "personal_k", "min", 1
     name, letter, title = "personal_k", "personal k", "personal k"
-    check_title = title
-    report_title = "Personal k"
-    report_meaning = "records of a class for each that its members ask for, at least"
     at_least = True
     digits = 2
     loosest = 0.0
     closed_in_people = True
-    bound_type = number(low=1)
-    form_name = "personal_k"
-    help = "Every class has at least as many records as anybody in it asks for"
+    asks = "at least 1 × the records that anybody in it asks for in {attribute}"
+    lacks = "fewer records than somebody in it asks for in {attribute}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return records / the largest k asked for, of every class."""
@@ -124,11 +118,3 @@ class PersonalK(PrivacyModel):
     def loosened(self, bound: float) -> str:
         """Return a clause without the requirement: it has no bound to choose."""
         return f"without {self.long_title}"
-
-    def __str__(self) -> str:
-        return f"at least 1 × the records that anybody in it asks for in {self.attribute}"
-
-    @property
-    def fault(self) -> str:
-        """Too few records for somebody."""
-        return f"fewer records than somebody in it asks for in {self.attribute}"

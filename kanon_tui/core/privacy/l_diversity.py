@@ -36,15 +36,13 @@ Reference: Machanavajjhala et al., l-diversity (2007), definition 4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import number, plain_number, whole_number
+from kanon_tui.core.fields.types import number, whole_number
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
@@ -52,7 +50,6 @@ from kanon_tui.core.privacy.shares import (
     fewest_removed,
     highest_shares,
     over_present,
-    strictly_below,
     sums_per_class,
     value_shares,
 )
@@ -68,7 +65,6 @@ class DistinctLDiversity(PrivacyModel):
 
     key, bound_key, example = "l", "distinct", 3
     name, letter, title = "l_distinct", "l", "distinct l-diversity"
-    check_title = title
     report_title = "Distinct l-diversity"
     report_meaning = "fewest different values in a class"
     at_least = True
@@ -78,6 +74,8 @@ class DistinctLDiversity(PrivacyModel):
     bound_type = whole_number(low=1)
     form_name = "l_distinct"
     help = "Every class has at least so many distinct values of it"
+    asks = "at least {bound:,.0f} distinct {values} of {attribute}"
+    lacks = "fewer than {bound:,.0f} distinct values of {attribute}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the number of distinct values of every class."""
@@ -88,14 +86,9 @@ class DistinctLDiversity(PrivacyModel):
         """Return the most people of every class who can each be given a different value."""
         return np.maximum(people.matched, 1).astype(np.float64)
 
-    def __str__(self) -> str:
-        values = plural(self.bound, "value")
-        return f"at least {self.bound:,.0f} distinct {values} of {self.attribute}"
-
-    @property
-    def fault(self) -> str:
-        """Too few values."""
-        return f"fewer than {self.bound:,.0f} distinct values of {self.attribute}"
+    def facts(self) -> dict[str, Any]:
+        """Return what the clauses name."""
+        return super().facts() | {"values": plural(self.bound, "value")}
 
 
 class EntropyLDiversity(PrivacyModel):
@@ -103,7 +96,6 @@ class EntropyLDiversity(PrivacyModel):
 
     key, bound_key, example = "l", "entropy", 2.5
     name, letter, title = "l_entropy", "entropy l", "entropy l-diversity"
-    check_title = title
     report_title = "Entropy l-diversity"
     report_meaning = "the same, discounting rare values"
     at_least = True
@@ -111,6 +103,8 @@ class EntropyLDiversity(PrivacyModel):
     bound_type = number(low=1)
     form_name = "l_entropy"
     help = "Every class is as diverse as so many equally frequent values of it"
+    asks = "{attribute} as diverse as {bound:g} equally frequent values"
+    lacks = "{attribute} less diverse than {bound:g} equally frequent values"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return exp(−Σ p ln p) over the values of every class."""
@@ -124,14 +118,6 @@ class EntropyLDiversity(PrivacyModel):
         values, place = np.unique(groups.distinct, return_inverse=True)
         most = np.array([_highest_share(count, self.bound) for count in values.tolist()])[place]
         return fewest_removed(groups, highest_shares(groups) - most, most)
-
-    def __str__(self) -> str:
-        return f"{self.attribute} as diverse as {self.bound:g} equally frequent values"
-
-    @property
-    def fault(self) -> str:
-        """Too little entropy."""
-        return f"{self.attribute} less diverse than {self.bound:g} equally frequent values"
 
 
 def _exp_entropy(groups: GroupValues) -> Floats:
@@ -164,13 +150,9 @@ class PSensitivity(DistinctLDiversity):
 
     key, bound_key, example = "p", "min", 2
     name, letter, title = "p", "p", "p-sensitivity"
-    check_title = title
     report_title = title
     report_meaning = "every class has at least this many values"
     form_name = "p_sensitive"
-
-
-_L = whole_number(low=2)
 
 
 @dataclass(frozen=True)
@@ -178,33 +160,23 @@ class RecursiveDiversity(PrivacyModel):
     """The most frequent value less than c times as frequent as all from the l-th on."""
 
     key, bound_key, example = "l", "c", 2
-    own_keys = ("l",)
+    own_keys = MappingProxyType({"l": whole_number(low=2)})
     name, letter, title = "l_recursive", "c", "recursive (c, l)-diversity"
     check_title = "recursive (c, 2)-diversity: more than this c"
     report_title = "Recursive (c, 2)-diversity"
     report_meaning = "most frequent value / all others together; c must be above it"
-    at_least = False
+    strict = True
     loosest = np.inf
     bound_type = number(above=0)
     form_name = "l_recursive"
     help = "No value is so many times as frequent in a class as all from the second on (l: 2)"
+    asks = (
+        "({bound:g}, {l})-diversity of {attribute}: its most frequent value less than {bound:g} "
+        "times the rest from the {nth} on"
+    )
+    lacks = "one value of {attribute} at least {bound:g} times as often as all from the {nth} on"
 
     l: int = 2  # noqa: E741 - the letter of the definition
-
-    @classmethod
-    def read(
-        cls,
-        bound: LocatedValue,
-        attribute: str | None = None,
-        own: Mapping[str, LocatedValue] = MappingProxyType({}),
-    ) -> Self:
-        """Return the requirement with its c and, where given, its l."""
-        return cls(cls.bound_type.read(bound), attribute, _L.read(own["l"]) if "l" in own else 2)
-
-    def written(self) -> dict[str, Any]:
-        """Return the keys c and, where it is not 2, l."""
-        named = {} if self.l == 2 else {"l": plain_number(self.l)}
-        return super().written() | named
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return r₁ / (r_l + … + rₘ) of every class."""
@@ -222,10 +194,6 @@ class RecursiveDiversity(PrivacyModel):
         place = np.arange(len(order)) - groups.starts[groups.group[order]]
         most = falling[groups.starts[:-1]]
         return most, sums_per_class(groups, np.where(place >= self.l - 1, falling, 0.0))
-
-    def gaps(self, figures: Floats) -> Floats:
-        """Return by how much figures miss c, which they must stay below; 0 where they do."""
-        return strictly_below(figures, self.bound)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
         """Return r₁ − c · tail, rounded up: a record that goes lowers r₁ by one at most."""
@@ -250,25 +218,12 @@ class RecursiveDiversity(PrivacyModel):
             )
         return super().unreachable(whole)
 
-    def __str__(self) -> str:
-        return (
-            f"({self.bound:g}, {self.l})-diversity of {self.attribute}: its most frequent value "
-            f"less than {self.bound:g} times the rest from the {_ordinal(self.l)} on"
-        )
-
-    @property
-    def fault(self) -> str:
-        """One value too often."""
-        return (
-            f"one value of {self.attribute} at least {self.bound:g} times as often as all from the "
-            f"{_ordinal(self.l)} on"
-        )
+    def facts(self) -> dict[str, Any]:
+        """Return what the clauses name."""
+        nth = {2: "second", 3: "third"}.get(self.l, f"{self.l}th")
+        return super().facts() | {"l": self.l, "nth": nth}
 
     @property
     def short(self) -> str:
         """The requirement as `(2,3)-l`."""
         return f"({self.bound:g},{self.l})-l"
-
-
-def _ordinal(place: int) -> str:
-    return {2: "second", 3: "third"}.get(place, f"{place}th")

@@ -23,117 +23,66 @@ Reference: Cao and Karras, Publishing microdata with a robust privacy guarantee 
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 import numpy as np
 
 from kanon_tui.core.fields.types import number
 from kanon_tui.core.numeric import TIE, Floats
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.shares import (
-    over_present,
-    present_shares,
-    strictly_below,
-    table_shares,
-    value_shares,
-)
+from kanon_tui.core.privacy.shares import larger_of_both, over_present, present_shares, value_shares
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 
 __all__ = ["BasicLikeness", "DisclosurePrivacy", "EnhancedLikeness"]
 
 
-class _Likeness(PrivacyModel):
-    """A bound for what any value gains in a class."""
+class BasicLikeness(PrivacyModel):
+    """A bound for the relative gain of every value: basic β-likeness."""
 
-    key, example = "beta", 2
-    at_least = False
+    key, bound_key, example = "beta", "basic", 2
+    name, letter, title = "beta", "β", "basic β-likeness"
+    report_title = "Basic β-likeness"
+    report_meaning = "largest relative gain of a value in a class; 0: like the table"
     loosest = np.inf
     bound_type = number(above=0)
+    form_name = "beta_basic"
+    help = "No value's share of a class is more than 1 + β times that of the whole table"
+    asks = "no value of {attribute} more than 1 + {bound:g} times as frequent"
+    lacks = "a value of {attribute} more than 1 + {bound:g} times as frequent as in the whole table"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the largest gain of a value in every class."""
-        of_present = over_present(
-            groups, column, lambda g: self._gains(g, present_shares(column)), 0.0
-        )
-        return np.asarray(np.maximum(of_present, self._gains(groups, table_shares(column))))
+        return larger_of_both(groups, column, self._largest_gains)
 
-    def _gains(self, groups: GroupValues, whole: Floats) -> Floats:
+    def _largest_gains(self, groups: GroupValues, whole: Floats) -> Floats:
         expected = whole[groups.code]
         with np.errstate(divide="ignore"):  # in people, a missing value may be missing nowhere else
             gains = self.gain((value_shares(groups) - expected) / expected, expected)
         return np.asarray(np.maximum.reduceat(np.maximum(gains, 0.0), groups.starts[:-1]))
 
-    @abstractmethod
     def gain(self, gains: Floats, expected: Floats) -> Floats:
         """Return the gains that count, of values with these expected shares in the table."""
-
-    def gaps(self, figures: Floats) -> Floats:
-        """Return by how much figures miss the bound, scaled to 0 to 1: a gain may be infinite."""
-        missed = figures - self.bound > TIE * max(self.bound, 1.0)
-        return np.where(missed, _as_share(figures) - _as_share(np.array(self.bound)), 0.0)
-
-    @property
-    def fault(self) -> str:
-        """A value that a class tells too much of."""
-        return (
-            f"a value of {self.attribute} more than 1 + {self.bound:g} times as frequent as in the "
-            f"whole table"
-        )
-
-    def __str__(self) -> str:
-        return f"no value of {self.attribute} more than 1 + {self.bound:g} times as frequent"
-
-
-def _as_share(figures: Floats) -> Floats:
-    """Return a figure without bound as a number below 1."""
-    return 1.0 - 1.0 / (1.0 + figures)
-
-
-class BasicLikeness(_Likeness):
-    """A bound for the relative gain of every value: basic β-likeness."""
-
-    bound_key = "basic"
-    name, letter, title = "beta", "β", "basic β-likeness"
-    check_title = title
-    report_title = "Basic β-likeness"
-    report_meaning = "largest relative gain of a value in a class; 0: like the table"
-    form_name = "beta_basic"
-    help = "No value's share of a class is more than 1 + β times that of the whole table"
-
-    def gain(self, gains: Floats, expected: Floats) -> Floats:
-        """Return the gains unchanged."""
         return gains
 
 
-class EnhancedLikeness(_Likeness):
+class EnhancedLikeness(BasicLikeness):
     """Enhanced β-likeness: no more than −ln q in any case."""
 
     bound_key = "enhanced"
     name, letter, title = "beta_enhanced", "enhanced β", "enhanced β-likeness"
-    check_title = title
     report_title = "Enhanced β-likeness"
     report_meaning = "the same; – where a value gains more than −ln of its share in the table"
     form_name = "beta_enhanced"
     help = "The same, and no value gains more than −ln of its share in the whole table"
+    asks = (
+        "no value of {attribute} more than 1 + {bound:g} times as frequent, nor beyond its own "
+        "limit"
+    )
+    lacks = "a value of {attribute} that gains more than {bound:g} or −ln of its share"
 
     def gain(self, gains: Floats, expected: Floats) -> Floats:
         """Return the gains, infinite where they exceed −ln q."""
         beyond = gains > -np.log(expected) + TIE
         return np.where(beyond, np.inf, gains)
-
-    def __str__(self) -> str:
-        return (
-            f"no value of {self.attribute} more than 1 + {self.bound:g} times as frequent, nor "
-            f"beyond its own limit"
-        )
-
-    @property
-    def fault(self) -> str:
-        """A value beyond β or beyond its cap."""
-        return (
-            f"a value of {self.attribute} that gains more than {self.bound:g} or −ln of its share"
-        )
 
 
 class DisclosurePrivacy(PrivacyModel):
@@ -142,13 +91,15 @@ class DisclosurePrivacy(PrivacyModel):
     key, bound_key, example = "delta", "max", 1
     name, letter, title = "delta", "δ", "δ-disclosure privacy"
     check_title = "δ-disclosure privacy: more than this δ"
-    report_title = "δ-disclosure privacy"
+    report_title = title
     report_meaning = "largest |ln(p/q)| of a value; δ must be above it; –: a class lacks a value"
-    at_least = False
+    strict = True
     loosest = np.inf
     bound_type = number(above=0)
     form_name = "delta_disclosure"
     help = "Every value's share of a class is within e^δ times that of the whole table"
+    asks = "every value of {attribute} with a share within e^{bound:g} of the whole table"
+    lacks = "a value of {attribute} e^{bound:g} times as frequent or as rare, or none"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the largest |ln(p / q)| of every class."""
@@ -159,16 +110,3 @@ class DisclosurePrivacy(PrivacyModel):
         away = np.abs(np.log(value_shares(groups) / whole[groups.code]))
         largest = np.maximum.reduceat(away, groups.starts[:-1])
         return np.where(groups.distinct < np.count_nonzero(whole), np.inf, largest)
-
-    def gaps(self, figures: Floats) -> Floats:
-        """Return by how much figures miss δ, which they must stay below; 0 where they do."""
-        return strictly_below(figures, self.bound)
-
-    def __str__(self) -> str:
-        within = f"within e^{self.bound:g} of the whole table"
-        return f"every value of {self.attribute} with a share {within}"
-
-    @property
-    def fault(self) -> str:
-        """A value that is missing, too frequent or too rare."""
-        return f"a value of {self.attribute} e^{self.bound:g} times as frequent or as rare, or none"

@@ -50,12 +50,12 @@ class PrivacyFigure:
     """In reports: `l_distinct`."""
     title: ClassVar[str]
     """For people: `distinct l-diversity`."""
-    check_title: ClassVar[str]
-    """The line of the `check` command."""
+    check_title: ClassVar[str] = ""
+    """The line of the `check` command, where the title does not say enough."""
     report_title: ClassVar[str]
     report_meaning: ClassVar[str]
     """The row of a report, and what its figure means."""
-    at_least: ClassVar[bool]
+    at_least: ClassVar[bool] = False
     """Whether a bound is the least that is allowed, not the most."""
 
 
@@ -72,12 +72,18 @@ class PrivacyModel(PrivacyFigure, ABC):
     form_name: ClassVar[str]
     help: ClassVar[str]
     """The bound in a form, and what it asks for."""
-    own_keys: ClassVar[tuple[str, ...]] = ()
-    """Further keys beside `attribute` and the bound."""
+    own_keys: ClassVar[Mapping[str, FieldType]] = MappingProxyType({})
+    """Further keys beside `attribute` and the bound; each is a field of the same name."""
+    asks: ClassVar[str]
+    """What every class has, as a clause with `{bound}`, `{attribute}` and other `facts`."""
+    lacks: ClassVar[str]
+    """The fault of a class that misses the bound, as such a clause after 'with'."""
     example: ClassVar[float]
     """A bound for error messages."""
     letter: ClassVar[str]
     """Where there is little room: `α`."""
+    strict: ClassVar[bool] = False
+    """Whether the bound itself is too much."""
     monotone: ClassVar[bool] = False
     """Whether more records never hurt a class, as where values are counted."""
     closed_in_people: ClassVar[bool] = False
@@ -86,7 +92,8 @@ class PrivacyModel(PrivacyFigure, ABC):
     digits: ClassVar[int] = 3
     """Digits behind the point of a bound that is proposed; 0 where figures are whole numbers."""
     loosest: ClassVar[float] = 1.0
-    """The bound that every class keeps: one value, a distance or share of 1."""
+    """The bound that every class keeps: one value, a distance or share of 1; infinite where
+    figures have no highest value."""
 
     bound: float
     attribute: str | None = None
@@ -101,15 +108,18 @@ class PrivacyModel(PrivacyFigure, ABC):
         attribute: str | None = None,
         own: Mapping[str, LocatedValue] = MappingProxyType({}),
     ) -> Self:
-        """Return the requirement that a project file states.
-
-        `own` has what stands at its own keys.
-        """
-        return cls(cls.bound_type.read(bound), attribute)
+        """Return the requirement that a project file states; `own` holds its own keys."""
+        further = {key: cls.own_keys[key].read(value) for key, value in own.items()}
+        return cls(cls.bound_type.read(bound), attribute, **further)
 
     def written(self) -> dict[str, Any]:
-        """Return the bound and what is at its own keys, for a project file."""
-        return {self.bound_key: plain_number(self.bound)}
+        """Return the bound and its own keys where they differ from the default, for a file."""
+        further = {
+            key: kind.write(getattr(self, key))
+            for key, kind in self.own_keys.items()
+            if getattr(self, key) != getattr(type(self), key)
+        }
+        return {self.bound_key: plain_number(self.bound), **further}
 
     @classmethod
     def form_field(cls) -> Field:
@@ -154,6 +164,11 @@ class PrivacyModel(PrivacyFigure, ABC):
 
     def gaps(self, figures: Floats) -> Floats:
         """Return by how much figures miss the bound, in shares; 0 where they keep it."""
+        if np.isinf(self.loosest):  # f / (1 + f) is a share, whatever the figure f
+            slack = TIE * max(self.bound, 1.0)
+            beyond = figures > self.bound + (-slack if self.strict else slack)
+            over = 1.0 / (1.0 + self.bound) - 1.0 / (1.0 + figures)
+            return np.asarray(np.where(beyond, np.maximum(over, 2 * TIE), 0.0), dtype=np.float64)
         missed = figures - self.bound
         if self.at_least:
             missed = -missed / self.bound
@@ -186,14 +201,18 @@ class PrivacyModel(PrivacyFigure, ABC):
 
     # -- sentences
 
-    @abstractmethod
+    def facts(self) -> dict[str, Any]:
+        """Return what the clauses `asks` and `lacks` name."""
+        return {"bound": self.bound, "attribute": self.attribute}
+
     def __str__(self) -> str:
         """Return the requirement as a clause: what every class has."""
+        return self.asks.format_map(self.facts())
 
     @property
-    @abstractmethod
     def fault(self) -> str:
         """The fault of a class that misses the bound, as a clause after 'with'."""
+        return self.lacks.format_map(self.facts())
 
     @property
     def short(self) -> str:

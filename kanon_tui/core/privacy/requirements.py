@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.fields.types import whole_number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
@@ -133,17 +133,13 @@ def out_of_reach(
 class PeopleCount(PrivacyModel):
     """As many distinct people as k: the requirement that a column of the role person makes."""
 
-    key, bound_key, example = "k", "k", 5
     name, letter, title = "people", "people", "k in people"
     check_title = "people in the smallest class"
-    report_title = "k in people"
-    report_meaning = "fewest different people in a class"
     at_least = True
     monotone = True
     digits = 0
-    bound_type = whole_number(low=1)
-    form_name = "people"
-    help = "Every class has records of at least so many different people"
+    asks = "records of at least {different}"
+    lacks = "fewer than {people}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the number of people of every class."""
@@ -161,13 +157,11 @@ class PeopleCount(PrivacyModel):
         """Return a clause with a smaller k."""
         return f"k {bound:g} instead of {self.bound:g}"
 
-    def __str__(self) -> str:
-        return f"records of at least {count_of(round(self.bound), 'different person', 'people')}"
-
-    @property
-    def fault(self) -> str:
-        """Too few people."""
-        return f"fewer than {count_of(round(self.bound), 'person', 'people')}"
+    def facts(self) -> dict[str, Any]:
+        """Return what the clauses name."""
+        k = round(self.bound)
+        different, people = (count_of(k, one, "people") for one in ("different person", "person"))
+        return super().facts() | {"different": different, "people": people}
 
 
 def k_in_people(person: Column, k: int) -> ColumnRequirement:
@@ -230,11 +224,6 @@ class PeopleRequirement(ColumnRequirement):
             copies=valued.copies,
         )
         return combined, valued, pairs // width, pairs % width
-
-    @property
-    def monotone(self) -> bool:
-        """Whether more records never hurt a class."""
-        return self.model.monotone
 
     @property
     def closed(self) -> bool:

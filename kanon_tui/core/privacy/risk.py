@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Literal
 
+from kanon_tui.core.fields.declaration import Field, read_given
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, choice, number, whole_number
 from kanon_tui.core.fields.yaml_text import Plain
@@ -93,10 +94,7 @@ class RiskBound:
         return min(people / self.population, 1.0)
 
     def least_k(self, people: int) -> int:
-        """Return the smallest class that keeps the highest risk.
-
-        1 where the bound is for another.
-        """
+        """Return the smallest class that keeps the highest risk; 1 for a bound of another."""
         return ceil(self.scale(people) / self.max - TIE) if self.measure == "highest" else 1
 
     def figure(self, sizes: Int64s, people: int) -> float:
@@ -118,26 +116,27 @@ class RiskBound:
 
 
 _SHARE = number(above=0, high=1, words="a share above 0, at most 1")
-_TYPES: dict[str, FieldType] = {
-    "model": choice(MODELS),
-    "max": _SHARE,
-    "measure": choice(MEASURES),
-    "threshold": _SHARE,
-    "population": whole_number(low=1),
-}
+_EXAMPLE = "for instance risk: {model: marketer, max: 0.05}"
+_FIELDS = (
+    Field("model", choice(MODELS), required=_EXAMPLE),
+    Field("max", _SHARE, required=_EXAMPLE),
+    Field("measure", choice(MEASURES)),
+    Field("threshold", _SHARE),
+    Field("population", whole_number(low=1)),
+)
+
+
+def _usual_measure(model: str) -> Measure:
+    """Return the measure that a bound is for where nothing else is said."""
+    return "average" if model == "marketer" else "highest"
 
 
 def _read(located: LocatedValue) -> RiskBound | None:
     if located.value is None:
         return None
-    at = located.entries(tuple(_TYPES))
-    for key in ("model", "max"):
-        if key not in at:
-            raise located.refuse(
-                f"the key {key} is missing; write for instance risk: {{model: marketer, max: 0.05}}"
-            )
-    said: dict[str, Any] = {key: _TYPES[key].read(value) for key, value in at.items()}
-    said.setdefault("measure", "average" if said["model"] == "marketer" else "highest")
+    said = {"measure": None} | read_given(_FIELDS, located)
+    said["measure"] = said["measure"] or _usual_measure(said["model"])
+    at = located.entries()
     if "threshold" in at and said["measure"] != "share":
         raise at["threshold"].refuse("a threshold is for measure: share; leave it out")
     if "population" in at and said["model"] == "prosecutor":
@@ -152,7 +151,7 @@ def _write(bound: RiskBound | None) -> dict[str, Any] | None:
     if bound is None:
         return None
     written: dict[str, Any] = {"model": bound.model, "max": bound.max}
-    if bound.measure != ("average" if bound.model == "marketer" else "highest"):
+    if bound.measure != _usual_measure(bound.model):
         written["measure"] = bound.measure
     if bound.measure == "share":
         written["threshold"] = bound.threshold

@@ -86,7 +86,7 @@ def _read_one(
     name = at["attribute"].text("the name of an attribute") if "attribute" in at else None
     for model in models:
         if model.bound_key in at:
-            own = {key: at[key] for key in model.own_keys if key in at}
+            own = {own: at[own] for own in model.own_keys if own in at}
             yield model.read(at[model.bound_key], name, own)
 
 

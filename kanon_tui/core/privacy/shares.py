@@ -19,9 +19,9 @@ __all__ = [
     "equal_distances",
     "fewest_removed",
     "highest_shares",
+    "larger_of_both",
     "over_present",
     "present_shares",
-    "strictly_below",
     "sums_per_class",
     "table_shares",
     "value_shares",
@@ -67,27 +67,13 @@ def equal_distances(groups: GroupValues, whole: Floats) -> Floats:
     return (1.0 + sums_per_class(groups, apart - expected)) / 2.0
 
 
-def strictly_below(figures: Floats, bound: float) -> Floats:
-    """Return by how much figures miss a bound that they must stay below, as shares.
-
-    0 where they do.
-
-    A figure may have no bound itself: f / (1 + f) has.
-    """
-    missed = figures > bound - TIE * max(bound, 1.0)
-    over = 1.0 / (1.0 + bound) - 1.0 / (1.0 + figures)
-    return np.asarray(np.where(missed, np.maximum(over, 2 * TIE), 0.0), dtype=np.float64)
-
-
 def over_present(
     groups: GroupValues,
     column: Column,
     figures: Callable[[GroupValues], npt.NDArray[Any]],
     otherwise: float,
 ) -> npt.NDArray[Any]:
-    """Return a figure of every class over the records that have a value.
-
-    `otherwise` where none has.
+    """Return a figure of every class over the records with a value; `otherwise` where none has.
 
     A missing value is no value, so it must not make a class look more diverse than it is.
     """
@@ -99,6 +85,20 @@ def over_present(
     everywhere = np.full(groups.count, otherwise, dtype=found.dtype)
     everywhere[there] = found
     return everywhere
+
+
+def larger_of_both(
+    groups: GroupValues,
+    column: Column,
+    figures: Callable[[GroupValues, Floats], npt.NDArray[Any]],
+) -> npt.NDArray[Any]:
+    """Return the larger of two figures of every class against the shares of the whole table.
+
+    One counts missing as a value of its own (that it is missing may be what is sensitive), the
+    other only the records that have a value (missing ones must not thin out the others).
+    """
+    of_present = over_present(groups, column, lambda g: figures(g, present_shares(column)), 0)
+    return np.asarray(np.maximum(figures(groups, table_shares(column)), of_present))
 
 
 def fewest_removed(groups: GroupValues, over: Floats, most: Floats) -> Int64s:

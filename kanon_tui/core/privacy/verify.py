@@ -67,13 +67,8 @@ def smallest_class(
 
     With `copies` a row stands for so many equal records.
     """
-    if published.height == 0:
-        return 0
-    cells = _cells(published, quasi)
-    counted = cells.with_columns(_records(published, copies, people))
-    smallest = counted.group_by(cells.columns).agg(_size(people))["size"].min()
-    assert isinstance(smallest, int)
-    return smallest
+    smallest = _sizes(published, quasi, copies, people)["size"].min()
+    return smallest if isinstance(smallest, int) else 0
 
 
 def _copies(published: pl.DataFrame, copies: pl.Series | None) -> pl.Series:
@@ -88,10 +83,7 @@ def _copies(published: pl.DataFrame, copies: pl.Series | None) -> pl.Series:
 
 
 def _cells(published: pl.DataFrame, quasi: Sequence[str]) -> pl.DataFrame:
-    """Return the quasi-identifiers under names of our own.
-
-    A name like `^.*$` would be a pattern.
-    """
+    """Return the quasi-identifiers under names of our own: `^.*$` would be a pattern."""
     return pl.DataFrame([published[name].alias(str(place)) for place, name in enumerate(quasi)])
 
 
@@ -100,9 +92,19 @@ def _records(published: pl.DataFrame, copies: pl.Series | None, people: People |
     return _copies(published, copies) if people is None else people.rows(published.height)
 
 
-def _size(people: People | None) -> pl.Expr:
+def _sizes(
+    published: pl.DataFrame,
+    quasi: Sequence[str],
+    copies: pl.Series | None,
+    people: People | None,
+    *beside: pl.Series,
+) -> pl.DataFrame:
+    """Return the size of every class, in records or people, and the largest of numbers beside."""
+    cells = _cells(published, quasi)
+    counted = cells.with_columns(_records(published, copies, people), *beside)
     size = pl.col("records").sum() if people is None else pl.col("person").n_unique()
-    return size.cast(pl.Int64).alias("size")
+    largest = [pl.col(each.name).max() for each in beside]
+    return counted.group_by(cells.columns).agg(size.cast(pl.Int64).alias("size"), *largest)
 
 
 def verify(
@@ -207,9 +209,7 @@ def _risk(
     people: People | None,
 ) -> float:
     """Return the mean risk of a record, or the share of those whose risk is above the threshold."""
-    cells = _cells(published, quasi)
-    counted = cells.with_columns(_records(published, copies, people))
-    sizes = counted.group_by(cells.columns).agg(_size(people))["size"].to_list()
+    sizes = _sizes(published, quasi, copies, people)["size"].to_list()
     risks = [(size, risk.scale / size) for size in sizes]
     if risk.measure == "average":
         return float(sum(size * one for size, one in risks) / sum(sizes))
@@ -229,12 +229,9 @@ def _classes_below_personal_k(
             f"the release has {published.height:,} records and {len(asked):,} wishes for a k; "
             f"nothing was written"
         )
-    cells = _cells(published, quasi)
     wishes = pl.Series("asked", asked, dtype=pl.Float64).fill_nan(0.0)
-    counted = cells.with_columns(wishes, _records(published, copies, people))
-    largest = pl.col("asked").max().alias("largest")
-    classes = counted.group_by(cells.columns).agg(_size(people), largest)
-    return classes.filter(pl.col("size") < pl.col("largest")).height
+    classes = _sizes(published, quasi, copies, people, wishes)
+    return classes.filter(pl.col("size") < pl.col("asked")).height
 
 
 def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:

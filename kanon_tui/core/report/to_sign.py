@@ -6,12 +6,9 @@ disclosure, attribute disclosure. Figures are of the release at hand. No value o
 
 from __future__ import annotations
 
-import numpy as np
-
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
-from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import count_of, first_few, joined
 
 __all__ = ["checklist_section", "decisions_section", "residual_section", "summary_section"]
@@ -106,19 +103,11 @@ def residual_section(result: FinishedRun) -> Section:
         f"{figure(privacy.records_at_risk(0.1))} {people} have a risk above 10 %, "
         f"{figure(privacy.records_at_risk(0.05))} above 5 %."
     ]
-    for column in task.sensitive:
-        found = _homogeneous(result, column)
-        if found is None:
-            continue
-        records, classes = found
-        if records:
-            text = (
-                f"{count_of(records, 'record')} in {count_of(classes, 'class', 'classes')} share "
-                f"one value with everybody in their class: who finds the class learns it"
-            )
-        else:
-            text = "no class has a single value, so nobody learns it for certain from the classes"
-        items.append(f"Attribute disclosure of {column.name}: {text}.")
+    for name, disclosure in privacy.disclosures.items():
+        text = "; ".join(disclosure.sentences(name)) or (
+            "no class has a single value, so nobody learns it for certain from the classes"
+        )
+        items.append(f"Attribute disclosure of {name}: {text}.")
     for each in task.singling_out:
         items.append(f"Singling out: {each}.")
     suppressed = result.measures.suppressed_records
@@ -189,23 +178,9 @@ def checklist_section(result: FinishedRun) -> Section:
 
 
 def _homogeneity(result: FinishedRun) -> str:
-    found = {column.name: _homogeneous(result, column) for column in result.task.sensitive}
-    counts = [f"{name}: {each[0]:,} records" for name, each in found.items() if each is not None]
-    if found and not counts:
-        return "not counted where the data is read in pieces"
+    found = result.measures.privacy.disclosures
+    counts = [f"{name}: {each.revealed:,} people" for name, each in found.items()]
     return first_few(counts, _NAMES_SHOWN) or "no sensitive attribute"
-
-
-def _homogeneous(result: FinishedRun, column: Column) -> tuple[int, int] | None:
-    """Return the numbers of records and classes with one value; None where there are no codes."""
-    release = result.release
-    if len(column.codes) != len(release.published_classes):
-        return None
-    values = release.values_of(column)
-    alone = np.flatnonzero(values.distinct == 1)
-    if column.missing is not None:  # a missing value reveals nothing
-        alone = alone[values.code[values.starts[alone]] != column.missing]
-    return int(release.published_sizes[alone].sum()), len(alone)
 
 
 def _texts(result: FinishedRun) -> ReportTexts:

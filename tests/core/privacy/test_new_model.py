@@ -53,18 +53,12 @@ class Minority(PrivacyModel):
     bound_type = whole_number(low=1)
     form_name = "minority"
     help = "Every class has at least so many records of other values"
+    asks = "a minority of {bound} records in {attribute}"
+    lacks = "a minority of fewer than {bound} records in {attribute}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Records of the class without those of its most frequent value."""
         return np.round(groups.sizes * (1 - highest_shares(groups)))
-
-    def __str__(self) -> str:
-        return f"a minority of {self.bound} records in {self.attribute}"
-
-    @property
-    def fault(self) -> str:
-        """Too few of them."""
-        return f"a minority of fewer than {self.bound} records in {self.attribute}"
 
 
 def proven(held: pl.DataFrame, claim: verify.Claim) -> Floats:

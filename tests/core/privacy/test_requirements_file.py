@@ -57,7 +57,7 @@ def test_forms(written: str, meant: list[PrivacyModel], tmp_path: Path) -> None:
         ("{t: 1.5}", "privacy.t: '1.5' is not a distance from 0 to 1"),
         ("{p: {min: many}}", "privacy.p.min: 'many' is not a whole number of at least 1"),
         ("{alpha: 0}", "privacy.alpha: '0' is not a share above 0, at most 1"),
-        ("{alpha: {max: 0.5, values: []}}", "privacy.alpha.values: an empty list bounds nothing"),
+        ("{alpha: {max: 0.5, values: []}}", "privacy.alpha.values: an empty list is not allowed"),
         ("{t: {max: 0.1, values: [a]}}", "privacy.t.values: unknown key"),
         ("{t: [0.1, {attribute: x}]}", "privacy.t[2]: the key max or hierarchy is missing"),
     ],

@@ -1,20 +1,19 @@
-"""What a builder is: a name, the kinds it is for, its keys, and how it makes a hierarchy.
-
-Builder `flat`: every value directly below `*`.
-"""
+"""The declaration of a builder, and the builder `flat`: every value directly below `*`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["FLAT", "Builder", "present_values"]
+__all__ = ["FLAT", "Builder", "lists_by_name", "members_of_groups", "present_values"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +31,32 @@ class Builder:
 def present_values(column: Column) -> Sequence[str]:
     """Return the values of a column without the missing one."""
     return column.values[: len(column.values) - (column.missing is not None)]
+
+
+def lists_by_name(words: str, empty: bool = True) -> FieldType:
+    """Return the type of a mapping from names to lists, both as written; `words` describe it.
+
+    That names and members are texts is checked when they are used.
+    """
+
+    def read(located: LocatedValue) -> dict[Any, list[Any]]:
+        if not isinstance(located.value, Mapping) or not located.value:
+            raise located.refuse(f"{located.shown} is not allowed here; write {words}")
+        for name, members in located.value.items():
+            if not isinstance(members, list | tuple) or not (members or empty):
+                wrong = located.at(str(name), members)
+                raise wrong.refuse(f"{wrong.shown} is not allowed here; write {words}")
+        return {name: list(members) for name, members in located.value.items()}
+
+    return FieldType(words, read)
+
+
+def members_of_groups(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the distinct members of every group, from pairs of a member and its group."""
+    groups: dict[str, dict[str, None]] = {}
+    for member, group in pairs:
+        groups.setdefault(group, {})[member] = None
+    return {group: list(members) for group, members in groups.items()}
 
 
 FLAT = Builder(

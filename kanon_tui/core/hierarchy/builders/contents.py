@@ -5,13 +5,9 @@ Whatever reads, checks, shows or documents a specification goes by these two tab
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType, text
-from kanon_tui.core.hierarchy.builders.builder import FLAT, Builder
+from kanon_tui.core.fields.types import text
+from kanon_tui.core.hierarchy.builders.builder import FLAT, Builder, lists_by_name
 from kanon_tui.core.hierarchy.builders.dates import DATE
 from kanon_tui.core.hierarchy.builders.groups import GROUPS
 from kanon_tui.core.hierarchy.builders.intervals import BREAKS, INTERVALS, QUANTILES
@@ -25,18 +21,6 @@ BUILDERS: dict[str, Builder] = {
 """Ways to build a hierarchy from the values of a column."""
 
 _LEVEL_TABLE = "a mapping from every value to the list of its labels"
-
-
-def _read_level_table(located: LocatedValue) -> dict[Any, list[Any]]:
-    """Return values and labels as written; a list may be empty (a hierarchy of one value)."""
-    if not isinstance(located.value, Mapping) or not located.value:
-        raise located.refuse(f"{located.shown} is not allowed here; write {_LEVEL_TABLE}")
-    for value, labels in located.value.items():
-        if not isinstance(labels, list | tuple):
-            row = located.at(str(value), labels)
-            raise row.refuse(f"{row.shown} is not allowed here; write {_LEVEL_TABLE}")
-    return {value: list(labels) for value, labels in located.value.items()}
-
 
 SOURCES: dict[str, tuple[Field, ...]] = {
     "file": (
@@ -57,7 +41,7 @@ SOURCES: dict[str, tuple[Field, ...]] = {
     "levels": (
         Field(
             "levels",
-            FieldType(_LEVEL_TABLE, _read_level_table),
+            lists_by_name(_LEVEL_TABLE),
             help="The labels of every value from level 1 on",
         ),
     ),

@@ -8,9 +8,8 @@ from typing import Any
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType, list_of, text
-from kanon_tui.core.hierarchy.builders.builder import Builder
+from kanon_tui.core.fields.types import list_of, text
+from kanon_tui.core.hierarchy.builders.builder import Builder, lists_by_name
 from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread, text_of
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
@@ -19,17 +18,6 @@ from kanon_tui.core.text import plural, quoted_list
 __all__ = ["GROUPS"]
 
 _LEVELS = "a list of mappings from groups to members, such as [{Europe: [France, Italy]}]"
-
-
-def _read_level(located: LocatedValue) -> dict[Any, list[Any]]:
-    """Return names and members as written; that they are texts is checked when groups are built."""
-    if not isinstance(located.value, Mapping) or not located.value:
-        raise located.refuse(f"{located.shown} is not allowed here; write {_LEVELS}")
-    for name, members in located.value.items():
-        if not isinstance(members, list | tuple) or not members:
-            group = located.at(str(name), members)
-            raise group.refuse(f"{group.shown} is not allowed here; write {_LEVELS}")
-    return {name: list(members) for name, members in located.value.items()}
 
 
 def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
@@ -106,7 +94,7 @@ GROUPS = Builder(
     (
         Field(
             "levels",
-            list_of(FieldType(_LEVELS, _read_level), _LEVELS, empty=False),
+            list_of(lists_by_name(_LEVELS, empty=False), _LEVELS, empty=False),
             help="Per level the groups with their members: values, then groups of the level below",
             required="levels: [{Europe: [France, Italy]}]",
         ),
