@@ -19,9 +19,7 @@ from kanon_tui.core.analysis.attack.linking import Attack, Linked, linking_attac
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.tables_in_files import read_tables
-from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, short_list, visible
@@ -219,6 +217,9 @@ class AttackScreen(AnalysisScreen):
 
     TITLE = "linking attack"
     LOOKS_AT_RELEASE = True
+    NEEDS: ClassVar = {
+        "external": "result", "attributes": "tables", "sort": "people", "side": "people",
+    }  # fmt: skip
     HELP = """## Linking attack
 
 Somebody has a table of people they know (voters, customers, neighbours) and looks each of them up
@@ -274,16 +275,6 @@ in the original, which tells the disease, and two in the release.
         self.draw_status()
         self.action_external()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Show in the footer only the keys that work now."""
-        if action == "external":
-            return self.result is not None
-        if action == "attributes":
-            return self.tables is not None
-        if action in ("sort", "side"):
-            return self.people is not None
-        return super().check_action(action, parameters)
-
     def details(self) -> str:
         if self.tables is None:
             return " · e chooses the table an outsider has"
@@ -317,10 +308,7 @@ in the original, which tells the disease, and two in the release.
         assert result is not None
 
         def read() -> Tables:
-            # A join needs names, so the first line is a header, whatever the cells look like.
-            tokens = result.task.table.missing_tokens
-            external = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
-            return external, *read_tables(result)
+            return self.read(path), *read_tables(result)
 
         def opened(tables: Tables) -> None:
             self.tables, self.external_name, self.joined, self.people = tables, path.name, (), None
@@ -353,13 +341,11 @@ in the original, which tells the disease, and two in the release.
     # -- the attack
 
     def _link(self, joined: tuple[str, ...]) -> None:
-        result, tables, session, name = self.result, self.tables, self.session, self.external_name
-        assert result is not None
+        tables, project, name = self.tables, self.project, self.external_name
         assert tables is not None
         external, task, release = tables
 
         def link() -> PeopleRows:
-            project = result.project or session.project
             attack = linking_attack(project, task, release, external, joined, external_name=name)
             return PeopleRows(external, attack)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -14,9 +15,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import Worker, get_current_worker
 
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
+from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen, toggle_zoom
 from kanon_tui.services.host import Hosted
@@ -47,6 +52,8 @@ class AnalysisScreen(Hosted, Modal):
     HELP = ""
     TITLE: ClassVar[str]
     LOOKS_AT_RELEASE: ClassVar[bool] = False
+    NEEDS: ClassVar[Mapping[str, str]] = {}
+    """By action the attribute of the panel without which its key does nothing and is not shown."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     DEFAULT_CSS = """
     AnalysisScreen { background: $background; }
@@ -68,9 +75,9 @@ class AnalysisScreen(Hosted, Modal):
         yield from self.body()
         yield KeyBar()
 
+    @abstractmethod
     def body(self) -> Iterable[Widget]:
         """Return the panes of the panel."""
-        raise NotImplementedError
 
     def status(self) -> Text:
         """Return the line on top: the panel, the release, and what is shown of it."""
@@ -102,7 +109,7 @@ class AnalysisScreen(Hosted, Modal):
         """Show in the footer only the keys that work now."""
         if action == "release":
             return self.LOOKS_AT_RELEASE and len(self.session.results) > 1
-        return True
+        return action not in self.NEEDS or bool(getattr(self, self.NEEDS[action]))
 
     def action_release(self) -> None:
         """Look at the release of another run."""
@@ -120,6 +127,21 @@ class AnalysisScreen(Hosted, Modal):
 
     def released(self) -> None:
         """Follow the choice of another release."""
+
+    @property
+    def project(self) -> Project:
+        """The project that the release was made with."""
+        made_with = None if self.result is None else self.result.project
+        return made_with or self.session.project
+
+    def read(self, path: Path) -> Table:
+        """Return a table that is joined with the release: its first line holds the names."""
+        tokens = (
+            self.session.table.missing_tokens
+            if self.result is None
+            else (self.result.task.table.missing_tokens)
+        )
+        return read_table(path, ReadOptions(header=True, missing_tokens=tokens))
 
     # -- questions that several panels ask
 

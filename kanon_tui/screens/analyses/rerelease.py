@@ -15,10 +15,7 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired_result
 from kanon_tui.core.analysis.attack.two_releases import TwoReleases
 from kanon_tui.core.pipeline.result import Result
-from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import plural, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
@@ -32,6 +29,7 @@ class RereleaseScreen(AnalysisScreen):
 
     TITLE = "earlier release"
     LOOKS_AT_RELEASE = True
+    NEEDS: ClassVar = {"earlier": "result"}
     HELP = """## Earlier release
 
 Have you published a release of the same people before? Somebody who holds both can join them: who
@@ -77,8 +75,6 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Show in the footer only the keys that work now."""
-        if action == "earlier":
-            return self.result is not None
         if action == "repair":
             in_memory = self.result is not None and not self.result.in_files
             exposed = self.found is not None and self.found.below_k > 0
@@ -90,12 +86,6 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             return " · e chooses the file that was published before"
         return f" beside {visible(self.earlier_name)}"
 
-    @property
-    def _project(self) -> Project:
-        """The project that the release was made with."""
-        assert self.result is not None
-        return self.result.project or self.session.project
-
     # -- checking
 
     def action_earlier(self) -> None:
@@ -103,12 +93,11 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             self.ask_file("What was published before", self._read)
 
     def _read(self, path: Path) -> None:
-        result, project = self.result, self._project
+        result, project = self.result, self.project
         assert result is not None
-        tokens = result.task.table.missing_tokens
 
         def read() -> tuple[Table, TwoReleases]:
-            earlier = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
+            earlier = self.read(path)
             return earlier, check_together(result, project, earlier, path.name, nobody_waits())
 
         def compared(made: tuple[Table, TwoReleases]) -> None:
@@ -123,7 +112,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         result, earlier, name = self.result, self.earlier, self.earlier_name
         if result is None or earlier is None:
             return
-        project, self.found = self._project, None
+        project, self.found = self.project, None
         self._draw()
 
         def compared(found: TwoReleases) -> None:
@@ -142,7 +131,7 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         result, earlier, name, session = self.result, self.earlier, self.earlier_name, self.session
         if not isinstance(result, Result) or result.in_files or earlier is None:
             return
-        project = self._project
+        project = self.project
 
         def repair() -> tuple[Result, TwoReleases]:
             made = repaired_result(result, project, earlier, name)

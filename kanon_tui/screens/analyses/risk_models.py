@@ -25,12 +25,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional, whole_number
 from kanon_tui.core.privacy.risk import THRESHOLD
-from kanon_tui.core.project.project import Project
-from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import figure
-from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen
@@ -56,25 +52,13 @@ class Assumption:
     """The table in the file of `path`."""
     threshold: float = THRESHOLD
 
-    def read(self, tokens: tuple[str, ...]) -> Assumption:
-        """Return the question with its population table, which is read once."""
-        if self.path is None or self.population is not None:
-            return self
-        options = ReadOptions(header=True, missing_tokens=tokens)
-        return replace(self, population=read_table(self.path, options))
-
-    def answer(self, result: FinishedRun, project: Project) -> PopulationRisk:
-        """Return the risk of a release in memory or in files."""
-        known = KnownPopulation(self.size, self.weights)
-        name = "" if self.path is None else self.path.name
-        return release_risk(result, project, known, self.population, name, self.threshold)
-
 
 class RiskModelsScreen(AnalysisScreen):
     """The panel of risk models: uniques, k-map and presence, with their assumptions."""
 
     TITLE = "risk models"
     LOOKS_AT_RELEASE = True
+    NEEDS: ClassVar = dict.fromkeys(("size", "weights", "table", "threshold"), "result")
     HELP = """## Risk models
 
 How likely does somebody find a person in this release? With f people in a class and F people of the
@@ -125,12 +109,6 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
             bound = self.result.task.privacy.risk
             of_project = Assumption(None if bound is None else bound.population)
             self._assess(self.host.kept_by_panels.get(KEPT, of_project))
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Disable all keys while there is no release."""
-        if action in ("size", "weights", "table", "threshold"):
-            return self.result is not None
-        return super().check_action(action, parameters)
 
     def details(self) -> str:
         assumption = self.assumption
@@ -215,11 +193,16 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
         """
         result = self.result
         assert result is not None
-        project = result.project or self.session.project
+        project = self.project
 
         def work() -> tuple[Assumption, PopulationRisk]:
-            read = assumption.read(result.task.table.missing_tokens)
-            return read, read.answer(result, project)
+            path, population = assumption.path, assumption.population
+            if path is not None and population is None:
+                population = self.read(path)
+            known = KnownPopulation(assumption.size, assumption.weights)
+            name = "" if path is None else path.name
+            found = release_risk(result, project, known, population, name, assumption.threshold)
+            return replace(assumption, population=population), found
 
         def done(made: tuple[Assumption, PopulationRisk]) -> None:
             self.assumption, self.found = made

@@ -33,6 +33,7 @@ class PartitionScreen(AnalysisScreen):
 
     TITLE = "decision trees"
     LOOKS_AT_RELEASE = True
+    NEEDS: ClassVar = {"target": "result", "asked": "target", "leaves": "target"}
     HELP = """## Decision trees
 
 What does a release still teach? A decision tree for one attribute (the **target**) is grown on the
@@ -99,14 +100,6 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         self.draw_status()
         self.action_target()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Show in the footer only the keys that work now."""
-        if action == "target":
-            return self.result is not None
-        if action in ("asked", "leaves"):
-            return bool(self.target)
-        return super().check_action(action, parameters)
-
     def details(self) -> str:
         if not self.target:
             return " · t chooses the attribute to predict"
@@ -155,12 +148,11 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
             self._grow()
 
     def _grow(self) -> None:
-        result, session = self.result, self.session
+        result, project = self.result, self.project
         target, asked, leaves = self.target, self.asked, self.leaves
         assert result is not None
 
         def grow() -> Partitioning:
-            project = result.project or session.project
             return partition_of(result, project, target, asked, leaves, nobody_waits())
 
         self.in_background(grow, self._show, "growing trees")

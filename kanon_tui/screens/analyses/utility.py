@@ -36,6 +36,7 @@ class UtilityScreen(AnalysisScreen):
 
     TITLE = "utility"
     LOOKS_AT_RELEASE = True
+    NEEDS: ClassVar = {"target": "result"}
     HELP = """## Utility
 
 What do analyses still find in the release? On the left the attributes with the **distance**
@@ -83,12 +84,6 @@ them, `R` looks at the release of another run.
         self.draw_status()
         self.released()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Show in the footer only the keys that work now."""
-        if action == "target":
-            return self.result is not None
-        return super().check_action(action, parameters)
-
     def details(self) -> str:
         found = self.found
         if found is None or self.working:
@@ -98,12 +93,11 @@ them, `R` looks at the release of another run.
 
     def released(self) -> None:
         """Measure the release that is looked at."""
-        result, session, target = self.result, self.session, self.target
+        result, project, target = self.result, self.project, self.target
         if result is None:
             return
 
         def measure() -> Utility:
-            project = result.project or session.project
             return utility_for(result, project, target, nobody_waits())
 
         doing = "measuring" if target is None else f"measuring, learning {visible(target)}"
