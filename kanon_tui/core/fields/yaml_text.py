@@ -23,8 +23,16 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
 
 __all__ = [
-    "ONE_LINE", "Plain", "as_number", "dump", "dump_entry", "dump_item", "exact_number",
-    "parse", "read_yaml",
+    "ONE_LINE",
+    "Plain",
+    "as_number",
+    "document_text",
+    "dump",
+    "dump_entry",
+    "dump_item",
+    "exact_number",
+    "parse",
+    "read_yaml",
 ]  # fmt: skip
 
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
@@ -64,11 +72,16 @@ def exact_number(text: str) -> int | float | str:
 
 def read_yaml(path: Path, what: str) -> Any:
     """Return the document in a file; `what` names its kind in messages."""
+    return parse(document_text(path, what), path.name)
+
+
+def document_text(path: Path, what: str) -> str:
+    """Return the text of a document in UTF-8; `what` names its kind in messages."""
     too_large = InputError(
         f"{path} has more than {size_text(DOCUMENT_LIMIT)}; name a {what}, not data"
     )
     try:
-        text = read_bytes(path, DOCUMENT_LIMIT, too_large).decode("utf-8-sig")
+        return read_bytes(path, DOCUMENT_LIMIT, too_large).decode("utf-8-sig")
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; check the path of the {what}") from None
     except IsADirectoryError:
@@ -80,7 +93,6 @@ def read_yaml(path: Path, what: str) -> Any:
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not a usable path"
         raise InputError(f"{path} cannot be read: {why}") from None
-    return parse(text, path.name)
 
 
 def parse(text: str, who: str) -> Any:

@@ -1,4 +1,4 @@
-"""A mapping on new records: recoded, counted, proven.
+"""Apply a mapping to new records: recode, count, prove.
 
 Every new record is published as the earlier release would have published it. What that release does
 not cover, and what falls into a class that misses k or a requirement in the new table, is left out
@@ -6,8 +6,6 @@ or refused, as somebody chose. The new table must reach k by itself: both releas
 whoever subtracts the earlier one has the new records alone. Then the union reaches k, too: each of
 its classes is one of either table or the sum of two. With the earlier release at hand that is
 counted from the printed cells.
-
-What became of new records, in sentences for the command line and the dialog.
 """
 
 from __future__ import annotations

@@ -1,18 +1,15 @@
-"""The mapping of a release as a file that can be applied to new records.
+"""Write and read the mapping of a release, and show it as a table.
 
-A JSON document: per quasi-identifier how values become labels (a rule and a level, see
-`hierarchy.portable`), or the published cells of every class; what the other columns are; and the
-privacy that the new release must have as well. Like the table for people it
-holds published cells and what somebody typed, and never another value of the data.
+A mapping is a JSON document that can be applied to new records: per quasi-identifier how values
+become labels (a rule and a level, see `hierarchy.portable`), or the published cells of every class;
+the roles of the other columns; and the privacy that the new release must have as well. Reading one
+refuses what is wrong with it in a sentence that names the key.
 
-A mapping comes from people: whatever is wrong with one is told in a sentence that names the key.
-
-What was applied, as a table: how values became labels, or what every class publishes.
-
+As a table
 - full-domain: a row per quasi-identifier and value with its level and the label it is published as;
 - clustering: a row per class with its number of records and its published cells.
 
-Identifiers are in neither, and no row stands for a single record. A mapping may go where the
+Identifiers are in neither form, and no row stands for a single record. A mapping may go where the
 release goes, so values are listed only where somebody typed the hierarchy value by value (and then
 all of it, whether they occur or not); of one that was built, the published labels.
 """
@@ -32,12 +29,12 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import read_fields, write_fields
 from kanon_tui.core.fields.types import choice, list_of, member_of, text, whole_number
+from kanon_tui.core.fields.yaml_text import document_text
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.hierarchy.portable import portable_rule, rule_hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.end_coding import CodedBounds, bounds_of
 from kanon_tui.core.table.schema import Kind, Role
@@ -231,9 +228,6 @@ _LABELS = list_of(text("a label"), "a list of labels")
 
 
 def _document(path: Path) -> Any:
-    too_large = InputError(
-        f"{path} has more than {size_text(DOCUMENT_LIMIT)}; name a mapping, not data"
-    )
     if path.suffix.lower() in (".csv", ".tsv", ".parquet"):
         raise InputError(
             f"{path.name}: a mapping as a table is for reading; export it as .json, which can be "
@@ -241,18 +235,10 @@ def _document(path: Path) -> Any:
         )
     try:
         return json.loads(
-            read_bytes(path, DOCUMENT_LIMIT, too_large).decode("utf-8-sig"),
+            document_text(path, "mapping"),
             object_pairs_hook=lambda pairs: _once(pairs, path.name),
             parse_constant=lambda word: _refuse_constant(word, path.name),
         )
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; check the path of the mapping") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder; name a mapping file in it") from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path.name}: byte {error.start + 1:,} is not UTF-8; export the mapping again"
-        ) from None
     except json.JSONDecodeError as error:
         raise InputError(
             f"{path.name}: line {error.lineno}, column {error.colno}: not JSON ({error.msg}); "
@@ -260,9 +246,6 @@ def _document(path: Path) -> Any:
         ) from None
     except RecursionError:
         raise InputError(f"{path.name}: nested too deeply to be a mapping") from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not a usable file"
-        raise InputError(f"{path} cannot be read: {why}") from None
 
 
 def _once(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:

@@ -1,12 +1,10 @@
-"""From the values of new records to the labels or cells that a mapping publishes them as.
+"""Turn the values of new records into the labels or cells that a mapping publishes them as.
 
-Which class of an earlier clustering a new record falls into.
-
-A class is a box: per attribute a published range, label or set. A record belongs to a box whose
-every cell shows its value. Boxes of some algorithms overlap; then the tightest is taken, the first
-of equally tight ones. Tightness is the mean over attributes of how much of all boxes' values a cell
-shows: the width of a range over the width of all ranges, the values of a set over all values that
-are known, 1 for `*`.
+A class of a clustering is a box: per attribute a published range, label or set. A record belongs to
+a box whose every cell shows its value. Boxes of some algorithms overlap; then the tightest is
+taken, the first of equally tight ones. Tightness is the mean over attributes of how much of all
+boxes' values a cell shows: the width of a range over the width of all ranges, the values of a set
+over all values that are known, 1 for `*`.
 
 Cost: O(distinct records · classes / 8) bytes at a time, in bounded parts.
 """

@@ -1,25 +1,17 @@
-"""People looked up in one table: who is found, and what is disclosed of them.
-
-Whose records published rows may be, where people have several: what the attack counts.
-
-The linking attack: what somebody with a table of people learns from a release.
+"""Look the people of an outsider's table up in the original and in a release.
 
 The outsider knows people by attributes such as age, sex and zip, and looks each of them up in the
 published table: every record whose cells cover what is known may be that person's. One record that
 fits is a person found; fewer than k are too few; and when all of them agree on a sensitive value,
 it is disclosed with certainty, however many there are. The same is done with the original, which
-shows what anonymising has changed.
-
-Idea
-  Work on distinct things only: distinct people against distinct rows of cells (`matching`).
-
-Cost
-  O(distinct people · distinct rows · attributes / 8) bytes looked at, in blocks of bounded memory.
-
-A missing sensitive value is no disclosure, though records that lack it do agree.
+shows what anonymising has changed. A missing sensitive value is no disclosure, though records that
+lack it do agree.
 
 Where people have several records (role person), those who may be meant are counted as people: in
 the original by whose records fit, in the release by who has a record that the fitting rows cover.
+
+Cost: distinct people against distinct rows of cells (`matching`), O(people · rows · attributes / 8)
+bytes looked at, in blocks of bounded memory.
 
 Reference: SBC, figures 1-1 and 1-2, table 1-1.
 """

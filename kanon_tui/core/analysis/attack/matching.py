@@ -1,19 +1,14 @@
-"""Which distinct rows of cells fit which distinct people.
+"""Find which distinct rows of cells fit which distinct people.
 
 Per attribute a matrix says which distinct cell covers which distinct known value; distinct people
-against distinct rows of cells are then an AND of its bits.
-
-A task and its release, to be looked at record by record, wherever they are.
-
-How many are behind distinct records: records, or people where some have several.
-
-The distinct rows of a table by some of its columns, counted some records at a time.
+against distinct rows of cells are then an AND of its bits. `counted_rows` counts the distinct rows
+of a table in memory or in files; what is kept grows with the distinct rows, not with the records:
 
     counted = counted_rows(table, columns, beside)
     counted.rows.sizes             # records of every distinct row
     counted.ends["disease"]        # per row the smallest and the largest code of a column beside
 
-What is kept grows with the distinct rows, not with the records.
+`PersonCounts` counts the people behind distinct records, where some people have several.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
-"""A sweep in words: who is best at each k, what the next k costs, and why a curve turns.
+"""Write a sweep: in words, as CSV and JSON for programs, as SVG for papers and slides.
 
-The plots of a sweep as one SVG: six panels, one line per algorithm.
-
-Lines differ in colour, in marker and in dashes, so that they can be told apart in print as well.
-The colours are those of Okabe and Ito, which most kinds of colour blindness keep apart.
-
-A sweep as a file: CSV and JSON for programs, SVG for papers and slides.
+The words say who is best at each k, what the next k costs, and why a curve turns. The picture has
+six panels with one line per algorithm. Lines differ in colour, in marker and in dashes, so that
+they can be told apart in print as well; the colours are those of Okabe and Ito, which most kinds of
+colour blindness keep apart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The what-if sweep: the same table under several algorithms and values of k.
+"""Run one table under several algorithms and values of k.
 
     for point in sweep("census.yaml", ["global", "mondrian"], [2, 5, 10]):
         print(point.algorithm, point.k, point.ncp)
@@ -9,14 +9,10 @@ they finish. One that finds no release says why instead of ending the sweep.
 Points run in threads, one per core. Threads share the coded table and what full-domain searches
 have counted (`SharedCounts`), start at once and stop within a step; the kernels that most of the
 time goes into release the interpreter lock. Helper processes would have to be given the table
-first, and could share nothing afterwards.
+first, and could share nothing afterwards. On a cluster every point is a job (`points_by`).
 
-What is plotted of a sweep: which figures, against which values of k.
-
-The values of k stand at even distances: 2, 3, 5, 10, 25, 50, 100 are chosen by the factor between
-them. Figures start at 0, so that heights can be compared.
-
-The points of a sweep as jobs, for the workers of a cluster.
+A plot has the values of k at even distances: 2, 3, 5, 10, 25, 50, 100 are chosen by the factor
+between them. Figures start at 0, so that heights can be compared.
 """
 
 from __future__ import annotations

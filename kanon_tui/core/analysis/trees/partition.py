@@ -34,12 +34,6 @@ Departures: Morton used another program. With three of the attributes (capital g
 and four leaves this one finds the tree of figure 15, bucket by bucket.
 
 Reference: Morton, figures 6-9 and 15-20; Breiman et al., Classification and Regression Trees, 1984.
-
-How well a model of some kind predicts, tested on records that it has not seen.
-
-Five stratified folds of one table: the model is fitted on four and judged on the fifth, in turn. A
-record that may have several values of the target counts with its share in each, where the model
-learns and where it is judged.
 """
 
 from __future__ import annotations

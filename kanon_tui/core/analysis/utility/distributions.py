@@ -1,27 +1,23 @@
-"""Distributions of attributes and of pairs of attributes, original against release.
+"""Compare distributions, pairs of attributes and means of groups, original against release.
 
   distance      total variation: ½ Σ |p − q| over the groups, from 0 (the same) to 1 (nothing in
                 common); the largest difference that any set of groups can show
   association   Cramér's V of a pair: √(χ² / (n · (min(r, c) − 1))), 0 independent, 1 determined
+  mean          Σ w·y / Σ w over the records of a group, where a record that may be in several
+                groups counts with its share w in each, and a generalised number with the mean of
+                the values of the original that it covers
+  interval      mean ± 1.96 · s / √n, where n = Σ w is the expected number of records in the group
+  overlap       ½ · (common / length of the original's + common / length of the release's) of the
+                two intervals: 1 where they are the same, below 0 where they are apart
 
 The joint distribution of a release spreads a record over all pairs of groups that its two cells
 cover: equal shares in either attribute, independently. So generalisation weakens associations
 within a cell, and that is what the figures show.
 
 References: Levin, Peres, Wilmer, Markov Chains and Mixing Times, 2009, 4.1 (total variation);
-Cramér, Mathematical Methods of Statistics, 1946, 21.9.
-
-Means, medians and confidence intervals per group, as a statistical report would print them.
-
-  mean       Σ w·y / Σ w over the records of a group, where a record that may be in several groups
-             counts with its share w in each, and a generalised number with the mean of the values
-             of the original that it covers
-  interval   mean ± 1.96 · s / √n, where n = Σ w is the expected number of records in the group
-  overlap    ½ · (common / length of the original's + common / length of the release's) of the two
-             intervals: 1 where they are the same, below 0 where they are apart
-
-Reference: Karr, Kohnen, Oganian, Reiter, Sanil, A Framework for Evaluating the Utility of Data
-Altered to Protect Confidentiality, The American Statistician 60(3), 2006 (overlap of intervals).
+Cramér, Mathematical Methods of Statistics, 1946, 21.9; Karr, Kohnen, Oganian, Reiter, Sanil, A
+Framework for Evaluating the Utility of Data Altered to Protect Confidentiality, The American
+Statistician 60(3), 2006 (overlap of intervals).
 """
 
 from __future__ import annotations
@@ -67,11 +63,6 @@ class Pair:
     distance: float
     original_association: float
     release_association: float
-
-    @property
-    def association_change(self) -> float:
-        """The association in the release minus that in the original."""
-        return self.release_association - self.original_association
 
 
 def total_variation(first: Floats, second: Floats) -> float:

@@ -1,23 +1,15 @@
-"""Reasons of a clustering: which values share a class, and where it could be cut.
+"""Explain a clustering: which values share a class, and where it could be cut.
 
 A class publishes a range, a set or a common label because its records differ. The reason of a cell
 is the values that stand furthest from the record's own; the change that would have kept more is a
 cut of the class in two (`ClassCuts`). The largest k that allows a cut is the size of its smaller
 side; where more than k is required, both sides must keep that as well, or a bound must give way.
 
-Cuts of classes in two on one attribute, and what either side would have.
-
 Numbers and dates are cut between two neighbouring values, categories around one of the labels just
 below the common one. So every class has one cut for each of its *parts* (values or labels): what
 lies up to the value, or has the label, is inside. Records whose own cell is suppressed are on
-neither side.
-
-What is required beyond k is counted on distinct (part, sensitive value) pairs: a cut looks at those
-of its class, which makes parts × pairs for every class. Cuts are taken some at a time.
-
-The values of a record's class in one attribute, as the reasons of a clustering tell them.
-
-One way to cut the class of a record in two.
+neither side. What is required beyond k is counted on distinct (part, sensitive value) pairs: a cut
+looks at those of its class, which makes parts × pairs for every class, some cuts at a time.
 """
 
 from __future__ import annotations
@@ -34,10 +26,11 @@ from kanon_tui.core.analysis.why.reasons import (
     GroupFigures,
     Reasons,
     Why,
+    explain_suppressed,
+    is_enough,
     lacks_clause,
     requirement_change,
 )
-from kanon_tui.core.analysis.why.suppressed import explain_suppressed, is_enough
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s

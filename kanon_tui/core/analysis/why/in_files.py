@@ -1,10 +1,10 @@
-"""What can be told of a row of a release that is in its files, from its class.
+"""Explain a row of a release in files, from its class.
 
 How many records share its quasi-identifiers, at which levels these are printed, and which values
 the records of the class had before: the run has counted the distinct combinations, so that no
 record is needed. Which change would have kept more is not told: that is tried on records.
 
-Which class a published row is of, by its cells: for rows that are read from the files.
+`ClassesByCells` finds the class of a row that is read from the files, by its cells.
 """
 
 from __future__ import annotations

@@ -1,17 +1,14 @@
-"""Reasons of a full-domain release: what one level less would do.
+"""Explain a full-domain release: what one level less would do.
 
 For an attribute at level j the question is always the same: with this attribute at level j − 1 and
 all else as it is, which records stand in classes below k, or in classes that miss what is required
-beyond k? From those classes (`FinerLevels`) follows everything else: the largest k that would let
-it pass, the share to suppress, the bound that would have to give way, and, counted up from the
-same classes, the other attribute that would have to be raised or left out instead.
+beyond k? From those classes (`FinerLevels`) follow the largest k that would let the levels pass,
+the share to suppress, the bound that would have to give way, and the other attribute that would
+have to be raised or left out instead.
 
-The whole table with one attribute a level finer: which records would have to go, and why.
-
-At these levels a class must go when it is below k or misses what is required beyond k. With the
-sizes and the figures of all classes at hand, the smallest change of k or of one bound that lets the
-levels pass is read off: sort the classes by what would have to give way for them, worst first, and
-let go as many as may be suppressed; the first that must stay says how far to give way.
+The smallest change of k or of one bound is read off: sort the classes by what would have to give
+way for them, worst first, and let go as many as may be suppressed; the first that must stay says
+how far to give way.
 """
 
 from __future__ import annotations
@@ -27,12 +24,13 @@ from kanon_tui.core.analysis.why.reasons import (
     Change,
     GroupFigures,
     Reasons,
+    SuppressedGroup,
     Why,
     figures_of_groups,
+    is_enough,
     lacks_clause,
     requirement_change,
 )
-from kanon_tui.core.analysis.why.suppressed import SuppressedGroup, is_enough
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RequirementTest
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE, Flags, Int64s

@@ -1,23 +1,27 @@
-"""What a reason is made of, and the questions that every family of algorithms answers.
+"""Explain why a cell, an attribute or a suppressed record is published as it is.
 
-`Reasons` answer for a cell (a record and an attribute), for an attribute as a whole, and for a
-record that was suppressed. Every change that is named was tried on the data: with it, and all else
-as it is, the cell would have been finer. Nothing is run again; the cost is a few countings of the
-classes.
+`Reasons` answers for a cell (a record and an attribute), for an attribute as a whole, and for a
+record that was suppressed; `levels` and `classes` are its two kinds, by the family of the
+algorithm. Every change that is named was tried on the data: with it, and all else as it is, the
+cell would have been finer. Nothing is run again; the cost is a few countings of the classes.
 
-What groups of records show of what is required beyond k, and how far a bound must give way.
+`GroupFigures` has a requirement's figure of every group of records. Where a group misses the bound,
+its figure is the nearest bound that it keeps: the smallest change is found among the figures, not
+by trying bounds. A bound that gives way is rounded to the loose side. Where it becomes one that
+every class keeps, the requirement is as good as left out, and the sentences say so.
 
-`GroupFigures` has a requirement's figure of every group. Where a group misses the bound, its figure
-is the nearest bound that it keeps: the smallest change is found among the figures, not by trying
-bounds. A bound that gives way is rounded to the loose side. Where it becomes one that every class
-keeps, the requirement is as good as left out, and the sentences say so.
+`SuppressedGroup` has a suppressed record and all who could share a class with it. A clustering that
+keeps MAGVals puts records into one class only where their MAGVals agree. The record goes where that
+group is below k, or where it misses what is required beyond k. A change that makes the group large
+and diverse enough publishes all of it: there is then always a class to merge with.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -27,16 +31,19 @@ from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.core.text import shortened
+from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.text import count_of, plural, shortened
 
 __all__ = [
     "Change",
     "GroupFigures",
     "Reasons",
     "RuleVerdict",
+    "SuppressedGroup",
     "Why",
+    "explain_suppressed",
     "figures_of_groups",
+    "is_enough",
     "lacks_clause",
     "missed_requirements",
     "requirement_change",
@@ -245,3 +252,109 @@ def requirement_change(requirement: ColumnRequirement, bound: float, gain: str) 
 def lacks_clause(requirements: Iterable[ColumnRequirement], between: str = " or with ") -> str:
     """Return the faults of classes as a clause that goes after 'with'."""
     return between.join(requirement.model.fault for requirement in requirements)
+
+
+QUESTION = "Why is this record suppressed?"
+
+
+def is_enough(result: Result, records: Int64s) -> bool:
+    """Return whether some records could be a class: k of them, with all that is required."""
+    task = result.task
+    return len(records) >= task.k and not missed_requirements(task.requirements, records)
+
+
+@dataclass(frozen=True, eq=False)
+class SuppressedGroup:
+    """A suppressed record and all who share a class with it wherever they can."""
+
+    result: Result
+    records: Int64s
+    noun: str
+    """What the sentences call it: class or group."""
+
+    @property
+    def size(self) -> int:
+        """The number of records, the suppressed one included."""
+        return len(self.records)
+
+    @cached_property
+    def missed(self) -> tuple[GroupFigures, ...]:
+        """The requirements that they miss as one class."""
+        return missed_requirements(self.result.task.requirements, self.records)
+
+    @property
+    def lacks(self) -> str:
+        """The faults of the group as a clause that goes after 'with'."""
+        return lacks_clause(one.requirement for one in self.missed)
+
+    @property
+    def small(self) -> bool:
+        """Whether they are fewer than k."""
+        return self.size < self.result.task.k
+
+    def why(self, because: str, *changes: Change) -> Why:
+        """Return the explanation, with further changes after those of the group as it is."""
+        task, suppressed = self.result.task, int(self.result.release.suppressed.sum())
+        facts = [f"{suppressed:,} of {task.n:,} records are suppressed."]
+        if self.small and self.missed:
+            facts.append(f"Such a class would also be one with {self.lacks}.")
+        return Why(QUESTION, because, tuple(facts), (*self._changes(), *changes))
+
+    def too_few(self, verb: str, verbs: str, what: str) -> str:
+        """Return `only 3 records share its MAGVals, and k is 5`."""
+        who = plural(self.size, f"no other record {verb}", f"only {self.size:,} records {verbs}")
+        return f"{who} {what}, and k is {self.result.task.k:,}"
+
+    def _changes(self) -> Iterator[Change]:
+        """Yield the changes that would let the group as it is be published."""
+        k = self.result.task.k
+        if 1 < self.size < k and not self.missed:
+            sentence = f"k = {self.size:,} instead of {k:,}: its {self.noun} would be large enough"
+            yield Change("k", self.size, "", sentence)
+        if self.size >= k and len(self.missed) == 1:
+            yield self.missed[0].change(f"its {self.noun} could be published")
+
+
+def explain_suppressed(result: Result, record: int) -> Why:
+    """Return why a clustering suppressed a record.
+
+    Too few share its MAGVals, or they lack something.
+    """
+    alike = _sharing(result.task, record)
+    group = SuppressedGroup(result, np.flatnonzero(alike.all(axis=1)), "group")
+    if group.small:
+        because = group.too_few("shares", "share", "its MAGVals")
+    elif group.missed:
+        because = (
+            f"even all together the {count_of(group.size, 'record')} that share its MAGVals would "
+            f"be a class with {group.lacks}"
+        )
+    else:
+        return group.why(f"{result.algorithm.name} found no class for it")
+    return group.why(because, *_left_out(result, alike))
+
+
+def _left_out(result: Result, alike: Flags) -> Iterator[Change]:
+    """Yield attributes whose MAGVals keep those apart who would be enough together."""
+    task = result.task
+    for x, attribute in enumerate(task.quasi):
+        others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
+        if len(task.quasi) == 1 or not is_enough(result, others):
+            continue
+        sharing = count_of(len(others), "record")
+        sentence = f"leaving out {attribute.name}: {sharing} would share its MAGVals"
+        if task.requirements:
+            sentence += " and keep what is required"
+        yield Change("attribute", attribute.hierarchy.height, attribute.name, sentence)
+
+
+def _sharing(task: Task, record: int) -> Flags:
+    """Return records × attributes: whether the MAGVal is this record's."""
+    alike = np.ones((task.n, len(task.quasi)), dtype=bool)
+    for x, attribute in enumerate(task.quasi):
+        hierarchy, codes = attribute.hierarchy, attribute.column.codes
+        level = int(hierarchy.mark_levels[codes[record]])
+        labels = hierarchy.maps[level]
+        same = (labels == labels[codes[record]]) & (hierarchy.mark_levels == level)
+        alike[:, x] = same[codes]
+    return alike
