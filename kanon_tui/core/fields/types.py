@@ -13,15 +13,16 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import exact_number
 
 __all__ = [
-    "FieldType", "SeveralKeys", "choice", "lines", "list_of", "mapping_of", "member_of", "number",
-    "optional", "plain_number", "switch", "text", "whole_number",
+    "FieldType", "SeveralKeys", "automatic", "choice", "lines", "list_of", "mapping_of",
+    "member_of", "number", "optional", "plain_number", "switch", "text", "whole_number",
 ]  # fmt: skip
 
 
@@ -98,12 +99,17 @@ def plain_number(value: float) -> int | float:
     return int(value) if float(value).is_integer() and abs(value) < 1e15 else float(value)
 
 
-def text(words: str = "a text", empty: bool = True) -> FieldType:
-    """Return the type of a text, kept exactly; digits that print back alike need no quotes."""
+def text(
+    words: str = "a text", empty: bool = True, fits: Callable[[str], bool] = lambda _: True
+) -> FieldType:
+    """Return the type of a text, kept exactly; digits that print back alike need no quotes.
+
+    A text for which `fits` is false is refused.
+    """
 
     def read(located: LocatedValue) -> str:
         written = located.text(words)
-        if not written and not empty:
+        if not (written or empty) or not fits(written):
             raise located.wrong(words)
         return written
 
@@ -132,27 +138,42 @@ def choice(choices: Collection[str]) -> FieldType:
 
 def member_of(members: type[enum.Enum]) -> FieldType:
     """Return the type of a member of an enumeration, written as its value."""
-    choices = tuple(member.value for member in members)
-    return FieldType(
-        "one of " + ", ".join(choices),
-        lambda located: members(located.one_of(choices)),
-        lambda member: member.value,
-        name="str",
-        choices=choices,
+    words = choice(tuple(member.value for member in members))
+    return replace(
+        words,
+        read=lambda located: members(words.read(located)),
+        write=lambda member: member.value,
     )
 
 
 def optional(inner: FieldType) -> FieldType:
     """Return the type of a value or nothing: null, ~ or an empty entry."""
-    return FieldType(
-        f"{inner.allowed} or nothing",
-        lambda located: None if located.value is None else inner.read(located),
-        lambda value: None if value is None else inner.write(value),
-        name=inner.name,
-        low=inner.low,
-        high=inner.high,
-        choices=inner.choices,
+    return replace(
+        inner,
+        allowed=f"{inner.allowed} or nothing",
+        read=lambda located: None if located.value is None else inner.read(located),
+        write=lambda value: None if value is None else inner.write(value),
         optional=True,
+    )
+
+
+def automatic(inner: FieldType, allowed: str = "") -> FieldType:
+    """Return the type of a value or the word auto; `allowed` are words for both."""
+    allowed = allowed or f"{inner.allowed} or auto"
+
+    def read(located: LocatedValue) -> Any:
+        if located.value == "auto":
+            return "auto"
+        try:
+            return inner.read(located)
+        except InputError:
+            raise located.wrong(allowed) from None
+
+    return replace(
+        inner,
+        allowed=allowed,
+        read=read,
+        write=lambda value: value if value == "auto" else inner.write(value),
     )
 
 

@@ -7,12 +7,10 @@ A file is not written at all if its encoding lacks some character of the table.
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Literal
 
@@ -21,16 +19,14 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.table.read_options import DELIMITER, ENCODING
-from kanon_tui.core.table.sniffing import Dialect
+from kanon_tui.core.table.sniffing import Dialect, first_records
 
 __all__ = ["CsvChoice", "CsvFormat", "EncodingError", "Quoting", "line_end_of", "quoting_of"]
 
 Quoting = Literal["necessary", "texts", "always"]
 LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
-_BATCH = 50_000
-_LARGE_BATCH = 500_000
-_SAMPLE = 50_000
+_BATCH = 100_000
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 _NUMBER = r"^[+-]?(0|[1-9][0-9]*)?([.,][0-9]+)?([eE][+-]?[0-9]+)?$"
 
@@ -67,47 +63,38 @@ class CsvFormat:
     ) -> None:
         """Write tables, one below the other; all cells of `quoted` columns have quotes."""
         encoder = codecs.getincrementalencoder(self.encoding)()
+        is_utf8 = codecs.lookup(self.encoding).name == "utf-8"
         header = True
         for table in tables:
-            if self._is_plain(table, quoted) and codecs.lookup(self.encoding).name == "utf-8":
-                self._write_csv(table, quoted, header, file)
-            else:
-                for part in self._parts(table, quoted, header):
-                    try:
-                        file.write(encoder.encode(part))
-                    except UnicodeEncodeError as error:
-                        raise self._encoding_error(table, part[error.start], name) from None
-            header = False
+            for start in range(0, max(table.height, 1), _BATCH):  # so that Ctrl-C is noticed
+                part = self._text(table.slice(start, _BATCH), quoted, header)
+                header = False
+                if is_utf8:
+                    file.write(part)
+                    continue
+                text = part.decode()
+                try:
+                    file.write(encoder.encode(text))
+                except UnicodeEncodeError as error:
+                    raise self._encoding_error(table, text[error.start], name) from None
         file.write(encoder.encode("", final=True))
 
-    def _parts(self, table: pl.DataFrame, quoted: Sequence[str], header: bool) -> Iterator[str]:
-        for start in range(0, max(table.height, 1), _BATCH):
-            part, first = table.slice(start, _BATCH), header and not start
-            if self._is_plain(table, quoted):
-                written = io.BytesIO()
-                self._write_csv(part, quoted, first, written)
-                yield written.getvalue().decode()
-            else:
-                yield self._cell_by_cell(part.cast(pl.String), quoted, first)
-
-    def _is_plain(self, table: pl.DataFrame, quoted: Sequence[str]) -> bool:
-        """Return whether Polars can write a table: all or no columns quoted, an ASCII delimiter."""
-        return len(quoted) in (0, table.width) and self.delimiter.isascii()
-
-    def _write_csv(
-        self, table: pl.DataFrame, quoted: Sequence[str], header: bool, file: IO[bytes]
-    ) -> None:
+    def _text(self, table: pl.DataFrame, quoted: Sequence[str], header: bool) -> bytes:
+        """Return a table as CSV in UTF-8."""
+        if len(quoted) not in (0, table.width) or not self.delimiter.isascii():
+            return self._cell_by_cell(table.cast(pl.String), quoted, header).encode()
         if table.width > 1:  # in a table of one column an empty cell needs its quotes
             table = pl.DataFrame([_without_empty(column) for column in table.iter_columns()])
-        for start in range(0, max(table.height, 1), _LARGE_BATCH):  # so that Ctrl-C is noticed
-            table.slice(start, _LARGE_BATCH).write_csv(
-                file,
-                include_header=header and not start,
-                separator=self.delimiter,
-                line_terminator=self.line_end,
-                quote_char=self.quote,
-                quote_style="always" if quoted else "necessary",
-            )
+        written = io.BytesIO()
+        table.write_csv(
+            written,
+            include_header=header,
+            separator=self.delimiter,
+            line_terminator=self.line_end,
+            quote_char=self.quote,
+            quote_style="always" if quoted else "necessary",
+        )
+        return written.getvalue()
 
     def quoted_columns(self, columns: Iterable[pl.Series]) -> list[str]:
         """Return the columns with all cells quoted: with `texts` those that are not all numbers."""
@@ -208,15 +195,8 @@ def quoting_of(text: bytes, dialect: Dialect) -> Quoting:
     quote = dialect.quote
     if quote is None:
         return "necessary"
-    head = text[:_SAMPLE].decode("utf-8", "ignore")
-    bare = csv.reader(
-        io.StringIO(head, newline=""),
-        delimiter=dialect.delimiter,
-        quoting=csv.QUOTE_NONE,
-        skipinitialspace=dialect.spaces,
-    )
-    rows = [[cell[:1] == quote or cell[-1:] == quote for cell in row] for row in islice(bare, 50)]
-    rows = rows[:-1] if len(text) > _SAMPLE and len(rows) > 1 else rows
+    bare = first_records(text, replace(dialect, quote=None))[:50]
+    rows = [[cell[:1] == quote or cell[-1:] == quote for cell in row] for row in bare]
     if not rows or not all(rows[0]):
         return "necessary"
     if all(map(all, rows)):

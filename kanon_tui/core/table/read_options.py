@@ -6,89 +6,64 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import inlined
-from kanon_tui.core.fields.types import FieldType, list_of, text
+from kanon_tui.core.fields.types import FieldType, automatic, list_of, switch, text
 from kanon_tui.core.table.column import MISSING_TOKENS
 from kanon_tui.core.table.encoding import is_text_encoding
 from kanon_tui.core.table.value_formats import ValueFormats
 
 __all__ = ["DELIMITER", "ENCODING", "ReadOptions"]
 
-_DELIMITER = 'auto or one character in quotes, such as ",", ";" or "\\t"'
-_ENCODING = "auto or a text encoding such as utf-8 or latin-1"
-_LIMIT = "auto or a size such as 500MB or 4GB"
-_AUTO_OR_SWITCH = "true, false or auto"
 _HEADER = "true, false, auto or a list of column names"
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?(b||[kmgt]i?b)", re.ASCII | re.IGNORECASE)
+_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgt", 1):
+    _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power}
 
 
-def _read_delimiter(located: LocatedValue) -> str:
-    written = located.text(_DELIMITER)
-    if written not in ("auto", "\\t") and (len(written) != 1 or written in "\r\n\0\"'"):
-        raise located.wrong(_DELIMITER)
-    return written
+def _is_delimiter(text: str) -> bool:
+    return text in ("auto", "\\t") or (len(text) == 1 and text not in "\r\n\0\"'")
 
 
-def _read_encoding(located: LocatedValue) -> str:
-    written = located.text(_ENCODING)
-    if written != "auto" and not is_text_encoding(written):
-        raise located.wrong(_ENCODING)
-    return written
-
-
-def _read_auto_or_switch(located: LocatedValue, allowed: str = _AUTO_OR_SWITCH) -> bool | str:
-    if located.value == "auto":
-        return "auto"
-    try:
-        return located.switch()
-    except InputError:
-        raise located.wrong(allowed) from None
+def _is_encoding(text: str) -> bool:
+    return text == "auto" or is_text_encoding(text)
 
 
 def _read_header(located: LocatedValue) -> bool | str | tuple[str, ...]:
     if isinstance(located.value, list | tuple):
         names: tuple[str, ...] = _COLUMN_NAMES.read(located)
         return names
-    return _read_auto_or_switch(located, _HEADER)
+    choice: bool | str = automatic(switch(), _HEADER).read(located)
+    return choice
 
 
 def _write_header(header: bool | str | tuple[str, ...]) -> object:
     return _COLUMN_NAMES.write(header) if isinstance(header, tuple) else header
 
 
-def _read_limit(located: LocatedValue) -> int | str:
-    if located.value == "auto":
-        return "auto"
+def _read_size(located: LocatedValue) -> int:
     if isinstance(located.value, int):
-        return located.whole(_LIMIT, low=1)
-    size = _SIZE.fullmatch(located.text(_LIMIT).strip())
-    if size is None:
-        raise located.wrong(_LIMIT)
-    number, unit = size.groups()
+        return located.whole("", low=1)
+    size = _SIZE.fullmatch(located.text().strip())
+    number, unit = size.groups() if size else ("0", "")
     limit: int = round(float(number) * _UNITS[unit.lower()])
     if not 0 < limit < 2**62:
-        raise located.wrong(_LIMIT)
+        raise located.wrong("")
     return limit
 
 
-def _write_limit(limit: int | str) -> int | str:
-    if isinstance(limit, int):
-        for unit in ("GB", "MB", "kB"):
-            if limit % _UNITS[unit.lower()] == 0:
-                return f"{limit // _UNITS[unit.lower()]}{unit}"
-    return limit
+def _write_size(size: int) -> int | str:
+    for unit in ("GB", "MB", "kB"):
+        if size % _UNITS[unit.lower()] == 0:
+            return f"{size // _UNITS[unit.lower()]}{unit}"
+    return size
 
 
-_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?(b||[kmgt]i?b)", re.ASCII | re.IGNORECASE)
-_UNITS = {"": 1, "b": 1}
-for _power, _letter in enumerate("kmgt", 1):
-    _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power}
-
-SIZE = FieldType(_LIMIT, _read_limit, _write_limit)
-DELIMITER = FieldType(_DELIMITER, _read_delimiter)
-ENCODING = FieldType(_ENCODING, _read_encoding)
+SIZE = automatic(FieldType("", _read_size, _write_size), "auto or a size such as 500MB or 4GB")
+DELIMITER = text('auto or one character in quotes, such as ",", ";" or "\\t"', fits=_is_delimiter)
+ENCODING = text("auto or a text encoding such as utf-8 or latin-1", fits=_is_encoding)
 _COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
 
 
@@ -107,7 +82,7 @@ class ReadOptions:
     space_after_delimiter: bool | Literal["auto"] = declared(
         "auto",
         "Whether spaces after a delimiter are layout; auto: where one follows every delimiter",
-        type=FieldType(_AUTO_OR_SWITCH, _read_auto_or_switch),
+        type=automatic(switch(), "true, false or auto"),
     )
     formats: ValueFormats = declared(factory=ValueFormats, type=inlined(ValueFormats))
     sheet: str = declared(

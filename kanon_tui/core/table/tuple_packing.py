@@ -112,10 +112,8 @@ class Packing:
     def pack(self, columns: Sequence[Int32s]) -> list[Words]:
         """Return the words of rows, given column by column."""
         rows = len(columns[0]) if columns else 0
-        packed = [np.zeros(rows, dtype=np.uint64) for _ in range(self.words)]
-        for codes, word, shift in zip(columns, self.word, self.shift, strict=True):
-            packed[word] |= codes.astype(np.uint64) << np.uint64(shift)
-        return packed
+        every = np.arange(rows)
+        return self.pack_cells(rows, [(codes, every) for codes in columns])
 
     def pack_cells(self, rows: int, columns: Sequence[CodedCells | None]) -> list[Words]:
         """Return the words of rows, given by codes of texts and places; 0 for a column of None.
