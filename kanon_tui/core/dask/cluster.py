@@ -36,7 +36,8 @@ from kanon_tui.core import errors
 from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
 from kanon_tui.core.processes.helper_processes import Helpers, cores
 from kanon_tui.core.processes.workers import Job, Workers
-from kanon_tui.core.table.target import Target, work_folder
+from kanon_tui.core.table.atomic_files import work_folder
+from kanon_tui.core.table.target import Target
 from kanon_tui.core.version import __version__
 
 __all__ = [
@@ -329,7 +330,7 @@ def cluster(
         import distributed
     except ImportError:
         raise InputError(_MISSING) from None
-    with work_folder(target) as folder, ExitStack() as stack:
+    with work_folder(target.path if target else None) as folder, ExitStack() as stack:
         if scheduler is None:
             own = stack.enter_context(_own_cluster(folder))
             client = _client(distributed.Client, "of this machine", own, own.security)

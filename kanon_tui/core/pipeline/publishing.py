@@ -33,9 +33,9 @@ from kanon_tui.core.release.formulas import looks_like_formula
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_text
-from kanon_tui.core.table.atomic_files import written_together
+from kanon_tui.core.table.atomic_files import work_folder, written_together
 from kanon_tui.core.table.csv_format import CsvFormat
-from kanon_tui.core.table.target import Target, WrittenFile, place_folder, work_folder
+from kanon_tui.core.table.target import Target, WrittenFile, place_folder
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
@@ -95,7 +95,8 @@ class FilePublisher(Publisher):
         self._csv = None if self._name.suffix == ".parquet" else task.csv_format(self._name)
         check_streamed_target(self.target, self._csv)
         self.progress("recode", 0.0)
-        with work_folder(self.target) as self._folder, self.workers.stopped_by_errors():
+        beside = None if self.target is None else self.target.path
+        with work_folder(beside) as self._folder, self.workers.stopped_by_errors():
             self.workers.check_folder_visible(self._folder)
             yield
 

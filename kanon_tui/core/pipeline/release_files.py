@@ -13,9 +13,9 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.piece_rows import ReleaseParts
 from kanon_tui.core.processes.workers import Progress, Workers
-from kanon_tui.core.table.atomic_files import why_not_written, written_aside
+from kanon_tui.core.table.atomic_files import why_not_written, work_folder, written_aside
 from kanon_tui.core.table.csv_format import CsvFormat
-from kanon_tui.core.table.target import Target, WrittenFile, place_folder, work_folder
+from kanon_tui.core.table.target import Target, WrittenFile, place_folder
 from kanon_tui.core.table.writing import ROW_GROUP
 
 __all__ = [
@@ -144,7 +144,7 @@ def copy_files(
             shutil.copyfileobj(verified, aside, _CHUNK)
             files[0].check()
         return
-    with work_folder(target) as folder:
+    with work_folder(target.path) as folder:
         parts = folder / "release"
         try:
             parts.mkdir(mode=0o700)

@@ -18,6 +18,7 @@ import errno
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,7 +28,10 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.interruption import unfinished, uninterrupted, written
 from kanon_tui.core.text import joined
 
-__all__ = ["check_place", "filled_by_path", "why_not_written", "written_aside", "written_together"]
+__all__ = [
+    "check_place", "filled_by_path", "why_not_written", "work_folder", "written_aside",
+    "written_together",
+]  # fmt: skip
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 _OWNER_ALONE, _OWNER_ALONE_ENTERS = 0o600, 0o700
@@ -102,17 +106,35 @@ def filled_by_path(file: IO[bytes], path: Path, write: Callable[[Path], object])
 
     It writes into a folder that nobody else may enter, beside the file `path` that is to be.
     """
-    folder = Path(os.path.realpath(path)).parent / f".{secrets.token_hex(4)}.part"
-    unfinished.add(folder)
-    try:
-        folder.mkdir(_OWNER_ALONE_ENTERS)
+    with work_folder(path) as folder:
         place = folder / f"table{path.suffix.lower()}"
         write(place)
         with place.open("rb") as made:
             shutil.copyfileobj(made, file, _CHUNK)
+
+
+@contextmanager
+def work_folder(beside: Path | None) -> Iterator[Path]:
+    """Give a folder for its owner alone, which is removed after the block.
+
+    It lies beside the file or folder that is to be written; without one among temporary files.
+    """
+    if beside is None:
+        folder = Path(tempfile.mkdtemp(prefix="kanon-"))
+    else:
+        place = Path(os.path.realpath(beside))
+        folder = place.with_name(f".{place.name[:60]}.{secrets.token_hex(4)}.part")
+    unfinished.add(folder)
+    try:
+        try:
+            folder.mkdir(_OWNER_ALONE_ENTERS, exist_ok=beside is None)
+        except OSError as error:
+            raise InputError(why_not_written(folder, error)) from None
+        yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        unfinished.discard(folder)
+        with uninterrupted():
+            shutil.rmtree(folder, ignore_errors=True)
+            unfinished.discard(folder)
 
 
 def why_not_written(path: Path | str, error: Exception) -> str:

@@ -30,7 +30,7 @@ from kanon_tui.core.table.data_files import check_limit, checked_file
 from kanon_tui.core.table.excel import chosen_part
 from kanon_tui.core.table.file_kinds import Contents, FileFormat, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.typed_columns import numbers_of, printed_column, without_clocks
+from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 
 __all__ = ["BATCH", "batches", "fetched", "put_database", "read_address", "read_database_file"]
 
@@ -140,19 +140,14 @@ _SQL_KINDS: dict[object, str] = {pl.Int64: "BIGINT", pl.Float64: "DOUBLE"}
 
 def _put_rows(connection: Any, table: pl.DataFrame) -> None:
     """Write columns of numbers as numbers and others as texts; an empty number is NULL."""
-    columns = []
-    for column in table.iter_columns():
-        numbers = numbers_of(column)
-        columns.append(column if numbers is None else numbers)
-    kinds = [_SQL_KINDS.get(type(column.dtype), "VARCHAR") for column in columns]
+    rows = with_numbers(table)
     declared = ", ".join(
-        f"{quoted(column.name)} {kind}" for column, kind in zip(columns, kinds, strict=True)
+        f"{quoted(name)} {_SQL_KINDS.get(kind, 'VARCHAR')}" for name, kind in rows.schema.items()
     )
     try:
         connection.execute(f"CREATE TABLE {_TABLE} ({declared})")
         connection.execute("BEGIN")
-        places = ", ".join("?" * len(columns))
-        rows = pl.DataFrame(columns)
+        places = ", ".join("?" * rows.width)
         for start in range(0, rows.height, _WRITE_BATCH):
             connection.executemany(
                 f"INSERT INTO {_TABLE} VALUES ({places})", rows.slice(start, _WRITE_BATCH).rows()

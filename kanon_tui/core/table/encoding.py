@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 
 import numpy as np
 
@@ -92,20 +91,15 @@ def _encoded(part: str, encoding: str, file: str) -> bytes:
 def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
     """Yield the decoded text in parts: a second whole copy is never in memory."""
     decoder = codecs.getincrementaldecoder(encoding)()
-    lines, last = 0, ""
     for start in range(0, len(data), _CHUNK):
         chunk = data[start : start + _CHUNK]
-        state = decoder.getstate()
         try:
-            part = decoder.decode(chunk, final=start + _CHUNK >= len(data))
+            yield decoder.decode(chunk, final=start + _CHUNK >= len(data))
         except UnicodeDecodeError as error:
             held_back = len(error.object) - len(chunk)  # of a character begun before the chunk
-            decoder.setstate(state)
-            good = ""
-            with suppress(UnicodeError):  # the beginning may be invalid too
-                good = decoder.decode(chunk[: max(0, error.start - held_back)])
+            good = data[: start + error.start - held_back].decode(encoding, "ignore")
             raise InputError(
-                f"{file}: row {1 + lines + _line_ends(good, last)} is not {encoding} text (byte "
+                f"{file}: row {1 + _line_ends(good)} is not {encoding} text (byte "
                 f"0x{error.object[error.start]:02x}); set the encoding, for example to latin-1"
             ) from None
         except UnicodeError as error:  # UTF-16 or UTF-32 without a byte order mark
@@ -113,15 +107,11 @@ def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
                 f"{file} is not {encoding} text ({error}); set the encoding, for example to "
                 f"{encoding}-le"
             ) from None
-        lines += _line_ends(part, last)
-        last = part[-1:] or last
-        yield part
 
 
-def _line_ends(text: str, before: str = "") -> int:
-    """Return the number of line ends of a text; CR-LF is one, also when the CR is `before` it."""
-    split = before == "\r" and text.startswith("\n")
-    return text.count("\n") + text.count("\r") - text.count("\r\n") - split
+def _line_ends(text: str) -> int:
+    """Return the number of line ends of a text; CR-LF is one."""
+    return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 
 def _find_encoding(data: bytes, file: str) -> str:

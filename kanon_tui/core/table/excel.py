@@ -10,7 +10,7 @@ import io
 import zipfile
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.table.data_files import check_limit, load
 from kanon_tui.core.table.file_kinds import Contents, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.typed_columns import numbers_of, without_clocks
+from kanon_tui.core.table.typed_columns import with_numbers, without_clocks
 
 __all__ = ["put_workbook", "read_workbook"]
 
@@ -78,21 +78,14 @@ def put_workbook(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
     workbook = xlsxwriter.Workbook(file, options)
     workbook.set_properties({"created": datetime(2000, 1, 1)})  # equal tables, equal files
     sheet = workbook.add_worksheet("release")
-    for place, column in enumerate(table.iter_columns()):
+    for place, column in enumerate(with_numbers(table).iter_columns()):
         sheet.write_string(0, place, column.name)
-        numbers = numbers_of(column)
-        if numbers is None:
-            _put_cells(sheet.write_string, place, column.to_list())
-        else:
-            _put_cells(sheet.write_number, place, numbers.to_list())
+        write = sheet.write_string if column.dtype == pl.String else sheet.write_number
+        for row, cell in enumerate(column.to_list(), 1):
+            if cell is not None and cell != "":
+                write(row, place, cell)
     sheet.freeze_panes(1, 0)
     workbook.close()
-
-
-def _put_cells(put: Any, place: int, cells: list[Any]) -> None:
-    for row, cell in enumerate(cells, 1):
-        if cell is not None and cell != "":
-            put(row, place, cell)
 
 
 def _check_room(table: pl.DataFrame, path: Path) -> None:

@@ -13,7 +13,7 @@ from kanon_tui.core.table.data_files import load
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.file_kinds import Contents
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.typed_columns import numbers_of
+from kanon_tui.core.table.typed_columns import with_numbers
 
 __all__ = ["put_json_lines", "read_json_lines"]
 
@@ -74,9 +74,8 @@ def _cell(name: str, value: Any, where: str) -> str:
 
 def put_json_lines(table: pl.DataFrame, file: IO[bytes]) -> None:
     """Write a table, one record a line; columns of numbers as numbers, the others as texts."""
-    typed = {name: numbers_of(table[name]) for name in table.columns}
     encode = json.JSONEncoder(ensure_ascii=False).encode
-    numeric = {name for name, numbers in typed.items() if numbers is not None}
+    numeric = {n for n, kind in with_numbers(table).schema.items() if kind != pl.String}
     head = [json.dumps(name, ensure_ascii=False) + ": " for name in table.columns]
     for start in range(0, table.height, _BATCH):
         part = table.slice(start, _BATCH)

@@ -19,7 +19,7 @@ from kanon_tui.core.table.atomic_files import filled_by_path
 from kanon_tui.core.table.data_files import check_limit, load
 from kanon_tui.core.table.file_kinds import Contents, FileFormat, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.typed_columns import numbers_of, printed_column, without_clocks
+from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 
 __all__ = ["put_statistics_file", "read_statistics_file"]
 
@@ -88,15 +88,11 @@ def put_statistics_file(table: pl.DataFrame, file: IO[bytes], path: Path) -> Non
     library = extra_module("pyreadstat", "stats", path.name, f"writing {title}")
     _check_texts(table, path, title)
     names = _variable_names(table.columns, ending)
-    columns = []
-    for name, column in zip(names, table.iter_columns(), strict=True):
-        numbers = numbers_of(column)
-        columns.append((column if numbers is None else numbers.cast(pl.Float64)).alias(name))
+    columns = with_numbers(table).cast({pl.Int64: pl.Float64})
+    columns.columns = names
     labels = dict(zip(names, table.columns, strict=True))
     write = library.write_dta if ending == ".dta" else library.write_sav
-    filled_by_path(
-        file, path, lambda place: write(pl.DataFrame(columns), str(place), column_labels=labels)
-    )
+    filled_by_path(file, path, lambda place: write(columns, str(place), column_labels=labels))
 
 
 def _check_texts(table: pl.DataFrame, path: Path, title: str) -> None:

@@ -8,20 +8,18 @@ release.csv/                                    a folder of CSV parts
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.processes.interruption import unfinished, uninterrupted, written
+from kanon_tui.core.processes.interruption import uninterrupted, written
 from kanon_tui.core.table.atomic_files import check_place, why_not_written
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_not_read, check_target
 
-__all__ = ["Target", "WrittenFile", "place_folder", "work_folder"]
+__all__ = ["Target", "WrittenFile", "place_folder"]
 
 
 @dataclass(frozen=True)
@@ -108,27 +106,6 @@ def _only_parts(folder: Path) -> bool:
     return all(
         each.name.startswith("part-") and each.suffix in TABLE_ENDINGS for each in folder.iterdir()
     )
-
-
-@contextmanager
-def work_folder(target: Target | None) -> Iterator[Path]:
-    """Give a folder beside the release, for its owner alone, which is removed after the block."""
-    if target is None:
-        folder = Path(tempfile.mkdtemp(prefix="kanon-"))
-    else:
-        place = Path(os.path.realpath(target.path))
-        folder = place.with_name(f".{place.name[:60]}.{secrets.token_hex(4)}.part")
-    unfinished.add(folder)
-    try:
-        try:
-            folder.mkdir(mode=0o700, exist_ok=target is None)
-        except OSError as error:
-            raise InputError(why_not_written(folder, error)) from None
-        yield folder
-    finally:
-        with uninterrupted():
-            shutil.rmtree(folder, ignore_errors=True)
-            unfinished.discard(folder)
 
 
 def place_folder(aside: Path, target: Path, force: bool) -> None:

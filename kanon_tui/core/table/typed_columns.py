@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "all_texts", "check_size", "check_width", "column_names", "from_pandas", "number_text",
-    "numbers_of", "printed_column", "without_clocks",
+    "numbers_of", "printed_column", "with_numbers", "without_clocks",
 ]  # fmt: skip
 
 MOST_COLUMNS = 200_000
@@ -227,3 +227,9 @@ def numbers_of(column: pl.Series) -> pl.Series | None:
         return None
     kind = pl.Float64 if filled.str.contains(".", literal=True).any() else pl.Int64
     return column.replace("", None).cast(kind)
+
+
+def with_numbers(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of texts with its columns of numbers as numbers (see `numbers_of`)."""
+    typed = (numbers_of(column) for column in table.iter_columns())
+    return table.with_columns(column for column in typed if column is not None)
