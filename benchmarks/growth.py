@@ -14,6 +14,10 @@ A size that would take longer than `--patience` seconds, by the exponent so far,
 - heavy: few different rows, each many times;
 - tails: amounts with a long tail and missing cells, days, and a code whose few frequent labels have
   thousands of rare ones beside them, without hierarchies;
+- cents: a salary to the cent and an age beside three small categories;
+- labels: eight categories of a thousand labels each, a few of them frequent, and no hierarchy;
+- distinct: four numbers of which every value occurs once;
+- dates: birth dates, a number and two categories, each missing for 15 % of the people;
 - adult: the table drawn again and again, as it is too small. `--adult` names the folder of a file
   `adult.csv`; without it the sample that comes with Kanon is drawn from.
 """
@@ -99,14 +103,64 @@ def tails(records: int, seed: int) -> Task:
         "group": rng.integers(0, 40, records).astype(str),
         "flag": rng.choice(["a", "b"], records, p=[0.97, 0.03]),
     }
-    numeric = ("amount", "days")
+    return _plain(columns, numeric=("amount", "days"))
+
+
+def cents(records: int, seed: int) -> Task:
+    """Salaries to the cent: neighbouring values are closer than a tie."""
+    rng = np.random.default_rng(seed)
+    return _plain(
+        {
+            "salary": np.round(rng.lognormal(10.5, 0.6, records), 2),
+            "age": rng.integers(17, 91, records),
+            "sex": rng.choice(["m", "f"], records),
+            "state": np.char.add("s", rng.integers(0, 50, records).astype(str)),
+            "job": np.char.add("j", rng.integers(0, 14, records).astype(str)),
+        },
+        numeric=("salary", "age"),
+    )
+
+
+def labels(records: int, seed: int) -> Task:
+    """Eight categories of a thousand labels each, Zipf distributed, without hierarchies."""
+    rng = np.random.default_rng(seed)
+    share = 1.0 / np.arange(1, 1001)
+    drawn = {f"c{i}": rng.choice(1000, records, p=share / share.sum()) for i in range(8)}
+    return _plain({name: np.char.add("v", own.astype(str)) for name, own in drawn.items()})
+
+
+def distinct(records: int, seed: int) -> Task:
+    """Four numbers of which every value occurs once."""
+    rng = np.random.default_rng(seed)
+    columns = {f"x{i}": rng.permutation(records) for i in range(4)}
+    return _plain(columns, numeric=tuple(columns))
+
+
+def dates(records: int, seed: int) -> Task:
+    """Birth dates, a number and two categories, each missing for 15 % of the people."""
+    rng = np.random.default_rng(seed)
+    born = np.datetime64("1930-01-01") + rng.integers(0, 30_000, records)
+    columns = {
+        "born": born.astype(str),
+        "income": rng.integers(0, 100_000, records).astype(str),
+        "town": np.char.add("t", rng.integers(0, 300, records).astype(str)),
+        "sex": rng.choice(["m", "f"], records),
+    }
+    for own in columns.values():
+        own[rng.random(records) < 0.15] = ""
+    return _plain(columns, numeric=("income",), dates=("born",))
+
+
+def _plain(
+    columns: dict[str, np.ndarray], numeric: tuple[str, ...] = (), dates: tuple[str, ...] = ()
+) -> Task:
+    """Return a table of quasi-identifiers without hierarchies; all others are categories."""
+    kinds = dict.fromkeys(numeric, Kind.NUMERIC) | dict.fromkeys(dates, Kind.DATE)
     specs = {
-        name: AttributeSpec(
-            role=Role.QUASI, kind=Kind.NUMERIC if name in numeric else Kind.CATEGORICAL
-        )
+        name: AttributeSpec(role=Role.QUASI, kind=kinds.get(name, Kind.CATEGORICAL))
         for name in columns
     }
-    table = as_table(pl.DataFrame(columns))
+    table = as_table(pl.DataFrame({name: own.astype(str) for name, own in columns.items()}))
     return _task(Project(DataSource("table.csv"), specs), tuple(columns), table)
 
 
@@ -147,6 +201,10 @@ def shapes(adult_folder: Path | None) -> dict[str, Callable[[int], Task]]:
         "numbers": lambda records: numbers(records, 1),
         "heavy": lambda records: heavy(records, 1),
         "tails": lambda records: tails(records, 3),
+        "cents": lambda records: cents(records, 5),
+        "labels": lambda records: labels(records, 6),
+        "distinct": lambda records: distinct(records, 7),
+        "dates": lambda records: dates(records, 8),
         "adult": lambda records: adult(records, 1, table),
     }
 
