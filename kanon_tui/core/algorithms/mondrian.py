@@ -16,7 +16,8 @@ from kanon_tui.core.clustering.splitting import PartHistory
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels import mondrian as kernel
-from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import (
     Candidate,
     Choice,
@@ -49,6 +50,10 @@ class Mondrian(Clustering):
     distinct values with at least k records on either side; of several, the one whose lower side is
     nearest to half of the records, and of two equally near the lower. Categories stand in the order
     of their hierarchy when one is given, else as text.
+
+    Where more than k is required, a cut is allowable only if both sides meet the requirements, as
+    is usual for l-diversity and t-closeness. The eight cuts of an attribute that are nearest to the
+    median are tried, then the next attribute.
 
     With `cut: median` the papers' own rule holds: an attribute is cut only at its lower median (up
     to it | above it), and where that leaves a side below k the next attribute is tried. Comparisons
@@ -109,28 +114,24 @@ class Mondrian(Clustering):
             rows=task.rows,
             attributes=len(task.quasi),
             ranks=np.diff(axes.offsets).max() + 1,
-            numbers=parts.stack.shape[1],
         )
-        kernel.measure(axes, parts, 0, task.rows, 0)
-        lost = kernel.loss(axes, parts.stack[0])
+        kernel.measure(axes, parts, np.zeros(1, dtype=np.int64))
+        lost = float(parts.losses[0])
         depth, cuts, closed = 1, 0, 0
         history = PartHistory(parts.rows)
         while depth:
             decisions = context.decisions_per_step
             if depth + decisions > len(parts.stack):  # a decision adds one open part at most
-                more = np.zeros((depth + decisions, parts.stack.shape[1]), dtype=np.int64)
-                parts = replace(parts, stack=np.concatenate([parts.stack, more]))
-            part = parts.stack[depth - 1].copy()
-            depth, decided, new_cuts, saved = kernel.advance(
+                parts = _with_room(parts, depth + decisions)
+            part, together = parts.stack[depth - 1].copy(), min(decisions, depth)
+            advance = partial(_advance_judged, task) if task.requirements else kernel.advance
+            depth, decided, new_cuts, saved = advance(
                 axes, parts, scratch, depth, decisions, task.k, where
             )
             cuts += new_cuts
             closed += decided - new_cuts
             lost -= saved
-            rows_placed = int(parts.stack[depth - 1, 0]) if depth else task.rows
-            placed = rows_placed
-            if task.copies is not None:
-                placed = int(parts.copies[:rows_placed].sum())
+            placed = task.n - int(parts.stack[:depth, -1].sum())
             counters = {
                 "clusters": depth + closed,
                 "cuts": cuts,
@@ -138,9 +139,9 @@ class Mondrian(Clustering):
                 "ncp": max(lost, 0.0) / task.n,
             }
             now = history.record(parts.begins, parts.stack[:depth, 0])
-            if decided == 1:
+            if decided == 1 and not (task.requirements and together > 1):
                 widths = space.widths(part)
-                template, facts = space.tell(parts.event, parts.tried, task.k, self._cuts, widths)
+                template, facts = space.tell(parts, task, self._cuts, widths)
                 if context.watched:
                     facts |= space.drawn(parts, part, facts)
                     facts |= (
@@ -181,13 +182,93 @@ class Mondrian(Clustering):
         return "cut" if self.cut == "allowable" else "cut at the median"
 
 
+def _with_room(parts: kernel.Parts, room: int) -> kernel.Parts:
+    """Return the parts with room for so many open ones more."""
+    names = ("stack", "losses", "proposals")
+    pads = {name: [(0, room)] + [(0, 0)] * (getattr(parts, name).ndim - 1) for name in names}
+    return replace(parts, **{name: np.pad(getattr(parts, name), pads[name]) for name in names})
+
+
+def _advance_judged(
+    task: Task,
+    axes: kernel.Axes,
+    parts: kernel.Parts,
+    scratch: kernel.PartScratch,
+    depth: int,
+    decisions: int,
+    k: int,
+    where: int,
+) -> kernel.Advanced:
+    """Decide on up to `decisions` parts on top of the stack; both sides must meet what is required.
+
+    A refused cut is no decision: the next one is proposed, until a part is cut or closed. The
+    answer does not depend on how many parts are looked at together.
+    """
+    while True:
+        first = max(depth - decisions, 0)
+        kernel.propose(axes, parts, scratch, first, depth, k, where)
+        stack, cuts = parts.stack[first:depth], parts.proposals[first:depth].copy()
+        losses, closed = parts.losses[first:depth].copy(), cuts[:, kernel.CUT_ATTRIBUTE] < 0
+        accepted = ~closed
+        accepted[~closed] = _both_sides_hold(task, parts, stack[~closed], cuts[~closed])
+        refused = ~closed & ~accepted
+        parts.proposals[first:depth][refused, kernel.REFUSED] += 1
+        if where == kernel.RELAXED:
+            _sort_rows(parts, stack[refused, :2].tolist())
+        if not refused.all():
+            break
+    parts.begins[stack[closed, 0]] = True
+    if len(stack) == 1:
+        kind = kernel.CUT if accepted[0] else kernel.CLOSED
+        parts.event[:5] = kind, stack[0, -1], *cuts[0, [kernel.CUT_ATTRIBUTE, 1, 2]]
+    source = np.repeat(np.arange(len(stack)), np.where(closed, 0, np.where(accepted, 2, 1)))
+    upper = accepted[source] & (np.diff(source, prepend=-1) > 0)
+    lower = accepted[source] & ~upper
+    middle = cuts[source, kernel.CUT_MIDDLE]
+    new = slice(first, first + len(source))
+    for array in (parts.stack, parts.losses, parts.proposals):
+        array[new] = array[first:depth][source]
+    parts.stack[new, 0] = np.where(upper, middle, parts.stack[new, 0])
+    parts.stack[new, 1] = np.where(lower, middle, parts.stack[new, 1])
+    levels = first + np.flatnonzero(upper | lower)
+    kernel.measure(axes, parts, levels)
+    if len(stack) == 1 and accepted[0]:
+        parts.event[5] = parts.stack[first, 2 + 3 * cuts[0, kernel.CUT_ATTRIBUTE]]
+    saved = float(losses[accepted].sum() - parts.losses[levels].sum())
+    decided = int((closed | accepted).sum())
+    return kernel.Advanced(first + len(source), decided, int(accepted.sum()), saved)
+
+
+def _sort_rows(parts: kernel.Parts, ranges: Sequence[Sequence[int]]) -> None:
+    """Sort the rows of parts by record, as relaxed cuts take them."""
+    for begin, end in ranges:
+        order = begin + np.argsort(parts.rows[begin:end])
+        for array in (parts.table, parts.rows, parts.copies):
+            array[begin:end] = array[order]
+
+
+def _both_sides_hold(task: Task, parts: kernel.Parts, stack: Int64s, cuts: Int64s) -> Flags:
+    """Return per cut part whether both of its sides meet all requirements beyond k."""
+    begins = np.column_stack([stack[:, 0], cuts[:, kernel.CUT_MIDDLE]]).ravel()
+    sizes = np.column_stack([cuts[:, kernel.CUT_MIDDLE], stack[:, 1]]).ravel() - begins
+    places = np.arange(sizes.sum()) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)
+    side, records = np.repeat(np.arange(len(sizes)), sizes), parts.rows[places]
+    fine = np.ones(len(sizes), dtype=np.bool_)
+    for requirement in task.requirements:
+        column = requirement.column
+        copies = None if column.copies is None else column.copies[records]
+        values = GroupValues.from_records(side, column.codes[records], len(sizes), copies)
+        fine &= requirement.gaps(values) <= 0
+    return np.asarray(fine.reshape(-1, 2).all(axis=1))
+
+
 def _one_part(task: Task, space: _Space) -> kernel.Parts:
     """Return all records as one part that is still to be cut."""
     table = np.column_stack(
         [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
     )
     ones = np.ones(task.rows, dtype=np.int64)
-    return kernel.Parts.allocate(
+    parts = kernel.Parts.allocate(
         table=np.ascontiguousarray(table, dtype=np.int32),
         rows=np.arange(task.rows, dtype=np.int32),
         copies=ones if task.copies is None else task.copies.astype(np.int64),
@@ -195,6 +276,8 @@ def _one_part(task: Task, space: _Space) -> kernel.Parts:
         numbers=3 + 3 * len(task.quasi),
         ranks=space.axes.offsets[-1] + 1,
     )
+    parts.stack[0, 1] = task.rows
+    return parts
 
 
 def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:
@@ -295,11 +378,12 @@ class _Space:
         }
 
     def tell(
-        self, event: Int64s, tried: Int64s, k: int, cut: str, widths: Sequence[float]
+        self, parts: kernel.Parts, task: Task, cut: str, widths: Sequence[float]
     ) -> tuple[str, dict[str, Any]]:
         """Return the template and the facts of the last decision."""
-        was_cut, size, x, left, below, above = (int(number) for number in event)
-        looked = [self.attributes[int(y)].name for y in tried if y >= 0]
+        was_cut, size, x, left, below, above = (int(number) for number in parts.event)
+        looked = [self.attributes[int(y)].name for y in parts.tried if y >= 0]
+        k, required = task.k, " with what is required" if task.requirements else ""
         facts: dict[str, Any] = {"size": size, "k": k}
         if not was_cut:
             facts["looked"] = ", ".join(looked)
@@ -309,7 +393,7 @@ class _Space:
                 return "Close a class of {size:,} records: too few for two classes of {k:,}.", facts
             return (
                 f"Close a class of {{size:,}} records: no {cut} of {{looked}} leaves {{k:,}} "
-                f"records on either side.",
+                f"records{required} on either side.",
                 facts,
             )
         facts |= {

@@ -70,10 +70,25 @@ def repair_steps(task: Task, context: RunContext, grouping: Grouping, keep_magva
     """Merge the classes of a clustering until all keep what is required."""
     if (grouping.labels < 0).all():
         return grouping
+    if task.release_risk is None and not _misses_any(task, grouping):
+        return replace(grouping, search={**grouping.search, "merged_on": 0})
     repair = RequirementRepair(task, context, grouping, keep_magvals)
     yield from repair.run()
     yield from repair.lower_risk()
     return repair.grouping()
+
+
+def _misses_any(task: Task, grouping: Grouping) -> bool:
+    """Return whether a class of a clustering misses a requirement."""
+    labels = grouping.labels
+    classes = np.unique(labels[labels >= 0])
+    number = np.where(labels < 0, -1, np.searchsorted(classes, labels))
+    for requirement in task.requirements:
+        column = requirement.column
+        values = GroupValues.from_records(number, column.codes, len(classes), column.copies)
+        if requirement.gaps(values).any():
+            return True
+    return False
 
 
 class RequirementRepair:

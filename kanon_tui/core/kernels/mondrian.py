@@ -15,6 +15,15 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
 CLOSED, CUT = 0, 1
+MOST_REFUSED = 8
+"""Cuts of an attribute that are tried where requirements beyond k refuse them."""
+
+# Columns of `Parts.proposals`. CUT_ATTRIBUTE: -1 for no cut. CUT_RECORDS: of the lower side.
+# CUT_RANK: the highest rank of the lower side. CUT_MIDDLE: the row that begins the upper side.
+# LAST_OFF: how far the lower side is from half of the records, twice. GIVEN_UP: attributes, in
+# order of width, of which no cut is left. REFUSED: cuts of the next one that were refused.
+CUT_ATTRIBUTE, CUT_RECORDS, CUT_RANK, CUT_MIDDLE, LAST_OFF, GIVEN_UP, REFUSED = range(7)
+PROPOSAL_COLUMNS = 7
 ALLOWABLE, MEDIAN, RELAXED = 0, 1, 2  # where a part is cut
 COUNTED_RANKS_PER_ROW = 4  # ranks are counted, not sorted, while there are fewer per row
 COUNTED_RANKS = 64
@@ -52,6 +61,10 @@ class Parts(Struct):
     stack: Annotated[Int64s, writes("open", "numbers")]
     """Open parts: start, end; then per attribute lowest rank, highest rank, distinct values; at
     last the records."""
+    losses: Annotated[Floats, writes("open")]
+    """Open parts: what publishing the part as one class costs, its NCP times its records."""
+    proposals: Annotated[Int64s, writes("open", 7)]
+    """Open parts: the cut that was proposed last, CUT_ATTRIBUTE to REFUSED."""
     seen: Annotated[Int32s, writes("ranks")]
     """Per rank the part it was last seen in; the last one is the number of parts measured."""
     event: Annotated[Int64s, writes(6)]
@@ -72,7 +85,6 @@ class PartScratch(Struct):
     keys: Annotated[Int64s, writes("rows")]
     counts: Annotated[Int64s, writes("ranks")]
     widths: Annotated[Floats, writes("attributes")]
-    part: Annotated[Int64s, writes("numbers")]
 
 
 class Advanced(NamedTuple):
@@ -87,13 +99,18 @@ class Advanced(NamedTuple):
 
 
 @c_function
-def measure(axes: Axes, parts: Parts, start: int, end: int, level: int) -> None:
-    """Write the ends, ranks and numbers of distinct values of a part to a level of the stack."""
+def measure(axes: Axes, parts: Parts, levels: Annotated[Int64s, reads("_")]) -> None:
+    """Measure the parts at some levels of the stack, of which start and end are known."""
 
 
 @c_function
-def loss(axes: Axes, part: Annotated[Int64s, reads("_")]) -> float:
-    """Return what publishing the part as one class costs: its NCP times its records."""
+def propose(
+    axes: Axes, parts: Parts, scratch: PartScratch, first: int, depth: int, k: int, where: int
+) -> None:
+    """Propose the next cut of every part from level `first` to `depth` of the stack.
+
+    Its rows are divided by the cut; whoever accepts the cut puts both sides on the stack.
+    """
 
 
 @c_function

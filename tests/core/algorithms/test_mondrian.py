@@ -16,7 +16,8 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
-from tests.core.algorithms.twins.mondrian import mondrian
+from tests.core.algorithms.twins.beyond_k import with_requirements
+from tests.core.algorithms.twins.mondrian import holds, mondrian
 from tests.helpers import make_task
 from tests.paths import SAMPLES
 from tests.tries import tries
@@ -65,6 +66,22 @@ def test_equals_its_twin_on_random_tables() -> None:
         task = random_task(seed)
         for way in WAYS:
             assert classes(grouping(task, way).labels) == mondrian(task, way), seed
+
+
+@pytest.mark.slow
+def test_requirements_beyond_k_are_met_by_both_sides_of_every_cut() -> None:
+    """As the twin, which judges one part at a time; no class is merged afterwards."""
+    cut = 0
+    for seed in range(tries(60)):
+        task = with_requirements(random_task(seed, most=80), seed)
+        if not holds(task, range(task.n)):
+            continue
+        for way in WAYS:
+            found = grouping(task, way, decisions=FULL_SPEED if seed % 2 else 1 + seed % 5)
+            assert classes(found.labels) == mondrian(task, way), (seed, way)
+            assert found.search["merged_on"] == 0
+            cut += int(found.labels.max()) > 0
+    assert cut > 60
 
 
 @pytest.mark.slow

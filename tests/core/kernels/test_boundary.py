@@ -15,7 +15,8 @@ import pytest
 
 from kanon_tui.core.kernels import boundary, header, library
 from kanon_tui.core.kernels.boundary import Struct, reads, writes
-from kanon_tui.core.kernels.mondrian import Axes, Parts, loss, measure
+from kanon_tui.core.kernels.merging import power
+from kanon_tui.core.kernels.mondrian import Axes, Parts, PartScratch, measure, propose
 from kanon_tui.core.numeric import Floats, Int32s
 from tests.paths import ROOT
 
@@ -39,7 +40,7 @@ def test_the_committed_header_is_current() -> None:
 
 
 def test_a_call_returns_what_c_computes() -> None:
-    assert loss(axes(), np.array([0, 3, 0, 1, 2, 3])) == 3.0
+    assert power(2.0, 0.5) == pytest.approx(2**0.5)
 
 
 @pytest.mark.parametrize(
@@ -64,45 +65,54 @@ def test_an_array_that_c_writes_to_must_be_writable() -> None:
     frozen = np.zeros((1, 1), dtype=np.int32)
     frozen.flags.writeable = False
     with pytest.raises(TypeError, match=r"Parts: table .*read-only"):
-        Parts(frozen, *[np.zeros(1)] * 7)  # type: ignore[arg-type]
+        Parts(frozen, *[np.zeros(1)] * 9)  # type: ignore[arg-type]
 
 
 def test_a_call_refuses_what_is_not_declared() -> None:
-    part = np.zeros(6, dtype=np.int64)
+    levels, parts = np.zeros(1, dtype=np.int64), one_row()
     wrong: list[tuple[tuple[Any, ...], str]] = [
-        ((axes(), np.zeros(6)), "part"),
-        ((None, part), "axes"),
-        ((one_row(), part), "axes"),
-        ((axes(),), "part"),
-        ((axes(), part, 1), "too many"),
+        ((axes(), parts, np.zeros(1)), "levels"),
+        ((None, parts, levels), "axes"),
+        ((parts, parts, levels), "axes"),
+        ((axes(), parts), "levels"),
+        ((axes(), parts, levels, 1), "too many"),
     ]
     for arguments, named in wrong:
         with pytest.raises(TypeError, match=named):
-            loss(*arguments)
+            measure(*arguments)
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 1.5, "1"])
 def test_whole_numbers_are_whole_and_fit_in_64_bits(number: Any) -> None:
-    with pytest.raises(TypeError, match="start"):
-        measure(axes(), one_row(), number, 1, 0)
+    scratch = PartScratch.allocate(rows=1, attributes=1, ranks=2)
+    with pytest.raises(TypeError, match="first"):
+        propose(axes(), one_row(), scratch, number, 1, 1, 0)
 
 
 def one_row() -> Parts:
-    return Parts(
-        table=np.zeros((1, 1), dtype=np.int32),
-        rows=np.zeros(1, dtype=np.int32),
-        copies=np.ones(1, dtype=np.int64),
-        begins=np.zeros(1, dtype=np.bool_),
-        stack=np.zeros((2, 6), dtype=np.int64),
-        seen=np.zeros(3, dtype=np.int32),
-        event=np.zeros(6, dtype=np.int64),
-        tried=np.zeros(1, dtype=np.int64),
-    )
+    copies = np.ones(1, dtype=np.int64)
+    parts = Parts.allocate(copies=copies, attributes=1, open=2, numbers=6, ranks=3)
+    parts.stack[0, 1] = 1
+    return parts
+
+
+def test_arrays_that_are_not_given_are_zeros_of_the_declared_sizes() -> None:
+    parts = one_row()
+    assert parts.table.shape == (1, 1)  # rows are those of the copies
+    assert parts.stack.shape == (2, 6)
+    assert parts.event.shape == (6,)
+    assert parts.seen.dtype == np.int32
+    assert not parts.seen.any()
+    assert axes().offsets.shape == (2,)
+    with pytest.raises(KeyError, match="open"):
+        Parts.allocate(copies=parts.copies, attributes=1, numbers=6, ranks=3)
+    with pytest.raises(TypeError, match="rows"):
+        Parts.allocate(copies=parts.copies, rows=np.zeros(2, dtype=np.int32), attributes=1)
 
 
 def test_c_writes_into_the_arrays_it_was_given() -> None:
     parts = one_row()
-    measure(axes(), parts, 0, 1, 0)
+    measure(axes(), parts, np.zeros(1, dtype=np.int64))
     assert parts.stack[0].tolist() == [0, 1, 0, 0, 1, 1]
 
 
@@ -110,9 +120,9 @@ def test_c_writes_into_the_arrays_it_was_given() -> None:
 def test_a_copy_of_a_struct_has_arrays_of_its_own(copied: Any) -> None:
     original = one_row()
     other = copied(original)
-    measure(axes(), other, 0, 1, 0)
-    assert other.stack[0, 1] == 1
-    assert original.stack[0, 1] == 0
+    measure(axes(), other, np.zeros(1, dtype=np.int64))
+    assert other.stack[0, -1] == 1
+    assert original.stack[0, -1] == 0
     assert replace(original, event=np.ones(6, dtype=np.int64)).address != original.address
 
 
@@ -150,7 +160,7 @@ def test_a_library_made_from_other_sources_is_refused(tmp_path: Path) -> None:
             "from kanon_tui.core.kernels import library\n"
             f"library.use_library(Path({str(path)!r}))\n"
             "try:\n"
-            "    library.function('kn_mondrian_loss')\n"
+            "    library.function('kn_mondrian_measure')\n"
             "except library.KernelLibraryError as error:\n"
             "    print(error)\n"
         )

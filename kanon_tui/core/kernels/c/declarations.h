@@ -12,18 +12,19 @@
 enum {
     ALIVE=4, ALLOWABLE=0, ALL_HIGH=1, ALL_LOW=0, AT_WORK=0, BEGIN=0, BITS=3, CHAIN=4, CHILD=2,
     CLOSED=0, CLUSTER=2, CLUSTERS_CLOSED=1, CLUSTERS_LEFT=2, CLUSTER_CLOSED=2, CLUSTER_GROWN=1,
-    CLUSTER_STARTED=0, COUNTED_RANKS=64, COUNTED_RANKS_PER_ROW=4, CUT=1, EARLIER=0, EMPHASIS=6,
-    END=1, EXTENT=0, FAILS=1, FIRST=5, FIRST_PLACE=5, FOLLOWING=0, FRESH=-1, GONE=2147483647,
-    GROWING_SIZE=2, HEAD=2, HIDDEN_CELL=-1, HIDE=3, HIDE_NONE=0, HIDE_OTHER=2, HIDE_SMALL=1,
-    HIGH=1, HIGHEST=2, IMPORTANCE=8, KEYS_PER_BLOCK=1024, KEYS_PER_CHUNK=4096, KIND=0,
-    LAST_ADDED=1, LATER=1, LEAF=8, LEAST_HIDE=3, LEAST_SHOWN=2, LINE=0, LOW=0, LOWEST=0,
-    MAJORITY=3, MEDIAN=1, MERGES=3, MISSING=2, MIXED=2, MIXED_LABEL=-1, MOST_SHARERS=4096,
+    CLUSTER_STARTED=0, COUNTED_RANKS=64, COUNTED_RANKS_PER_ROW=4, CUT=1, CUT_ATTRIBUTE=0,
+    CUT_MIDDLE=3, CUT_RANK=2, CUT_RECORDS=1, EARLIER=0, EMPHASIS=6, END=1, EXTENT=0, FAILS=1,
+    FIRST=5, FIRST_PLACE=5, FOLLOWING=0, FRESH=-1, GIVEN_UP=5, GONE=2147483647, GROWING_SIZE=2,
+    HEAD=2, HIDDEN_CELL=-1, HIDE=3, HIDE_NONE=0, HIDE_OTHER=2, HIDE_SMALL=1, HIGH=1, HIGHEST=2,
+    IMPORTANCE=8, KEYS_PER_BLOCK=1024, KEYS_PER_CHUNK=4096, KIND=0, LAST_ADDED=1, LAST_OFF=4,
+    LATER=1, LEAF=8, LEAST_HIDE=3, LEAST_SHOWN=2, LINE=0, LOW=0, LOWEST=0, MAJORITY=3, MEDIAN=1,
+    MERGES=3, MISSING=2, MIXED=2, MIXED_LABEL=-1, MOST_REFUSED=8, MOST_SHARERS=4096,
     NEW_CLASS=-1, NEXT_PLACE=0, NOBODY=-2, NOTHING=2147483647, NOT_BEGUN=-2, NO_RECORD=-1,
-    OFTEN=9, PARENT=3, PASSES=2, PLACE=1, PLACES_PER_CELL=8, PLACE_IN_ORDER=0, REACH_HIGH=1,
-    REACH_LOW=0, RELAXED=2, RELEASE=1, REMAINING=2, RULE_WORDS=7, SECOND=6, SECOND_HIGHEST=3,
-    SECOND_LOWEST=1, SET=2, SHIFT=1, SIDE_BOXES=4, SIZE=0, SOME_HIGH=1, SOME_LOW=0, SPLIT=1,
-    SPLIT_ROWS_PER_CALL=1000000, START=1, SUPPRESS=3, TAIL=3, TREE=1, UNDER_K=1, UNIT=0,
-    UNKNOWN=0, VALUES=4, WEIGHT=4, WHOLE=5, WORD_BITS=64
+    OFTEN=9, PARENT=3, PASSES=2, PLACE=1, PLACES_PER_CELL=8, PLACE_IN_ORDER=0,
+    PROPOSAL_COLUMNS=7, REACH_HIGH=1, REACH_LOW=0, REFUSED=6, RELAXED=2, RELEASE=1, REMAINING=2,
+    RULE_WORDS=7, SECOND=6, SECOND_HIGHEST=3, SECOND_LOWEST=1, SET=2, SHIFT=1, SIDE_BOXES=4,
+    SIZE=0, SOME_HIGH=1, SOME_LOW=0, SPLIT=1, SPLIT_ROWS_PER_CALL=1000000, START=1, SUPPRESS=3,
+    TAIL=3, TREE=1, UNDER_K=1, UNIT=0, UNKNOWN=0, VALUES=4, WEIGHT=4, WHOLE=5, WORD_BITS=64
 };
 #define MISSING_PLACE 0x1.fffffffffffffp+1023
 #define TIE 0x1.12e0be826d695p-30
@@ -297,6 +298,8 @@ typedef struct {
     int64_t *copies; int64_t copies_shape0;
     bool *begins; int64_t begins_shape0;
     int64_t *stack; int64_t stack_shape0; int64_t stack_shape1;
+    double *losses; int64_t losses_shape0;
+    int64_t *proposals; int64_t proposals_shape0; int64_t proposals_shape1;
     int32_t *seen; int64_t seen_shape0;
     int64_t *event; int64_t event_shape0;
     int64_t *tried; int64_t tried_shape0;
@@ -310,7 +313,6 @@ typedef struct {
     int64_t *keys; int64_t keys_shape0;
     int64_t *counts; int64_t counts_shape0;
     double *widths; int64_t widths_shape0;
-    int64_t *part; int64_t part_shape0;
 } PartScratch;
 
 typedef struct {
@@ -578,8 +580,8 @@ int64_t kn_merging_next_small(const BoxClusters *clusters, const ClusterList *li
 double kn_merging_power(double x, double y);
 void kn_merging_union_extents(const MergeState *state, int64_t a, int64_t b, int64_t side, double *wide, int64_t wide_shape0, bool *hidden, int64_t hidden_shape0);
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
-double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0);
-void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end, int64_t level);
+void kn_mondrian_measure(const Axes *axes, const Parts *parts, const int64_t *levels, int64_t levels_shape0);
+void kn_mondrian_propose(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t first, int64_t depth, int64_t k, int64_t where);
 Leaves kn_partner_tree_divide_into_leaves(const Attributes *attributes, const double *boxes, int64_t boxes_shape0, int64_t boxes_shape1, int64_t boxes_shape2, int64_t columns, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
 void kn_partner_tree_fill_nodes(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree);
 void kn_partner_tree_refresh(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree, int64_t c);

@@ -27,8 +27,8 @@ typedef struct {
 
 /* `seen` needs no clearing: it is stamped with a number that is new each time. An attribute at a
  * time goes through some rows, which stay at hand for the next. */
-void kn_mondrian_measure(const Axes *axes, const Parts *parts, int64_t start, int64_t end,
-                         int64_t level) {
+static void measure_ranks(const Axes *axes, const Parts *parts, int64_t start, int64_t end,
+                          int64_t level) {
     const int64_t attributes = parts->table_shape1;
     const int32_t *table = parts->table;
     int64_t *part = parts->stack + level * parts->stack_shape1;
@@ -90,7 +90,8 @@ static double label_cover(const Axes *axes, int64_t low, int64_t high) {
     return 1.0;
 }
 
-double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shape0) {
+/* Return what publishing a part as one class costs: its NCP times its records. */
+static double loss_of(const Axes *axes, const int64_t *part) {
     const int64_t attributes = axes->weights_shape0;
     double total = 0.0;
     for (int64_t x = 0; x < attributes; x++) {
@@ -108,7 +109,22 @@ double kn_mondrian_loss(const Axes *axes, const int64_t *part, int64_t part_shap
         }
         total += axes->weights[x] * cost;
     }
-    return total * (double)part[part_shape0 - 1];
+    return total * (double)RECORDS(part, attributes);
+}
+
+static void measure_part(const Axes *axes, const Parts *parts, int64_t start, int64_t end,
+                         int64_t level) {
+    measure_ranks(axes, parts, start, end, level);
+    parts->losses[level] = loss_of(axes, parts->stack + level * parts->stack_shape1);
+    memset(parts->proposals + level * PROPOSAL_COLUMNS, 0, PROPOSAL_COLUMNS * sizeof(int64_t));
+}
+
+void kn_mondrian_measure(const Axes *axes, const Parts *parts, const int64_t *levels,
+                         int64_t levels_shape0) {
+    for (int64_t i = 0; i < levels_shape0; i++) {
+        const int64_t *part = parts->stack + levels[i] * parts->stack_shape1;
+        measure_part(axes, parts, part[0], part[1], levels[i]);
+    }
 }
 
 /* Fill `keys` with the places of rising ranks: sorts numbers of rank and place together. */
@@ -136,9 +152,17 @@ static void count_ranks(const int32_t *column, const int64_t *copies, int64_t ro
     }
 }
 
-/* Find the allowable cut nearest the median; `size` 0 where there is none. */
+/* Return whether a cut comes after the one that a proposal had last: it is further from the
+ * median, or as far and higher. */
+KN_INLINE bool comes_after(const int64_t *proposal, int64_t off, int64_t rank) {
+    return proposal[REFUSED] == 0 || off > proposal[LAST_OFF] ||
+           (off == proposal[LAST_OFF] && rank > proposal[CUT_RANK]);
+}
+
+/* Find the allowable cut nearest the median of those that come after the last one proposed;
+ * `size` 0 where there is none. */
 static Cut strict_cut(const PartScratch *scratch, const int64_t *copies, int64_t rows, int64_t size,
-                      int64_t low, int64_t high, int64_t k) {
+                      int64_t low, int64_t high, int64_t k, const int64_t *last) {
     const int32_t *column = scratch->column;
     Cut best = {.size = 0, .rank = -1};
     int64_t best_off = size + 1, left = 0;
@@ -151,7 +175,8 @@ static Cut strict_cut(const PartScratch *scratch, const int64_t *copies, int64_t
                 break;
             }
             const int64_t off = abs_i64(2 * left - size);
-            if (counts[step] > 0 && left >= k && off < best_off) {
+            if (counts[step] > 0 && left >= k && off < best_off &&
+                comes_after(last, off, low + step)) {
                 best.size = left;
                 best.rank = low + step;
                 best_off = off;
@@ -168,7 +193,8 @@ static Cut strict_cut(const PartScratch *scratch, const int64_t *copies, int64_t
             break;
         }
         const int64_t off = abs_i64(2 * left - size);
-        if (left >= k && rank != column[order[i + 1]] && off < best_off) {
+        if (left >= k && rank != column[order[i + 1]] && off < best_off &&
+            comes_after(last, off, rank)) {
             best.size = left;
             best.rank = rank;
             best_off = off;
@@ -243,9 +269,9 @@ static int64_t divide(const Parts *parts, const PartScratch *scratch, int64_t st
     return left;
 }
 
-/* Choose the cut of a part: the widest attribute that has one. */
+/* Choose the next cut of a part that no proposal had yet: the widest attribute that has one. */
 static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *scratch,
-                      const int64_t *part, int64_t k, int64_t where) {
+                      const int64_t *part, int64_t k, int64_t where, int64_t *last) {
     const int64_t attributes = parts->table_shape1;
     const int64_t size = RECORDS(part, attributes), rows = part[1] - part[0];
     const int64_t *copies = parts->copies + part[0];
@@ -267,8 +293,18 @@ static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *s
             continue;
         }
         parts->tried[turn] = x;
+        if (turn < last[GIVEN_UP] || (turn == last[GIVEN_UP] && last[REFUSED] == MOST_REFUSED)) {
+            continue;
+        }
+        if (turn > last[GIVEN_UP]) {
+            last[GIVEN_UP] = turn;
+            last[REFUSED] = 0;
+        }
         for (int64_t i = 0; i < rows; i++) {
             scratch->column[i] = parts->table[(part[0] + i) * attributes + x];
+        }
+        if (where != ALLOWABLE && last[REFUSED] > 0) {
+            continue; /* its median was refused */
         }
         if (where == RELAXED) {
             const Middle middle = count_below(scratch, copies, rows, size / 2, low, high);
@@ -279,7 +315,7 @@ static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *s
             const Middle middle = count_below(scratch, copies, rows, (size + 1) / 2, low, high);
             cut = (Cut){.size = middle.upto, .rank = middle.rank};
         } else {
-            cut = strict_cut(scratch, copies, rows, size, low, high, k);
+            cut = strict_cut(scratch, copies, rows, size, low, high, k, last);
         }
         if (min_i64(cut.size, size - cut.size) >= k) {
             cut.attribute = x;
@@ -290,38 +326,60 @@ static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *s
     return none;
 }
 
+/* Choose the cut of the part at a level of the stack and divide its rows by it. */
+static void propose_cut(const Axes *axes, const Parts *parts, const PartScratch *scratch,
+                        int64_t level, int64_t k, int64_t where) {
+    const int64_t *part = parts->stack + level * parts->stack_shape1;
+    int64_t *proposal = parts->proposals + level * PROPOSAL_COLUMNS;
+    const Cut cut = choose_cut(axes, parts, scratch, part, k, where, proposal);
+    proposal[CUT_ATTRIBUTE] = cut.attribute;
+    if (cut.attribute >= 0) {
+        proposal[CUT_RECORDS] = cut.size;
+        proposal[CUT_RANK] = cut.rank;
+        proposal[CUT_MIDDLE] = divide(parts, scratch, part[0], part[1], &cut);
+        proposal[LAST_OFF] = abs_i64(2 * cut.size - RECORDS(part, parts->table_shape1));
+    }
+}
+
+void kn_mondrian_propose(const Axes *axes, const Parts *parts, const PartScratch *scratch,
+                         int64_t first, int64_t depth, int64_t k, int64_t where) {
+    for (int64_t level = first; level < depth; level++) {
+        propose_cut(axes, parts, scratch, level, k, where);
+    }
+}
+
 Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch,
                              int64_t depth, int64_t decisions, int64_t k, int64_t where) {
     const int64_t attributes = parts->table_shape1, width = parts->stack_shape1;
-    int64_t *event = parts->event, *part = scratch->part;
+    int64_t *event = parts->event;
     int64_t passed = 0;
     Advanced made = {.depth = depth};
     while (made.depth > 0 && made.decided < decisions && passed < ROWS_PER_CALL) {
-        int64_t *top = parts->stack + (made.depth - 1) * width, *next = top + width;
-        made.decided++;
-        memcpy(part, top, (size_t)width * sizeof *part);
+        const int64_t level = made.depth - 1, *part = parts->stack + level * width;
         const int64_t start = part[0], end = part[1];
+        made.decided++;
         passed += end - start;
         event[0] = CLOSED;
         event[1] = RECORDS(part, attributes);
-        const Cut cut = choose_cut(axes, parts, scratch, part, k, where);
-        if (cut.attribute < 0) {
+        propose_cut(axes, parts, scratch, level, k, where);
+        int64_t cut[PROPOSAL_COLUMNS];
+        memcpy(cut, parts->proposals + level * PROPOSAL_COLUMNS, sizeof cut);
+        if (cut[CUT_ATTRIBUTE] < 0) {
             parts->begins[start] = true;
             made.depth--;
             continue;
         }
-        const int64_t middle = divide(parts, scratch, start, end, &cut);
         made.cuts++;
-        made.saved += kn_mondrian_loss(axes, part, width);
-        kn_mondrian_measure(axes, parts, middle, end, made.depth - 1);
-        kn_mondrian_measure(axes, parts, start, middle, made.depth);
-        made.saved -= kn_mondrian_loss(axes, top, width);
-        made.saved -= kn_mondrian_loss(axes, next, width);
+        made.saved += parts->losses[level];
+        measure_part(axes, parts, cut[CUT_MIDDLE], end, level);
+        measure_part(axes, parts, start, cut[CUT_MIDDLE], level + 1);
+        made.saved -= parts->losses[level];
+        made.saved -= parts->losses[level + 1];
         event[0] = CUT;
-        event[2] = cut.attribute;
-        event[3] = cut.size;
-        event[4] = cut.rank;
-        event[5] = LOW_RANK(top, cut.attribute);
+        event[2] = cut[CUT_ATTRIBUTE];
+        event[3] = cut[CUT_RECORDS];
+        event[4] = cut[CUT_RANK];
+        event[5] = LOW_RANK(part, cut[CUT_ATTRIBUTE]);
         made.depth++;
     }
     return made;

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 
@@ -31,8 +35,9 @@ def width(attribute: QuasiIdentifier, part: Sequence[int]) -> float:
 
 
 def sides(
-    attribute: QuasiIdentifier, part: Sequence[int], k: int, where: str
+    attribute: QuasiIdentifier, part: Sequence[int], task: Task, where: str
 ) -> tuple[list[int], list[int]] | None:
+    k = task.k
     place = line(attribute)
     by_value = sorted(part, key=lambda i: (place[attribute.column.codes[i]], i))
     values = [place[attribute.column.codes[i]] for i in by_value]
@@ -47,10 +52,21 @@ def sides(
     if where == "median":
         median = values[(len(values) - 1) // 2]
         cuts = [left for left in cuts if values[left - 1] == median]
-    if not cuts:
-        return None
-    left = min(cuts, key=lambda left: (abs(2 * left - len(part)), left))
-    return sorted(by_value[:left]), sorted(by_value[left:])
+    for left in sorted(cuts, key=lambda left: (abs(2 * left - len(part)), left))[:8]:
+        if holds(task, by_value[:left]) and holds(task, by_value[left:]):
+            return sorted(by_value[:left]), sorted(by_value[left:])
+    return None
+
+
+def holds(task: Task, part: Sequence[int]) -> bool:
+    """Whether a part, as a class of its own, meets everything that is required beyond k."""
+    for requirement in task.requirements:
+        counts = Counter(requirement.column.codes[list(part)].tolist())
+        codes, records = (np.array(column) for column in zip(*sorted(counts.items()), strict=True))
+        values = GroupValues(1, np.zeros_like(codes), codes, records)
+        if requirement.gaps(values).any():
+            return False
+    return True
 
 
 def mondrian(
@@ -62,7 +78,7 @@ def mondrian(
     while widths:
         x = min(y for y in widths if widths[y] > max(widths.values()) - 1e-9)
         del widths[x]
-        both = sides(task.quasi[x], part, task.k, where)
+        both = sides(task.quasi[x], part, task, where)
         if both:
             return [c for side in both for c in mondrian(task, where, side)]
     return [list(part)]
