@@ -33,7 +33,7 @@ from kanon_tui.services.unexpected_end import UnexpectedEnd
 from kanon_tui.signals import code_of, ending_gently, terminal_restorer
 from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.line_filters import line_filters
-from kanon_tui.widgets.path_dialog import AskPath
+from kanon_tui.widgets.path_dialog import AskPath, ask_target
 from kanon_tui.widgets.step_bar import StepBar
 
 __all__ = ["KanonApp", "binding_names", "launch", "screen_maker"]
@@ -172,20 +172,17 @@ class KanonApp(App[None]):
     def action_picture(self) -> None:
         """Write the screen as it is drawn now to an SVG file."""
         svg = self.export_screenshot(title="kanon")
-        self.host.background.ask(
-            self,
-            AskPath("Write the picture to", f"{self.current_mode}.svg", endings=(".svg",)),
-            lambda path: self._write_picture(path, svg) if path else None,
-        )
 
-    def _write_picture(self, path: Path, svg: str) -> None:
-        path = path if path.suffix.lower() == ".svg" else path.with_name(path.name + ".svg")
-        self.host.background.compute(
-            self,
-            lambda: write_text(path, svg),
-            lambda _: self.host.say(f"wrote {path.name}; it shows values of the table"),
-            group="picture",
-        )
+        def write(path: Path) -> None:
+            self.host.background.compute(
+                self,
+                lambda: write_text(path, svg, force=True),
+                lambda _: self.host.say(f"wrote {path.name}; it shows values of the table"),
+                group="picture",
+            )
+
+        name, title = f"{self.current_mode}.svg", "Write the picture to"
+        ask_target(self.host, AskPath(title, name, endings=(".svg",), ending=".svg"), write)
 
     def on_step_bar_clicked(self, event: StepBar.Clicked) -> None:
         self.action_step(event.step)

@@ -22,7 +22,7 @@ from kanon_tui.core.teaching.picture_registry import watched
 from kanon_tui.core.text import joined
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import Confirm, confirm
-from kanon_tui.widgets.path_dialog import AskPath
+from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
 __all__ = ["TargetQuestion", "pass_text", "watch_stream"]
 
@@ -55,12 +55,12 @@ class TargetQuestion:
             return
         trusted = self._screen.session.trusted_schedulers
         if scheduler in trusted:
-            self._ask(str(self._proposed()))
+            self._ask()
             return
 
         def trust() -> None:
             trusted.add(scheduler)
-            self._ask(str(self._proposed()))
+            self._ask()
 
         text = (
             f"The project sends the run to the scheduler {scheduler}, which can read the data and "
@@ -69,33 +69,23 @@ class TargetQuestion:
         question = Confirm("Trust this scheduler?", text, "Trust it", "Do not run")
         confirm(self._screen, question, trust)
 
-    def _proposed(self) -> Path:
+    def _ask(self) -> None:
         project = self._project
         folder = project.path.parent if project.path else project.data_path.parent
-        return folder / f"{Path(project.name).stem}-anonymised.parquet"
+        proposed = folder / f"{Path(project.name).stem}-anonymised.parquet"
+        title = "Write the release to"
 
-    def _ask(self, path: str, problem: str = "") -> None:
-        dialog = AskPath(
-            "Write the release to", path, HINT, endings=STREAMED_ENDINGS, problem=problem
-        )
-        self._screen.ask(dialog, lambda path: self._check(path) if path else None)
-
-    def _check(self, path: Path) -> None:
-        """Ask again for a path that cannot be written, and before a file is replaced."""
-        target = Target.parse(str(path))
-        try:
-            target.check(True, self._project.inputs)
+        def check(path: Path) -> None:
+            target = Target.parse(str(path))
+            target.check(True, project.inputs)
             check_streamed_target(target, None)
-        except KanonError as error:
-            self._ask(str(path), str(error))
-            return
-        if not path.exists():
-            self._go_on(target, False)
-            return
-        text = f"{path.name} exists already{_releases_in(self._screen.session, target)}."
-        self._screen.ask(
-            Confirm("Replace it?", text, "Replace", "Keep it"),
-            lambda answer: self._go_on(target, True) if answer else self._ask(str(path)),
+
+        ask_target(
+            self._screen,
+            AskPath(title, str(proposed), HINT, endings=STREAMED_ENDINGS),
+            lambda path: self._go_on(Target.parse(str(path)), path.exists()),
+            check,
+            lambda path: _releases_in(self._screen.session, Target.parse(str(path))),
         )
 
 

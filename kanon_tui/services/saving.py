@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from kanon_tui.core.editing.session import ChangedFileError, Session
 from kanon_tui.core.table.data_files import name_beside
 from kanon_tui.core.text import first_few
 from kanon_tui.services.host import Host, Hosted
-from kanon_tui.widgets.dialogs import Choose, Confirm
-from kanon_tui.widgets.path_dialog import AskPath
+from kanon_tui.widgets.dialogs import Confirm, choose, confirm
+from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
 __all__ = ["Saving"]
 
@@ -35,23 +36,12 @@ class Saving:
             self._ask_name(session, name_beside(session.data_path, ".yaml"))
 
     def _ask_name(self, session: Session, proposed: Path) -> None:
-        self._host.background.ask(
-            self._host.app,
-            AskPath("Save the project as", str(proposed)),
-            lambda path: self._write_as(session, path) if path else None,
-        )
+        def write(path: Path) -> None:
+            self._write(session, path, over_changes=path.exists())
 
-    def _write_as(self, session: Session, path: Path) -> None:
-        if path.suffix.lower() not in (".yaml", ".yml"):
-            path = path.with_name(path.name + ".yaml")
-        if path.exists():
-            self._host.background.ask(
-                self._host.app,
-                Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it"),
-                lambda answer: self._write(session, path, over_changes=True) if answer else None,
-            )
-        else:
-            self._write(session, path)
+        endings = (".yaml", ".yml")
+        dialog = AskPath("Save the project as", str(proposed), endings=endings, ending=".yaml")
+        ask_target(self._host, dialog, write)
 
     def _write(self, session: Session, path: Path, over_changes: bool = False) -> None:
         host = self._host
@@ -85,19 +75,16 @@ class Saving:
     def _ask_about_changes(self, session: Session, found: ChangedFileError) -> None:
         """Ask what to do about a project file that was saved by somebody else meanwhile."""
 
-        def answered(number: int | None) -> None:
-            if number == 0:
-                self._ask_name(session, _unused_name(found.path))
-            elif number == 1:
-                self._write(session, found.path, over_changes=True)
-
-        question = Choose(
-            "The file was changed meanwhile",
-            ["Save under another name", "Replace the file with what is here"],
-            f"{found.path.name} is not as it was read: "
-            f"{first_few(found.differences, MOST_DIFFERENCES)}. esc saves nothing.",
-        )
-        self._host.background.ask(self._host.app, question, answered)
+        path, few = found.path, first_few(found.differences, MOST_DIFFERENCES)
+        options: list[tuple[str, Callable[[], object]]] = [
+            ("Save under another name", lambda: self._ask_name(session, _unused_name(path))),
+            (
+                "Replace the file with what is here",
+                lambda: self._write(session, path, over_changes=True),
+            ),
+        ]
+        hint = f"{path.name} is not as it was read: {few}. esc saves nothing."
+        choose(self._host, "The file was changed meanwhile", options, hint)
 
     def quit(self) -> None:
         """End the application; wait for a file being written, ask about unsaved changes."""
@@ -114,9 +101,7 @@ class Saving:
                 yes="Leave",
                 no="Stay",
             )
-            self._host.background.ask(
-                self._host.app, question, lambda answer: self._end() if answer else None
-            )
+            confirm(self._host, question, self._end)
 
     def _end(self) -> None:
         recovery = self._host.recovery

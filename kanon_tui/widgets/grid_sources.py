@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from copy import copy
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +19,6 @@ __all__ = [
     "MOST_SEEN",
     "WAITING",
     "WITH_ROOM",
-    "ArrangedSource",
     "CellTable",
     "FrameSource",
     "PagedRows",
@@ -51,7 +51,10 @@ def column_widths(frame: pl.DataFrame, most: int = WIDEST) -> list[int]:
 
 
 class FrameSource:
-    """All rows of a frame; missing cells are marked, and shown as · if empty."""
+    """Rows of a frame, all or `records` in their order; missing cells are marked, empty ones are ·.
+
+    A row is named by its number in the frame, counted from 1.
+    """
 
     def __init__(
         self,
@@ -61,80 +64,58 @@ class FrameSource:
     ) -> None:
         self.frame = frame
         self.missing = frozenset(missing)
+        self.records: Int64s | None = None
         self.height = frame.height
         self.columns: Sequence[GridColumn] = [
             up_to(WIDEST, visible(name), width, name in right)
             for name, width in zip(frame.columns, column_widths(frame, WITH_ROOM), strict=True)
         ]
 
+    def arranged(self, records: Int64s) -> FrameSource:
+        """Return some rows of the frame in another order."""
+        source = copy(self)
+        source.records, source.height = records, len(records)
+        return source
+
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
+        shown = self.frame.slice(start, stop - start)
+        if self.records is not None:
+            shown = self.frame[self.records[start:stop]]
         return [
             [
                 Cell(value or "·", "missing") if value in self.missing else Cell(value)
                 for value in row
             ]
-            for row in self.frame.slice(start, stop - start).iter_rows()
+            for row in shown.iter_rows()
         ]
 
     def row_name(self, row: int) -> str:
-        """Return the number of the record, counted from 1."""
-        return f"{row + 1:,}"
+        return f"{self.record(row) + 1:,}"
 
-    def matches(self, text: str, columns: Sequence[str] | None = None) -> Int64s:
+    def matches(self, text: str) -> Int64s:
         """Return the rows that have the text in a cell, ignoring case."""
-        names = columns or self.frame.columns
         wanted = text.casefold()
-        hits = self.frame.select(
-            pl.any_horizontal(
-                pl.col(name).str.to_lowercase().str.contains(wanted, literal=True) for name in names
-            ).arg_true()
+        found = self.frame.select(
+            pl.any_horizontal(pl.all().str.to_lowercase().str.contains(wanted, literal=True))
         ).to_series()
-        return hits.to_numpy().astype(np.int64)
+        flags = found.to_numpy()
+        return np.flatnonzero(flags if self.records is None else flags[self.records])
 
     def record(self, row: int) -> int:
         """Return the row of the frame that is shown in a row."""
-        return row
+        return row if self.records is None else int(self.records[row])
 
     def row_of(self, record: int) -> int | None:
         """Return the row in which a row of the frame is shown, or None."""
-        return record
-
-    def cells_of(self, column: str) -> list[str]:
-        """Return the cells of a column, as they are in the frame."""
-        return self.frame[column].to_list()
-
-
-class ArrangedSource(FrameSource):
-    """Some rows of a frame in another order, with their numbers in the frame."""
-
-    def __init__(self, whole: FrameSource, records: Int64s) -> None:
-        self.frame, self.missing, self.columns = whole.frame, whole.missing, whole.columns
-        self.records, self.height = records, len(records)
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        return [
-            cells
-            for record in self.records[start:stop].tolist()
-            for cells in super(ArrangedSource, self).rows(record, record + 1)
-        ]
-
-    def row_name(self, row: int) -> str:
-        return super().row_name(self.record(row))
-
-    def matches(self, text: str, columns: Sequence[str] | None = None) -> Int64s:
-        found = np.zeros(self.frame.height, dtype=bool)
-        found[super().matches(text, columns)] = True
-        return np.flatnonzero(found[self.records])
-
-    def record(self, row: int) -> int:
-        return int(self.records[row])
-
-    def row_of(self, record: int) -> int | None:
+        if self.records is None:
+            return record
         hits = np.flatnonzero(self.records == record)
         return int(hits[0]) if len(hits) else None
 
     def cells_of(self, column: str) -> list[str]:
-        return self.frame[column].gather(self.records).to_list()
+        """Return the cells of a column that are shown, as they are in the frame."""
+        cells = self.frame[column]
+        return (cells if self.records is None else cells.gather(self.records)).to_list()
 
 
 class CellTable:

@@ -15,11 +15,12 @@ from textual.suggester import Suggester
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from kanon_tui.core.errors import KanonError
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.dialogs import Asker, Confirm, Dialog, confirm
 from kanon_tui.widgets.lists import ChoiceList
 
-__all__ = ["AskPath", "Listing", "confirm_replacing", "folder_above"]
+__all__ = ["AskPath", "Listing", "ask_target", "folder_above"]
 
 _SHOWN = 9
 """Endings that are named below the list."""
@@ -92,7 +93,8 @@ class PathSuggester(Suggester):
 class AskPath(Dialog):
     """A path with completion and a list of files; returns a Path or None.
 
-    `endings` are the types that are listed; `problem` says what is wrong with the path `value`.
+    `endings` are the types that are listed; `problem` says what is wrong with the path `value`. A
+    path of another type gets the `ending`, where there is one.
     """
 
     HELP = """## A file
@@ -120,11 +122,18 @@ the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leave
         *,
         endings: Collection[str] = (),
         problem: str = "",
+        ending: str = "",
     ) -> None:
         super().__init__(title)
-        self._value, self._hint, self._problem = value, hint, problem
+        self._value, self._hint, self._problem, self._ending = value, hint, problem, ending
         self.listing = Listing(endings)
         self._listed: list[str] = []
+
+    def again(self, path: Path, problem: object) -> AskPath:
+        """Return the same question with a path that will not do, and why."""
+        endings = self.listing.endings
+        problem = str(problem)
+        return AskPath(self._title, str(path), self._hint, endings=endings, problem=problem)
 
     def content(self) -> ComposeResult:
         yield Input(value=self._value, suggester=PathSuggester(self), select_on_focus=False)
@@ -202,13 +211,36 @@ the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leave
             self._write(typed.rstrip("/") + "/")
             self.action_into_list()
         else:
-            self.dismiss(path)
+            fits = not self._ending or path.suffix.lower() in (self._ending, *self.listing.endings)
+            self.dismiss(path if fits else path.with_name(path.name + self._ending))
 
 
-def confirm_replacing(asker: Asker, path: Path, write: Callable[[], object]) -> None:
-    """Call `write`, after a question if there is such a file already."""
-    if not path.exists():
-        write()
-        return
-    question = Confirm("Replace it?", f"{path.name} exists already.", "Replace", "Keep it")
-    confirm(asker, question, write)
+def ask_target(
+    asker: Asker,
+    dialog: AskPath,
+    write: Callable[[Path], object],
+    check: Callable[[Path], object] = str,
+    holds: Callable[[Path], str] = lambda _: "",
+) -> None:
+    """Ask for a file to write, and call `write` with it.
+
+    A path that `check` refuses with a `KanonError` is asked for again, with the reason. Before a
+    file is replaced there is a question, which says what it `holds`.
+    """
+
+    def answered(path: Path | None) -> None:
+        if path is None:
+            return
+        try:
+            check(path)
+        except KanonError as error:
+            ask_target(asker, dialog.again(path, error), write, check, holds)
+            return
+        if not path.exists():
+            write(path)
+            return
+        text = f"{path.name} exists already{holds(path)}."
+        question = Confirm("Replace it?", text, "Replace", "Keep it")
+        confirm(asker, question, lambda: write(path))
+
+    asker.ask(dialog, answered)

@@ -36,7 +36,7 @@ from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import Pick, ask_text
 from kanon_tui.widgets.drawing import bar, sparkline
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.grid_sources import ArrangedSource, FrameSource, PagedRows
+from kanon_tui.widgets.grid_sources import FrameSource, PagedRows
 
 __all__ = ["DataScreen", "facts_line", "profile_lines"]
 
@@ -328,7 +328,7 @@ column.
                 self.host.say(f"no record matches: {view.filter}", "warning")
                 return
             self.view, self._matches = view, None
-            source = all_rows if view.plain else ArrangedSource(all_rows, records)
+            source = all_rows if view.plain else all_rows.arranged(records)
             self._source = source
             if view.plain and self._paged is not None:
                 self.show_file()

@@ -19,7 +19,7 @@ from kanon_tui.core.table.writing import check_target
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, some
 from kanon_tui.widgets.dialogs import Pick, ask_text, choose
-from kanon_tui.widgets.path_dialog import AskPath, confirm_replacing
+from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
 __all__ = ["HierarchiesScreen"]
 
@@ -132,27 +132,21 @@ the level table, where labels can be renamed, grouped, moved and marked.
         name, hierarchy, project = self.attribute, self.hierarchy, self.session.project
         inputs = [project.data_path, *([project.path] if project.path else [])]
 
-        def written(path: Path) -> None:
-            self.host.say(
-                f"wrote {path.name}: {len(hierarchy.rows):,} values, {hierarchy.height + 1} levels"
-            )
-
-        def write(path: Path) -> Path:
+        def check(path: Path) -> None:
             check_target(path, HIERARCHY_ENDINGS, force=True, inputs=inputs)
-            write_hierarchy_file(hierarchy, path, name, force=True)
-            return path
 
-        def go(path: Path) -> None:
-            self.compute(lambda: write(path), written, group="export", failed=self.host.fail)
-
-        def asked(path: Path | None) -> None:
-            if path is not None:
-                confirm_replacing(self, path, lambda: go(path))
+        def write(path: Path) -> None:
+            size = f"{len(hierarchy.rows):,} values, {hierarchy.height + 1} levels"
+            self.compute(
+                lambda: write_hierarchy_file(hierarchy, path, name, force=True),
+                lambda _: self.host.say(f"wrote {path.name}: {size}"),
+                group="export",
+            )
 
         safe = "".join(c if c.isalnum() or c in " .-_" else "_" for c in name)
         hint = ".csv (ARX), .yaml (levels) or .xml (UTD) by its ending"
         title = f"Export the hierarchy of {name}"
-        self.ask(AskPath(title, str(self._folder / f"{safe}.csv"), hint), asked)
+        ask_target(self, AskPath(title, str(self._folder / f"{safe}.csv"), hint), write, check)
 
     # -- values without a row
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,6 @@ from kanon_tui.core.analysis.applying.mapping_file import (
     mapping_text,
 )
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
-from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
@@ -36,7 +36,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.results.export_dialogs import CommandDialog, CsvDialog, SigningDialog
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
-from kanon_tui.widgets.path_dialog import AskPath, confirm_replacing
+from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
 __all__ = ["Exporter"]
 
@@ -272,28 +272,24 @@ class Exporter:
 
     # -- files
 
-    def _ask_path(self, kind: Kind, proposed: str, problem: str = "") -> None:
+    def _ask_path(self, kind: Kind, proposed: str) -> None:
         hint = f"{', '.join(kind.endings)}: the ending says the format; tab completes"
         if kind.endings == TABLE_ENDINGS:
             hint += f"\nas text: {self._csv_format(Path(proposed))}"
         title = f"Write the {kind.title} to"
-        dialog = AskPath(title, proposed, hint, endings=kind.endings, problem=problem)
-        self.screen.ask(dialog, lambda path: self._check(kind, path) if path else None)
+        dialog = AskPath(title, proposed, hint, endings=kind.endings)
+        write, check = partial(self._write, kind), partial(self._check, kind)
+        ask_target(self.screen, dialog, write, check)
 
     def _check(self, kind: Kind, path: Path) -> None:
-        """Ask again for a path that will not do, and before a file is replaced."""
+        """Refuse a path that cannot or must not be written."""
         inputs = [*self.screen.session.project.inputs]
         if isinstance(self.result, Result):
             inputs += [file.path for file in self.result.files]
-        try:
-            if kind.folder:
-                Target(path, folder=True).check(True, inputs)
-            else:
-                check_target(path, kind.endings, force=True, inputs=inputs)
-        except KanonError as error:
-            self._ask_path(kind, str(path), str(error))
-            return
-        confirm_replacing(self.screen, path, lambda: self._write(kind, path))
+        if kind.folder:
+            Target(path, folder=True).check(True, inputs)
+        else:
+            check_target(path, kind.endings, force=True, inputs=inputs)
 
     def _write(self, kind: Kind, path: Path) -> None:
         screen, result = self.screen, self.result

@@ -34,7 +34,7 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import AskText, ChooseSeveral, Message
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
-from kanon_tui.widgets.path_dialog import AskPath, confirm_replacing
+from kanon_tui.widgets.path_dialog import AskPath, ask_target
 from kanon_tui.widgets.plot import MARKERS, Chart, Plot
 
 __all__ = ["ChooseAlgorithms", "PointRows", "WhatIfScreen"]
@@ -351,29 +351,21 @@ local recoding pays.
     def action_export(self) -> None:
         """Write what is done as a table or a picture."""
         folder = self.session.data_path.parent
-        self.ask(
-            AskPath(
-                "Write the points to",
-                str(folder / f"{Path(self.session.project.name).stem}-what-if.csv"),
-                hint=".csv and .json hold the table, .svg the plots · tab completes, ↓ list",
-            ),
-            lambda path: self._export(path) if path else None,
-        )
-
-    def _export(self, path: Path) -> None:
-        if path.is_file() and path.suffix.lower() in SWEEP_ENDINGS:
-            confirm_replacing(self, path, lambda: self._write(path, True))
-        else:
-            self._write(path, False)
-
-    def _write(self, path: Path, force: bool) -> None:
         points, inputs = self._in_order(), self.session.project.inputs
 
-        def write() -> None:
-            check_target(path, SWEEP_ENDINGS, force, inputs)
-            write_text(path, sweep_text(points, path), force)
+        def check(path: Path) -> None:
+            check_target(path, SWEEP_ENDINGS, force=True, inputs=inputs)
 
-        self.compute(write, lambda _: self.host.say(f"wrote {path.name}"), group="export")
+        def write(path: Path) -> None:
+            self.compute(
+                lambda: write_text(path, sweep_text(points, path), force=True),
+                lambda _: self.host.say(f"wrote {path.name}"),
+                group="export",
+            )
+
+        proposed = folder / f"{Path(self.session.project.name).stem}-what-if.csv"
+        hint = ".csv and .json hold the table, .svg the plots · tab completes, ↓ list"
+        ask_target(self, AskPath("Write the points to", str(proposed), hint), write, check)
 
     def _in_order(self) -> Sequence[SweepPoint]:
         known = {(point.algorithm, point.k): point for point in self.points}

@@ -69,4 +69,4 @@ async def test_an_existing_file_is_replaced_only_when_told_so(folder):
         await d.press("E")
         await d.type(str(folder / "zip.txt"))
         await d.press("enter")
-        assert "end in .csv, .yaml, .yml or .xml" in d.text("#text")
+        assert "end in .csv, .yaml, .yml or .xml" in d.text("#problem")
