@@ -1,6 +1,7 @@
 """Morton's evaluation on Adult: figures 15 to 20, tables 13 and 14 (searches), 15 to 17.
 
     python -m benchmarks.morton_buckets --k 3 5 10
+    python -m benchmarks.morton_buckets --rows clusters --overlap nodes --leaves 2
 
 Capital gain, age, education and salary are all anonymised, and a tree of four leaves predicts the
 published salary. Printed are the leaves with and without the records that straddle a split.
@@ -11,9 +12,10 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from typing import Any
 
 from benchmarks.timing import print_table
-from kanon_tui.core.analysis.trees.partition import Partitioning, partition
+from kanon_tui.core.analysis.trees.partition import OVERLAPS, ROWS, Partitioning, partition
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.privacy.settings import Privacy
@@ -28,8 +30,9 @@ ALGORITHMS = ("global", "local", "udc", "udc-suppress", "bottom-up", "euclidean"
 ANONYMISED = ("capital-gain", "age", "education-num")
 
 
-def buckets(algorithm: str, k: int) -> Partitioning:
-    """Both trees of one release."""
+def buckets(algorithm: str, k: int, leaves: int = 4, **options: Any) -> Partitioning:
+    """Both trees of one release; `udc:cluster` is `udc` with that objective."""
+    algorithm, _, objective = algorithm.partition(":")
     sample = Project.load(find_sample("adult").project)
     specs = {name: AttributeSpec(role=Role.IDENTIFIER) for name in sample.attributes}
     for name in ANONYMISED:
@@ -42,11 +45,11 @@ def buckets(algorithm: str, k: int) -> Partitioning:
         sample,
         attributes=specs,
         privacy=Privacy(k=k, max_suppression=0.05 if algorithm == "udc-suppress" else 0.0),
-        algorithm=AlgorithmChoice(algorithm),
+        algorithm=AlgorithmChoice(algorithm, {"objective": objective} if objective else {}),
     )
     made = conclude(start(project), project)
     release = as_table(made.table, made.task.table.missing_tokens)
-    return partition(project, made.task, release, "salary", leaves=4)
+    return partition(project, made.task, release, "salary", leaves=leaves, **options)
 
 
 def main() -> None:
@@ -54,21 +57,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--k", type=int, nargs="+", default=[3, 5, 10])
     parser.add_argument("--algorithms", nargs="+", default=ALGORITHMS)
+    parser.add_argument("--leaves", type=int, default=4)
+    parser.add_argument("--rows", choices=ROWS, default="records")
+    parser.add_argument("--overlap", choices=OVERLAPS, default="straddling")
     args = parser.parse_args()
     rows = []
     for algorithm in args.algorithms:
         for k in args.k:
             try:
-                tree = buckets(algorithm, k).release
+                found = buckets(algorithm, k, args.leaves, rows=args.rows, overlap=args.overlap)
             except NotReachedError:
-                rows.append([algorithm, str(k), "", "no release found", "", "", "", "", ""])
+                rows.append([algorithm, str(k), "", "no release found", "", "", "", "", "", ""])
                 continue
+            tree = found.release
             for leaf in tree.root.leaves():
                 free = "" if leaf.free_share is None else f"{leaf.free_share:.1%}"
                 rows.append([algorithm, str(k), f"{tree.mixed:,}", leaf.path, leaf.majority,
                              f"{leaf.records:,}", f"{leaf.share:.1%}",
-                             f"{leaf.free_records:,}", free])  # fmt: skip
-    head = ["algorithm", "k", "mixed", "leaf", "salary", "records", "share", "without overlap", ""]
+                             f"{leaf.free_records:,}", f"{leaf.free_people:,}", free])  # fmt: skip
+    head = ["algorithm", "k", "mixed", "leaf", "salary", "rows", "share", "without overlap",
+            "people", ""]  # fmt: skip
     print_table("leaves of trees for the published salary", head, rows)
 
 

@@ -5,6 +5,10 @@ divided by the original's; the baseline is the accuracy of always guessing the c
 Where published cells reach to the other side of a split, every group is counted without them, too.
 Without --attributes the trees may ask about all that is published, except what tells the target by
 itself without being generalised.
+
+With --rows clusters the release has one row per cluster. With --overlap nodes a cell overlaps when
+it shares a value with any cell of the other side of a split, and ranges are asked for where they
+begin: Morton's reading.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from kanon_tui.commands.arguments import (
     MADE_BY,
     RELEASE,
     argument,
+    choice,
     names,
     prepared,
     read_published,
@@ -42,6 +47,10 @@ ARGUMENTS = (
     argument("--attributes", "a,b", "what the trees may ask about (see above)", names),
     argument("--leaves", "N", "the most leaves (8)", whole_number(2), default=8),
     argument("--smallest", "N", "the fewest records of a leaf (one in a hundred)", COUNT),
+    choice("--rows", ("records", "clusters"), "what a row of the release is (records)", "records"),
+    choice(
+        "--overlap", ("straddling", "nodes"), "what overlaps at a split (straddling)", "straddling"
+    ),
     JSON,
 )
 
@@ -60,6 +69,8 @@ def execute(args: argparse.Namespace) -> int:
         leaves=args.leaves,
         smallest=args.smallest,
         release_name=args.release.name,
+        rows=args.rows,
+        overlap=args.overlap,
     )
     if args.json:
         trees = {"original": _as_json(found.original), "release": _as_json(found.release)}
@@ -93,6 +104,8 @@ def _as_json(tree: PartitionTree) -> dict[str, Any]:
             "path": leaf.path,
             "value": leaf.majority,
             "overlap_free": {"records": leaf.free_records, "share": leaf.free_share},
+            "people": leaf.people,
+            "overlap_free_people": leaf.free_people,
         }
         for leaf in tree.root.leaves()
     ]
@@ -116,6 +129,8 @@ def _tree_lines(node: Node, indent: str = "") -> list[str]:
     if node.overlapping:
         share = "" if node.free_share is None else f", {node.free_share:.1%}"
         line += f"; without overlap {node.free_records:,}{share}"
+    if node.people != node.records:
+        line += f"; {node.people:,} people, {node.free_people:,} without overlap"
     if node.straddling:
         line += f"; {node.straddling:,} straddle the split"
     lines = [line]

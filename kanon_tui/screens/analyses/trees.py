@@ -33,7 +33,12 @@ class PartitionScreen(AnalysisScreen):
 
     TITLE = "decision trees"
     LOOKS_AT_RELEASE = True
-    NEEDS: ClassVar = {"target": "result", "asked": "target", "leaves": "target"}
+    NEEDS: ClassVar = {
+        "target": "result",
+        "asked": "target",
+        "leaves": "target",
+        "overlap": "target",
+    }
     HELP = """## Decision trees
 
 What does a release still teach? A decision tree for one attribute (the **target**) is grown on the
@@ -50,7 +55,8 @@ the release divided by that on the original.
 A split divides published cells, not people: `÷30` behind a question says that 30 records of that
 group **straddle** its split, because their cell reaches to the other side. `↔` is before the
 number, and at the end of the line the share, of those who straddle no split on the way: where few
-are left, the finding is not one.
+are left, the finding is not one. `m` grows the release's tree on one row per cluster, and counts as
+overlapping whatever shares a value with the other side (Morton's reading); `↔` then counts people.
 
 The target may be generalised, too. A record that may have several values then counts with its
 share in each, and their number is shown.
@@ -75,6 +81,7 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         Binding("a", "asked", "Attributes", id="partition.asked"),
         Binding("plus,equals_sign", "leaves(1)", "More leaves", key_display="+"),
         Binding("minus", "leaves(-1)", "Fewer leaves", key_display="-"),
+        Binding("m", "overlap", "Overlap", id="partition.overlap"),
     ]
 
     def __init__(self) -> None:
@@ -83,6 +90,8 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         self.asked: tuple[str, ...] | None = None
         """The attributes that the trees may use; None for all but the target."""
         self.leaves = 8
+        self.by_clusters = False
+        """Whether the release has a row per cluster and overlap is counted between nodes."""
         self.found: Partitioning | None = None
 
     def body(self) -> Iterable[Widget]:
@@ -104,7 +113,8 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
         if not self.target:
             return " · t chooses the attribute to predict"
         asked = "" if self.asked is None else f" · asking about {len(self.asked):,} attributes"
-        return f" for {visible(self.target)} · at most {self.leaves} leaves{asked}"
+        rows = " · a row per cluster, overlap of nodes" if self.by_clusters else ""
+        return f" for {visible(self.target)} · at most {self.leaves} leaves{asked}{rows}"
 
     def action_target(self) -> None:
         """Choose what to predict; what is published as it is comes first."""
@@ -147,13 +157,20 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
             self.leaves += more
             self._grow()
 
+    def action_overlap(self) -> None:
+        """Switch between records with straddling cells and clusters with overlap of nodes."""
+        if self.target:
+            self.by_clusters = not self.by_clusters
+            self._grow()
+
     def _grow(self) -> None:
         result, project = self.result, self.project
         target, asked, leaves = self.target, self.asked, self.leaves
         assert result is not None
+        options = {"rows": "clusters", "overlap": "nodes"} if self.by_clusters else {}
 
         def grow() -> Partitioning:
-            return partition_of(result, project, target, asked, leaves, nobody_waits())
+            return partition_of(result, project, target, asked, leaves, nobody_waits(), **options)
 
         self.in_background(grow, self._show, "growing trees")
 
@@ -206,7 +223,7 @@ def tree_lines(root: Node) -> list[Text]:
         value = set_cell_size(visible(node.majority), widest)
         counted = f"{node.records:>{width},} {value} {node.share:>6.1%} "
         if overlap:
-            counted += f"↔{node.free_records:<{width},} "
+            counted += f"↔{node.free_people or node.free_records:<{width},} "
         leaf = not node.children
         lines.append(
             Text.assemble(

@@ -23,6 +23,9 @@ other side of a split:
   questions about width and number of values            the cell shares a value with a cell of the
                                                         other side
 
+With `overlap="nodes"` ranges are asked for where they begin, and the last line holds for every
+question. That is how Morton filtered his figures 16 to 20.
+
 Cost: O(values of the data · cells) per split for categories, O(values + cells) for numbers.
 """
 
@@ -38,8 +41,10 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.published_cells import ReadCells, cell_readers, end_of_range
 from kanon_tui.core.analysis.trees.target import Target, original_target, published_target
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
@@ -47,6 +52,7 @@ from kanon_tui.core.task.task import Task
 __all__ = ["Feature", "TreeTable", "original_table", "release_table", "straddling_cells"]
 
 
+Overlap = Literal["straddling", "nodes"]
 MOST_QUESTIONS = 50
 """The most values of one attribute that are asked for one by one."""
 
@@ -83,10 +89,14 @@ class TreeTable:
     cells: Mapping[str, ReadCells]
     codes: Mapping[str, npt.NDArray[np.int32]]
     target: Target
+    people: Int64s
+    """Records behind every row: 1, or the size of a cluster where rows are clusters."""
+    overlap: Overlap = "straddling"
+    """Which records of a split overlap; with nodes, trees ask where ranges begin."""
 
     @property
     def records(self) -> int:
-        """The number of records."""
+        """The number of rows: records, or clusters."""
         return len(self.target.codes)
 
     @cached_property
@@ -95,7 +105,7 @@ class TreeTable:
         return tuple(
             (name, feature, numbers)
             for name, cells in self.cells.items()
-            for feature, numbers in _features(name, cells)
+            for feature, numbers in _features(name, cells, self.overlap)
         )
 
     def matrix(self) -> npt.NDArray[np.float32]:
@@ -115,6 +125,7 @@ def original_table(
         {name: readers[name].read_values() for name in attributes},
         {name: readers[name].column.codes for name in attributes},
         original_target(readers[target]),
+        np.ones(task.table.height, dtype=np.int64),
     )
 
 
@@ -133,14 +144,41 @@ def release_table(
         {name: readers[name].read(columns[name].values, where) for name in attributes},
         {name: columns[name].codes for name in attributes},
         published_target(readers[target], release.column(target, Kind.CATEGORICAL), where),
+        np.ones(release.height, dtype=np.int64),
     )
 
 
-def _features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
+def clusters_of(table: TreeTable, task: Task, release: Table) -> TreeTable:
+    """Return a release with one row per cluster: per different row of quasi-identifiers.
+
+    A cluster counts in every value of the target with the mean share of its records.
+    """
+    quasi = [attribute.name for attribute in task.quasi if attribute.name in release.names]
+    others = [name for name in table.cells if name not in quasi]
+    if others:
+        raise InputError(
+            f"rows: clusters: '{others[0]}' differs within a cluster; ask about quasi-identifiers "
+            f"alone, such as {quasi[0]}"
+        )
+    row_of = number_rows([release.column(name, Kind.CATEGORICAL).codes for name in quasi])
+    _, first, people = np.unique(row_of, return_index=True, return_counts=True)
+    shares = np.zeros((len(people), len(table.target.values)))
+    np.add.at(shares, row_of, table.target.shares[table.target.codes])
+    number = np.arange(len(people), dtype=np.int32)
+    return TreeTable(
+        table.cells,
+        {name: codes[first] for name, codes in table.codes.items()},
+        Target(table.target.values, shares / people[:, None], number),
+        people.astype(np.int64),
+    )
+
+
+def _features(name: str, cells: ReadCells, overlap: Overlap) -> list[tuple[Feature, Floats]]:
     column = cells.attribute.column
-    found = (
-        _number_features(name, cells) if column.kind.ordered else _category_features(name, cells)
-    )
+    if column.kind.ordered:
+        found = _number_features(name, cells, overlap)
+    else:
+        found = _category_features(name, cells)
     if cells.missing.any():
         asked = () if column.missing is None else (column.values[column.missing],)
         words = Feature(f"{name} is missing", f"{name} is not missing", values=asked)
@@ -148,7 +186,7 @@ def _features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
     return found
 
 
-def _number_features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]]:
+def _number_features(name: str, cells: ReadCells, overlap: Overlap) -> list[tuple[Feature, Floats]]:
     column = cells.attribute.column
     domain = cells.attribute.line
     if not len(domain):
@@ -158,7 +196,7 @@ def _number_features(name: str, cells: ReadCells) -> list[tuple[Feature, Floats]
     high = np.clip(np.where(cells.missing, np.inf, cells.high), first, last)
     bound: Literal["number", "date"] = "date" if column.kind is Kind.DATE else "number"
     ranges = np.unique(np.column_stack([low, high])[~cells.missing], axis=0)
-    if (ranges[1:, 0] > ranges[:-1, 1]).all():
+    if overlap == "nodes" or (ranges[1:, 0] > ranges[:-1, 1]).all():
         centre = (first + last) / 2
         begin = Feature(f"{name} ≥ ", f"{name} < ", bound, cuts=True)
         return [(begin, np.where(cells.missing, centre, low))]
@@ -214,13 +252,21 @@ def _category_question(
 
 
 def straddling_cells(
-    cells: ReadCells, present: Int64s, above: Flags, question: Feature, cut: float
+    cells: ReadCells,
+    present: Int64s,
+    above: Flags,
+    question: Feature,
+    cut: float,
+    overlap: Overlap = "straddling",
 ) -> Flags:
     """Return which of the cells at a split straddle it, in the order of `present`.
 
     `above` tells for each on which side it is, `cut` the number at which the upper side begins.
+    With the overlap of nodes a cell counts when it shares a value with a cell of the other side.
     """
     column = cells.attribute.column
+    if overlap == "nodes":
+        question = Feature("", "")
     if question.cuts:
         high = end_of_range(cells.high[present], column)
         through = (cells.low[present] < cut) & (high >= cut)

@@ -19,8 +19,10 @@ The target may be generalised, too: a record that may have several values counts
 each (`target`), also where predictions are judged, and how many such records there are is said.
 
 A split of published cells need not be a split of people: `straddling` counts the records whose cell
-reaches to the other side of it (`overlap`), and every node is counted with and without the records
-that straddle a split on the way to it. Without them is how Morton read his figures.
+reaches to the other side of it (`features`), and every node is counted with and without the records
+that straddle a split on the way to it. Morton filtered more strictly (`overlap="nodes"`: a cell
+that shares a value with any cell of the other side goes) in a table of one row per cluster
+(`rows="clusters"`), and counted the people who are left.
 
 Attributes that tell the target by themselves are named. Where none are chosen, those that are
 published as they are get left out: they would be all that either tree asks about.
@@ -40,14 +42,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.analysis.published_cells import cell_readers, check_published
 from kanon_tui.core.analysis.trees.features import (
+    Overlap,
     TreeTable,
+    clusters_of,
     original_table,
     release_table,
     straddling_cells,
@@ -76,6 +80,8 @@ __all__ = [
 ]
 
 
+Rows = Literal["records", "clusters"]
+ROWS, OVERLAPS = get_args(Rows), get_args(Overlap)
 _Answers = dict[tuple[int, bool], str]
 """Feature and answer → words; a later answer to the same question is the narrower one."""
 
@@ -100,6 +106,10 @@ class Node:
     """How many of them straddle a split on the way here."""
     free_share: float | None = None
     """How many of the others have the commonest value; None where nobody else is left."""
+    people: int = 0
+    """The records behind them: more than `records` where rows are clusters."""
+    free_people: int = 0
+    """The records behind those that straddle no split on the way here."""
 
     @property
     def free_records(self) -> int:
@@ -180,19 +190,28 @@ def partition(
     leaves: int = 8,
     smallest: int | None = None,
     release_name: str = "the release",
+    rows: Rows = "records",
+    overlap: Overlap = "straddling",
 ) -> Partitioning:
     """Grow and judge both trees.
 
     Without `attributes` the trees may ask about everything that is published besides the target and
-    what tells it unchanged. `smallest` is the fewest records of a leaf, one in a hundred when it is
-    not given.
+    what tells it unchanged. `smallest` is the fewest rows of a leaf, one in a hundred when it is
+    not given. `rows="clusters"` grows the tree of the release on one row per cluster.
     """
+    for name, value, allowed in (("rows", rows, ROWS), ("overlap", overlap, OVERLAPS)):
+        if value not in allowed:
+            raise InputError(f"{name}: '{value}' is not one of {' or '.join(allowed)}")
     attributes, telling = asked_attributes(project, task, release, target, attributes, release_name)
     tables = (
         original_table(project, task, attributes, target),
         release_table(project, task, release, attributes, target, release_name),
     )
-    original, generalised = (grow_tree(table, leaves, smallest, task.seed) for table in tables)
+    if rows == "clusters":
+        tables = tables[0], clusters_of(tables[1], task, release)
+    original, generalised = (
+        grow_tree(replace(table, overlap=overlap), leaves, smallest, task.seed) for table in tables
+    )
     return Partitioning(target, attributes, original, generalised, telling)
 
 
@@ -203,10 +222,11 @@ def partition_of(
     attributes: Sequence[str] | None = None,
     leaves: int = 8,
     stop: Callable[[], bool] = lambda: False,
+    **options: Any,
 ) -> Partitioning:
     """Return the trees of a result; of a release in files, grown on records drawn from it."""
     task, release = draw_tables(result, stop)
-    found = partition(project, task, release, target, attributes, leaves)
+    found = partition(project, task, release, target, attributes, leaves, **options)
     if not result.in_files or max(task.n, result.rows) <= MOST_DRAWN:
         return found
     return replace(found, drawn_from=(result.task.n, result.rows))
@@ -338,6 +358,8 @@ def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> No
             free_share=(
                 float(target.counts(certain)[commonest] / len(certain)) if len(certain) else None
             ),
+            people=int(table.people[rows].sum()),
+            free_people=int(table.people[certain].sum()),
         )
 
     everybody = np.ones(table.records, dtype=bool)
@@ -349,7 +371,8 @@ def _straddling(table: TreeTable, feature: int, rows: Int64s, above: Flags, boun
     name, question, _ = table.features[feature]
     codes = table.codes[name][rows].astype(np.int64)
     present, first, own = np.unique(codes, return_index=True, return_inverse=True)
-    return straddling_cells(table.cells[name], present, above[first], question, bound)[own]
+    cells = table.cells[name]
+    return straddling_cells(cells, present, above[first], question, bound, table.overlap)[own]
 
 
 def _check_attributes(

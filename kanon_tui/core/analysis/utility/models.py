@@ -77,6 +77,7 @@ def _sample(table: TreeTable, seed: int) -> TreeTable:
         table.cells,
         {name: codes[chosen] for name, codes in table.codes.items()},
         replace(table.target, codes=table.target.codes[chosen]),
+        table.people[chosen],
     )
 
 

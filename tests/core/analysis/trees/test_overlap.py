@@ -21,6 +21,7 @@ from kanon_tui.core.analysis.trees.features import (
 )
 from kanon_tui.core.analysis.trees.partition import Node, PartitionTree, grow_tree, partition
 from kanon_tui.core.analysis.trees.target import Target, original_target, published_target, tells
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
@@ -302,3 +303,52 @@ def test_worked_morton_table_16(
     assert (first.path, first.records, first.majority, round(first.share, 3)) == bucket
     assert first.free_share is not None
     assert (first.free_records, round(first.free_share, 3)) == free
+
+
+# --- clusters and nodes
+
+
+def test_bottom_up_leaves_148_people_as_printed_in_figure_18() -> None:
+    """Morton, table 15: 148 people of the high side are left after the overlap is filtered."""
+    tree = buckets("bottom-up", 3, 2, rows="clusters", overlap="nodes").release
+    high, low = tree.root.leaves()
+    assert tree.root.records == 1679  # clusters
+    assert tree.root.people == 30162
+    assert (high.free_records, high.free_people, high.free_share) == (37, 148, 1.0)
+    assert high.people + low.people == 30162
+
+
+def test_overlap_of_nodes_is_sharing_a_value_with_any_cell_of_the_other_side() -> None:
+    """By hand: [0..20] and [10..30] share 10 and 20; [40..60] and 70 share nothing."""
+    gains = ["[0..20]", "[0..20]", "[10..30]", "[10..30]", "[40..60]", "[40..60]", "70", "70"]
+    cells = {"gain": gains * 5, "salary": (["<=50K"] * 2 + [">50K"] * 6) * 5}
+    release = as_table(pl.DataFrame({**DATA, **cells}))
+    told = {}
+    for overlap in ("straddling", "nodes"):
+        made = partition(
+            PROJECT, TASK, release, "salary", ["gain"], leaves=2, smallest=1, overlap=overlap
+        )
+        told[overlap] = [
+            (leaf.condition, leaf.records, leaf.free_records) for leaf in made.release.root.leaves()
+        ]
+    assert told["nodes"] == [("gain ≥ 10", 30, 20), ("gain < 10", 10, 0)]
+    assert told["straddling"][0][0].startswith("middle of gain ≥ ")
+
+
+def test_one_row_per_cluster_counts_its_people() -> None:
+    cells = {
+        "gain": ["0"] * 10 + ["70"] * 30,
+        "job": ["*"] * 40,
+        "salary": ["*"] * 20 + [">50K"] * 20,
+    }
+    release = as_table(pl.DataFrame({**DATA, **cells}))
+    made = partition(PROJECT, TASK, release, "salary", ["gain"], smallest=1, rows="clusters")
+    root = made.release.root
+    assert (root.records, root.people) == (3, 40)
+    assert made.original.root.records == 40  # the original has no clusters
+    with pytest.raises(InputError, match="rows: 'cluster' is not one of records or clusters"):
+        partition(PROJECT, TASK, release, "salary", ["gain"], rows="cluster")
+    other = replace(PROJECT, attributes={**SPECS, "job": AttributeSpec(role=Role.OTHER)})
+    task = prepare(other, as_table(pl.DataFrame(DATA)))
+    with pytest.raises(InputError, match="'job' differs within a cluster; ask about quasi"):
+        partition(other, task, release, "salary", ["job"], rows="clusters")
