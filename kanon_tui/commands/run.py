@@ -33,6 +33,7 @@ from kanon_tui.core.text import joined
 
 if TYPE_CHECKING:
     from kanon_tui.core.pipeline.result import Result
+    from kanon_tui.core.pipeline.run import Run
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.report.finished_run import FinishedRun
     from kanon_tui.core.report.sections import Section
@@ -58,6 +59,7 @@ ARGUMENTS = (
     argument("--memory", "SIZE", "the most memory to take, like 4GB; streams where needed"),
     choice("--engine", _ENGINES, "where the work happens; auto: in memory where that fits"),
     argument("--scheduler", "ADDRESS", "of a Dask cluster, like tls://host:8786"),
+    flag("--accept-guesses", "run although roles of columns are only guessed"),
     *CONSENT,
 )
 
@@ -89,6 +91,7 @@ def execute(args: argparse.Namespace) -> int:
     if choose_engine(project, folder=target is not None and target.folder) != "memory":
         return _stream(args, project, target)
     run = start(project)
+    _check_guesses(args, run, project)
     earlier = None if args.earlier is None else read_published(args.earlier, run.task)
     finish_run(run)
     result = conclude(run, project)
@@ -134,9 +137,24 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
         say(f"{args.project.name}: the data is read in pieces")
     trust = args.trust or args.scheduler is not None
     with workers_of(project, target, trust, args.insecure) as workers, following() as progress:
-        result = run_stream(project, workers, target, args.report, args.force, progress)
+
+        def finish(run: Run) -> None:
+            _check_guesses(args, run, project)
+            run.finish()
+
+        result = run_stream(project, workers, target, args.report, args.force, progress, finish)
     _print_summary(result, args)
     return _print_end(result, args)
+
+
+def _check_guesses(args: argparse.Namespace, run: Run, project: Project) -> None:
+    """Print what becomes of every column and refuse, where roles are only guessed."""
+    from kanon_tui.core.project.guesses import plan_lines, planned_columns, refuse_guesses
+
+    plans = planned_columns(project, run.task.roles)
+    if not args.accept_guesses and any(plan.guessed for plan in plans):
+        say("what becomes of every column:", *plan_lines(plans))
+        refuse_guesses(project, plans)
 
 
 def _utility(result: Result, report: Path | None) -> list[Section]:

@@ -218,3 +218,20 @@ def test_a_required_risk_is_told_with_what_was_reached(
     out = said("run", "p.yaml", "--out", "r.csv", "--report", "r.md", capsys=capsys, code=0)
     assert "the release has an average marketer risk of at most 0.5: it is 0.5" in out
     assert "wrote r.csv and r.md" in out
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_roles_that_are_only_guessed_need_consent(folder: Path, engine: str) -> None:
+    open_guess = PROJECT.replace("  sex: {role: other}", "  sex: {role: other, guessed: true}")
+    assert open_guess != PROJECT
+    (folder / "p.yaml").write_text(open_guess)
+    command = ("run", "p.yaml", "--engine", engine, "--out", "r.csv")
+    refused = kanon(*command, folder=folder)
+    assert refused.returncode == 2
+    lines = [line.split() for line in refused.stdout.splitlines() if line.startswith("  ")]
+    assert lines[0] == ["published", "as", "it", "is", "sex", "other", "?"]
+    assert ["left", "out", "name", "identifier"] in lines
+    assert "--accept-guesses" in refused.stderr
+    assert not (folder / "r.csv").exists()
+    assert kanon(*command, "--accept-guesses", folder=folder).returncode == 0
+    assert (folder / "r.csv").exists()

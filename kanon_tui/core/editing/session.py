@@ -156,8 +156,7 @@ class Session(SessionData):
         def placed(one: Project) -> Project:
             if one.path is None:
                 one = replace(one, data=replace(one.data, path=seen), path=target)
-            # Saving confirms the guesses: a file has settings, not guesses.
-            return moved(one.confirmed(), target)
+            return moved(one, target)
 
         # An edit may come while the file is written: it has the project as it was before.
         written = placed(project).save(target)

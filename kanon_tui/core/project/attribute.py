@@ -162,7 +162,8 @@ class AttributeSpec:
     )
     guessed: bool = declared(
         False,
-        "Whether role, kind and levels are unconfirmed guesses; saving a project confirms them",
+        "Whether role, kind and levels are guesses that nobody has confirmed; a run needs them "
+        "confirmed, or --accept-guesses",
     )
     publish_unique: bool = declared(
         False, "Whether to publish it unchanged although it singles people out"

@@ -166,13 +166,13 @@ def test_guesses_of_a_fresh_file_wait_to_be_confirmed(tmp_path: Path) -> None:
     assert session.guessed == ["income", "team"]
 
 
-def test_a_saved_project_is_confirmed(tmp_path: Path) -> None:
+def test_saving_does_not_confirm_guesses(tmp_path: Path) -> None:
     session = fresh(tmp_path)
+    session.change_attributes(["age"], "age: quasi", role=Role.QUASI)
     saved = session.save()
-    assert session.guessed == []
     assert not session.dirty
-    assert "guessed" not in saved.read_text(encoding="utf-8")
-    assert open_session(saved).guessed == []
+    assert open_session(saved).guessed == session.guessed == ["income", "team"]
+    assert saved.read_text(encoding="utf-8").count("guessed: true") == 2
 
 
 def test_unconfirmed_guesses_survive_a_crash(tmp_path: Path) -> None:

@@ -1,0 +1,83 @@
+"""What a run would do with every column, and which of these decisions nobody has confirmed.
+
+A role is an open guess while the project marks it with `guessed: true`, names the column without a
+role, or names no role at all. Screens and commands show the same list before a first run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.text import count_of
+
+Fate = Literal["published as it is", "published as a pseudonym", "generalised", "left out"]
+_ORDER: tuple[Fate, ...] = (
+    "published as it is",
+    "published as a pseudonym",
+    "generalised",
+    "left out",
+)
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """A column, its role, and what becomes of it in the release."""
+
+    name: str
+    role: Role
+    fate: Fate
+    guessed: bool
+    """Whether nobody has confirmed the role."""
+
+
+def planned_columns(project: Project, roles: Mapping[str, Role] | None = None) -> list[ColumnPlan]:
+    """Return what a run does with every column, those first that are published unchanged.
+
+    `roles` are those of a prepared task; without them the project must be completed.
+    """
+    if roles is None:
+        roles = {name: spec.role for name, spec in project.attributes.items() if spec.role}
+    given = project.attributes
+    nothing_named = all(spec.role is None for spec in given.values())
+    plans = []
+    for name, role in roles.items():
+        spec = given.get(name)
+        coded = spec is not None and spec.identifier == "pseudonym"
+        guessed = nothing_named if spec is None else spec.guessed or spec.role is None
+        plans.append(ColumnPlan(name, role, _fate(role, coded), guessed))
+    return sorted(plans, key=lambda plan: (_ORDER.index(plan.fate), not plan.guessed))
+
+
+def _fate(role: Role, coded: bool) -> Fate:
+    if role is Role.QUASI:
+        return "generalised"
+    if role.published:
+        return "published as it is"
+    return "published as a pseudonym" if coded else "left out"
+
+
+def plan_lines(plans: list[ColumnPlan]) -> list[str]:
+    """Return a line per column: what becomes of it, its name, its role, `?` for a guess."""
+    widest = max((len(plan.name) for plan in plans), default=0)
+    return [
+        f"  {plan.fate:<24}  {plan.name:<{widest}}  {plan.role}{' ?' if plan.guessed else ''}"
+        for plan in plans
+    ]
+
+
+def refuse_guesses(project: Project, plans: list[ColumnPlan]) -> None:
+    """Raise `InputError` where a role is only guessed."""
+    count = sum(plan.guessed for plan in plans)
+    if count:
+        guessed = f"{count_of(count, 'role is', 'roles are')} only guessed"
+        raise InputError(
+            f"{project.title}: {guessed} (marked ?); "
+            "name them with --quasi, --sensitive and --identifier or as role: in the project, or "
+            "accept them with --accept-guesses",
+            on_screen=f"{guessed}; confirm them",
+        )
