@@ -33,7 +33,7 @@ def test_unchanged_columns_come_first_and_guesses_are_marked() -> None:
         ("name", "left out", False),
     ]
     assert [line.endswith("?") for line in plan_lines(plans)] == [True, False, True, False]
-    with pytest.raises(InputError, match="2 roles are only guessed.*--accept-guesses"):
+    with pytest.raises(InputError, match=r"2 roles are only guessed.*--accept-guesses"):
         refuse_guesses(asked, plans)
 
 
