@@ -5,8 +5,9 @@
 
 Processor seconds of the search alone, k = 10, at most 5 % suppressed. Exponents are told from the
 first size to the last, and of the last step, because growth bends upwards; the worst of all shapes
-is what counts. Above 500,000 records clusterings work in blocks, as they do for everybody.
-A size that would take longer than `--patience` seconds, by the exponent so far, is left out.
+is what counts. Clusterings work in blocks above 500,000 records, above 20,000 on labels alone, as
+they do for everybody. A size that would take longer than `--patience` seconds, by the exponent
+so far, is left out.
 
 - census: eight quasi-identifiers with hierarchies; incomes are a wide domain, and most rows differ;
 - sets: the same people without hierarchies, zip codes and all;

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
+from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from kanon_tui.core.clustering.features import places
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType
+from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Algorithm, Family
+from kanon_tui.core.task.task import Task
 
 __all__ = ["BlockClustering", "Clustering"]
 
-_AUTO_ABOVE = 500_000
-"""Records of the largest table that `auto` clusters as a whole."""
-_AUTO_SIZE = 25_000
+_AUTO_ABOVE, _AUTO_SIZE = 500_000, 25_000
+"""Records of the largest table that `auto` clusters as a whole, and those of a block beyond it."""
+_SCATTERED_ABOVE, _SCATTERED_SIZE = 20_000, 4_000
+"""Both for tables whose records are scattered: searches then look at nearly all of them."""
+_SCATTERED = 0.5
+_COMPARED, _WITH = 128, 2048
+_scattered: WeakKeyDictionary[Task, bool] = WeakKeyDictionary()
 _ALLOWED = "auto, off, or how many records a block has at most: a whole number of at least 2"
 
 
@@ -59,18 +69,50 @@ class Clustering(Algorithm):
 
 @dataclass(frozen=True)
 class BlockClustering(Clustering):
-    """A clustering that may take a large table in blocks; `run.blocks` says how."""
+    """A clustering that may take a large table in blocks; `pipeline.blocks` says how."""
 
     blocks: int | Literal["auto", "off"] = declared(
         "auto",
         f"Cluster a large table in blocks of about so many records, on all cores; auto: tables of "
-        f"more than {_AUTO_ABOVE:,} records, in blocks of {_AUTO_SIZE:,}",
+        f"more than {_AUTO_ABOVE:,} records, in blocks of {_AUTO_SIZE:,}; tables of more than "
+        f"{_SCATTERED_ABOVE:,}, in blocks of {_SCATTERED_SIZE:,}, where the nearest records are "
+        f"hardly nearer than others, as in tables of labels alone",
         type=BLOCKS,
         last=True,
     )
 
-    def block_size(self, records: int) -> int | None:
+    def block_size(self, task: Task) -> int | None:
         """Return the records per block of a table; None where it is clustered as a whole."""
         if isinstance(self.blocks, int):
             return self.blocks
-        return _AUTO_SIZE if self.blocks == "auto" and records > _AUTO_ABOVE else None
+        if self.blocks == "off" or task.n <= _SCATTERED_ABOVE:
+            return None
+        if task not in _scattered:
+            _scattered[task] = is_scattered(task)
+        if _scattered[task]:
+            return _SCATTERED_SIZE
+        return _AUTO_SIZE if task.n > _AUTO_ABOVE else None
+
+
+def is_scattered(task: Task) -> bool:
+    """Return whether the nearest of a sample of records are hardly nearer than the others.
+
+    Trees of boxes then leave nearly nothing out, and the time of a clustering is quadratic. The
+    nearest record is at more than half of the mean distance where a table has labels alone, at a
+    tenth to a third in tables with numbers, dates or hierarchies.
+    """
+    records = np.random.default_rng(task.seed).choice(task.n, min(_WITH, task.n), replace=False)
+    apart = np.zeros((_COMPARED, len(records)))
+    for attribute in task.quasi:
+        codes = attribute.column.codes[records]
+        if attribute.ordered:
+            place = places(attribute)[codes]
+            apart += attribute.weight * np.nan_to_num(abs(place[:_COMPARED, None] - place), nan=1.0)
+            continue
+        height = attribute.hierarchy.height
+        for labels in attribute.hierarchy.maps[:height]:
+            differ = labels[codes[:_COMPARED], None] != labels[codes]
+            apart += attribute.weight / height * differ
+    mean = apart.mean(axis=1)
+    np.fill_diagonal(apart, np.inf)
+    return bool(np.median(apart.min(axis=1) / np.maximum(mean, TIE)) > _SCATTERED)

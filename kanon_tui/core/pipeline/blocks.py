@@ -302,7 +302,7 @@ def block_steps(
     algorithm: BlockClustering, task: Task, context: RunContext, workers: int | None = None
 ) -> Steps:
     """Yield the steps of a clustering, in blocks where its parameters ask for them."""
-    size = algorithm.block_size(task.n)
+    size = algorithm.block_size(task)
     if size is None or task.copies is not None:
         return (yield from algorithm.steps(task, context))
     cut = yield from cut_into_blocks(algorithm, task, size)

@@ -184,7 +184,7 @@ def try_out(
         clock = clock_of(algorithm)
     trial = Trial(task.n, growth_of(algorithm), rows=_different_rows(task, algorithm))
     if algorithm.family is Family.CLUSTERING and task.copies is None:
-        trial = _in_blocks(trial, algorithm)
+        trial = _in_blocks(trial, algorithm, task)
     size = min(max(SMALLEST, 4 * task.k), task.n)
     impatient = time.monotonic() + IMPATIENT * budget
 
@@ -255,12 +255,12 @@ class _HelpedClock:
         return self._seconds
 
 
-def _in_blocks(trial: Trial, algorithm: Algorithm) -> Trial:
+def _in_blocks(trial: Trial, algorithm: Algorithm, task: Task) -> Trial:
     from kanon_tui.core.clustering.clustering import BlockClustering
 
     if not isinstance(algorithm, BlockClustering):
         return trial
-    return replace(trial, block=algorithm.block_size(trial.records), workers=cores())
+    return replace(trial, block=algorithm.block_size(task), workers=cores())
 
 
 def sampled(task: Task, records: int) -> Task:

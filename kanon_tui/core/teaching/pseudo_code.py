@@ -36,9 +36,7 @@ class Code(Drawing):
         )
         if scene.algorithm.family is Family.CLUSTERING and scene.task.requirements:
             lines = (*lines, BEYOND_K)
-        if isinstance(scene.algorithm, BlockClustering) and scene.algorithm.block_size(
-            scene.task.n
-        ):
+        if isinstance(scene.algorithm, BlockClustering) and scene.algorithm.block_size(scene.task):
             lines = (BLOCKS, *lines)
         if isinstance(scene.algorithm, Clustering) and scene.algorithm.refine:
             lines = (*lines, REFINE)

@@ -25,6 +25,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.task.steps import Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
+from tests.helpers import make_task
 from tests.tries import tries
 
 IN_BLOCKS = [name for name, each in ALGORITHMS.items() if issubclass(each, BlockClustering)]
@@ -210,6 +211,25 @@ def test_other_sizes_are_refused_with_what_is_allowed(written: str) -> None:
 
 def test_off_is_read_as_a_file_has_it() -> None:
     assert with_parameters(KMember, {"blocks": False}, "k-member").blocks == "off"
-    assert KMember().block_size(500_000) is None
-    assert KMember().block_size(500_001) == 25_000
-    assert KMember(blocks="off").block_size(10**9) is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "records", "size"),
+    [
+        ("numbers", 500_001, 25_000),
+        ("numbers", 500_000, None),
+        ("labels", 20_001, 4_000),
+        ("labels", 20_000, None),
+        ("both", 20_001, None),
+    ],
+)
+def test_tables_of_labels_alone_are_cut_sooner(shape: str, records: int, size: int | None) -> None:
+    """Their nearest records are hardly nearer than others, so that every search is a scan."""
+    rng = np.random.default_rng(1)
+    numbers = {f"n{x}": rng.integers(0, 50, records).tolist() for x in range(2)}
+    labels = {f"c{x}": [f"v{v}" for v in rng.integers(0, 300, records)] for x in range(5)}
+    chosen = {"numbers": numbers, "labels": labels, "both": numbers | {"c0": labels["c0"]}}
+    task = make_task(chosen[shape])
+    assert KMember().block_size(task) == size
+    assert KMember(blocks="off").block_size(task) is None
+    assert KMember(blocks=77).block_size(task) == 77

@@ -304,10 +304,6 @@ static Wanted prepare_search(const MemberSearch *search, const MemberClusters *c
     return wanted;
 }
 
-static FoundRow cheapest_row(const MemberSearch *search, const Wanted *wanted) {
-    return find_row(search, wanted, NO_ORIGIN);
-}
-
 FoundRow kn_k_member_find_furthest(const MemberSearch *search, int64_t origin) {
     const Wanted wanted = {.tie = TIE};
     return find_row(search, &wanted, origin);
@@ -316,7 +312,7 @@ FoundRow kn_k_member_find_furthest(const MemberSearch *search, int64_t origin) {
 FoundRow kn_k_member_find_cheapest(const MemberSearch *search, const MemberClusters *clusters,
                                    int64_t c) {
     const Wanted wanted = prepare_search(search, clusters, c);
-    return cheapest_row(search, &wanted);
+    return find_row(search, &wanted, NO_ORIGIN);
 }
 
 /* Let a row join a cluster; return by how much its information loss grows. */
@@ -377,7 +373,7 @@ static FoundRow find_member(const MemberSearch *search, const MemberGrowth *grow
         mark_label(search, &wanted, search->weights_shape0 - 1, (int32_t)growth->state[MAJORITY],
                    cost);
     }
-    return cheapest_row(search, &wanted);
+    return find_row(search, &wanted, NO_ORIGIN);
 }
 
 GrownClusters kn_k_member_advance(const MemberSearch *search, const MemberGrowth *growth,

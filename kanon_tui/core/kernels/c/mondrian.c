@@ -326,25 +326,19 @@ static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *s
     return none;
 }
 
-/* Choose the cut of the part at a level of the stack and divide its rows by it. */
-static void propose_cut(const Axes *axes, const Parts *parts, const PartScratch *scratch,
-                        int64_t level, int64_t k, int64_t where) {
-    const int64_t *part = parts->stack + level * parts->stack_shape1;
-    int64_t *proposal = parts->proposals + level * PROPOSAL_COLUMNS;
-    const Cut cut = choose_cut(axes, parts, scratch, part, k, where, proposal);
-    proposal[CUT_ATTRIBUTE] = cut.attribute;
-    if (cut.attribute >= 0) {
-        proposal[CUT_RECORDS] = cut.size;
-        proposal[CUT_RANK] = cut.rank;
-        proposal[CUT_MIDDLE] = divide(parts, scratch, part[0], part[1], &cut);
-        proposal[LAST_OFF] = abs_i64(2 * cut.size - RECORDS(part, parts->table_shape1));
-    }
-}
-
 void kn_mondrian_propose(const Axes *axes, const Parts *parts, const PartScratch *scratch,
                          int64_t first, int64_t depth, int64_t k, int64_t where) {
     for (int64_t level = first; level < depth; level++) {
-        propose_cut(axes, parts, scratch, level, k, where);
+        const int64_t *part = parts->stack + level * parts->stack_shape1;
+        int64_t *proposal = parts->proposals + level * PROPOSAL_COLUMNS;
+        const Cut cut = choose_cut(axes, parts, scratch, part, k, where, proposal);
+        proposal[CUT_ATTRIBUTE] = cut.attribute;
+        if (cut.attribute >= 0) {
+            proposal[CUT_RECORDS] = cut.size;
+            proposal[CUT_RANK] = cut.rank;
+            proposal[CUT_MIDDLE] = divide(parts, scratch, part[0], part[1], &cut);
+            proposal[LAST_OFF] = abs_i64(2 * cut.size - RECORDS(part, parts->table_shape1));
+        }
     }
 }
 
@@ -361,7 +355,7 @@ Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScr
         passed += end - start;
         event[0] = CLOSED;
         event[1] = RECORDS(part, attributes);
-        propose_cut(axes, parts, scratch, level, k, where);
+        kn_mondrian_propose(axes, parts, scratch, level, made.depth, k, where);
         int64_t cut[PROPOSAL_COLUMNS];
         memcpy(cut, parts->proposals + level * PROPOSAL_COLUMNS, sizeof cut);
         if (cut[CUT_ATTRIBUTE] < 0) {

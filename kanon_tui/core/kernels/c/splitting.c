@@ -63,14 +63,6 @@ void kn_splitting_measure_groups(const PricedRows *table, const OpenGroups *grou
     }
 }
 
-/* Write the distances of all members from a row. */
-static void measure_distances(const PricedRows *table, int64_t here, const int32_t *members,
-                              int64_t size, double *distances) {
-    for (int64_t i = 0; i < size; i++) {
-        distances[i] = apart(table, here, members[i]);
-    }
-}
-
 /* Walk from a row to the one furthest from it, and on; rows are places among the members. */
 static FarPair far_pair_by_scan(const PricedRows *table, const SplitScratch *scratch, int64_t size,
                                 int64_t start, int64_t rounds) {
@@ -79,7 +71,9 @@ static FarPair far_pair_by_scan(const PricedRows *table, const SplitScratch *scr
     int64_t here = start, there = start;
     for (int64_t round = 0; round < rounds; round++) {
         here = there;
-        measure_distances(table, members[here], members, size, distances);
+        for (int64_t i = 0; i < size; i++) {
+            distances[i] = apart(table, members[here], members[i]);
+        }
         there = first_of_largest(distances, size);
     }
     return (FarPair){min_i64(here, there), max_i64(here, there), distances[there]};
