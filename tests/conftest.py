@@ -38,8 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
-    """One worker more than there are processors: tests of commands wait for processes."""
-    return (yield) + 1
+    """Twice as many workers as processors: tests of screens and commands mostly wait."""
+    return 2 * (yield)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

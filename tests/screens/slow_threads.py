@@ -6,33 +6,37 @@ import asyncio
 import time
 import unicodedata
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from random import Random
 from typing import Any
 
-import pytest
 from textual import events
 from textual.app import App
 
 
-def slow_down(monkeypatch: pytest.MonkeyPatch, seed: int, longest: float = 0.04) -> None:
-    """Every thread sleeps a moment before and after its work."""
-    random, start = Random(seed), asyncio.BaseEventLoop.run_in_executor
+class SlowExecutor(ThreadPoolExecutor):
+    """Threads that sleep a moment before and after their work."""
 
-    def run_in_executor(
-        loop: asyncio.BaseEventLoop, executor: Any, work: Callable[..., Any], *args: Any
-    ) -> asyncio.Future[Any]:
-        before, after = random.uniform(0, longest), random.uniform(0, longest)
+    def __init__(self, seed: int, longest: float) -> None:
+        super().__init__()
+        self._random, self._longest = Random(seed), longest
+
+    def submit(self, work: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        before, after = (self._random.uniform(0, self._longest) for _ in range(2))
 
         def slowly() -> Any:
             time.sleep(before)
             try:
-                return work(*args)
+                return work(*args, **options)
             finally:
                 time.sleep(after)
 
-        return start(loop, executor, slowly)
+        return super().submit(slowly)
 
-    monkeypatch.setattr(asyncio.BaseEventLoop, "run_in_executor", run_in_executor)
+
+def slow_down(seed: int, longest: float = 0.04) -> None:
+    """Make the threads of the running event loop slow."""
+    asyncio.get_running_loop().set_default_executor(SlowExecutor(seed, longest))
 
 
 def send_keys(app: App[Any], *keys: str) -> None:

@@ -1,4 +1,4 @@
-"""How long the event loop is held: the processor time of every callback, the longest first.
+"""How long the event loop is held: the processor time between two looks at it, the longest first.
 
 Processor time of the loop's own thread, not time on the clock: other threads and a busy machine do
 not count.
@@ -12,29 +12,30 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["Held", "holding_the_loop"]
+EVERY = 0.001
+"""Seconds between two looks while nothing holds the loop."""
 
-Held = list[tuple[float, str]]
-"""Seconds and what was called."""
+Held = list[float]
+"""Seconds of processor time; what came between two looks had to be waited for by a key."""
 
 
 @contextmanager
 def holding_the_loop() -> Iterator[Held]:
-    """Note what every callback takes while this is open; collecting garbage is put off."""
-    held: Held = []
-    original = asyncio.events.Handle._run
+    """Note how long the loop is held while this is open; collecting garbage is put off."""
+    loop, held = asyncio.get_running_loop(), []
+    before = time.thread_time()
 
-    def measured(handle: asyncio.events.Handle) -> None:
-        what = repr(handle)
-        started = time.thread_time()
-        original(handle)
-        held.append((time.thread_time() - started, what))
+    def look() -> None:
+        nonlocal before, timer
+        now = time.thread_time()
+        held.append(now - before)
+        before, timer = now, loop.call_later(EVERY, look)
 
     gc.disable()
-    asyncio.events.Handle._run = measured  # type: ignore[method-assign]
+    timer = loop.call_later(EVERY, look)
     try:
         yield held
     finally:
-        asyncio.events.Handle._run = original  # type: ignore[method-assign]
+        timer.cancel()
         gc.enable()
         held.sort(reverse=True)

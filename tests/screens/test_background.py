@@ -18,10 +18,8 @@ from kanon_tui.services import opening, typed_keys
 from kanon_tui.services.opening import open_file
 from kanon_tui.widgets.dialogs import AskText, Confirm, Message
 from kanon_tui.widgets.grid import Grid
-from tests.screens.conftest import session_of, settle, wait_until
+from tests.screens.conftest import has_failed, session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
-
-pytestmark = pytest.mark.every_frame
 
 
 class HeldWork:
@@ -239,7 +237,7 @@ async def test_the_preview_of_a_builder_may_come_after_it_was_closed(
         await settle(pilot)
         await pilot.press("3")
         await settle(pilot)
-        slow_down(monkeypatch, seed=1, longest=0.1)
+        slow_down(seed=1, longest=0.1)
         for _ in range(5):
             send_keys(pilot.app, "b", "down", "9", "escape", "escape")
             await settle(pilot)
@@ -258,7 +256,7 @@ async def test_the_algorithm_list_with_the_arrow_held_down(sample, make_app, mon
         await settle(pilot)
         await pilot.press("5")
         await settle(pilot)
-        slow_down(monkeypatch, seed=2)
+        slow_down(seed=2)
         send_keys(pilot.app, *["down"] * 20, *["up"] * 7, "enter", "tab", "9")
         await settle(pilot)
         chosen = session_of(pilot).project.algorithm.name
@@ -274,7 +272,7 @@ async def test_an_unexpected_end_says_so_and_gives_another_exit_code(
         async with app.run_test() as pilot:
             await settle(pilot)
             app.host.background.compute(app, lambda: 0, lambda zero: 1 / zero, group="test")
-            await wait_until(pilot, lambda: app._exception is not None)
+            await wait_until(pilot, lambda: has_failed(app))
 
     with pytest.raises(ZeroDivisionError):
         await end_in_an_unexpected_way()

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.command import CommandPalette, Hit
+from textual.app import SystemCommand
+from textual.command import CommandPalette
 from textual.pilot import Pilot
 from textual.screen import Screen
-from textual.widgets import Input
+from textual.widgets import OptionList
 
 from kanon_tui.app import KanonApp, screen_maker
 from kanon_tui.core.analysis.registry import ANALYSES
@@ -22,11 +23,11 @@ from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.palette import Palette
-from kanon_tui.widgets.dialogs import Message, Modal
-from tests.screens.conftest import session_of, settle
-from tests.screens.packets import ENTER, ESCAPE, send_packet
+from kanon_tui.widgets.dialogs import Modal
+from tests.screens.conftest import has_failed, session_of, settle, wait_until
+from tests.screens.slow_threads import send_keys
 
-PACKETS = (ENTER * 2, ENTER * 4, ESCAPE * 4, ENTER + ESCAPE + ENTER)
+PACKETS = (["enter"] * 2, ["enter"] * 4, ["escape"] * 4, ["enter", "escape", "enter"])
 LEAVE_ALONE = {
     "ctrl+q", "q", "ctrl+c", "tab", "shift+tab", "up", "down", "left", "right", "home", "end",
     "pageup", "pagedown", "ctrl+home", "ctrl+end", "ctrl+pageup", "ctrl+pagedown", "escape",
@@ -60,26 +61,25 @@ async def pilot(sample: Callable[[str], Path], make_app, monkeypatch, tmp_path: 
         yield pilot
 
 
+def screens_above(app: KanonApp) -> list[Screen[Any]]:
+    """Screens that lie over another, of every mode."""
+    return [screen for stack in app.host.background.stacks().values() for screen in stack[:0:-1]]
+
+
 async def back_to(pilot: Pilot[None], name: str) -> Screen[Any]:
     """The screen as it was at the beginning, with nothing over it."""
     app = pilot.app
     assert isinstance(app, KanonApp)
-    for stack in list(app._screen_stacks.values()):
-        while len(stack) > 1:
-            above = stack[-1]
-            above.dismiss(None)
-            for _ in range(50):
-                await pilot.pause()
-                if above not in stack:
-                    break
-            assert above not in stack
+    while above := screens_above(app):
+        above[0].dismiss(None)
+        await wait_until(pilot, lambda: above[0] not in screens_above(app))
     session = session_of(pilot)
     undone = False
     while session.undo() is not None:
         undone = True
     if not undone and app.current_mode == name and len(app.screen_stack) == 1:
         return app.screen  # it is there already
-    if name in app._screen_stacks or name in app.MODES:
+    if name in app.MODES:
         app.switch_mode(name)
     else:
         app.switch_mode("results")
@@ -105,7 +105,7 @@ async def open_dialog(pilot: Pilot[None], name: str, pane: int, key: str) -> Scr
     await focus_pane(pilot, screen, pane)
     await pilot.press(key)
     await settle(pilot)
-    assert pilot.app._exception is None, key
+    assert not has_failed(pilot.app), key
     return pilot.app.screen if pilot.app.screen is not screen and _is_over(pilot) else None
 
 
@@ -139,9 +139,9 @@ async def test_every_dialog_takes_doubled_keys(name: str, pilot: Pilot[None]) ->
         met.add(type(screen).__name__)
         for packet in PACKETS:
             await back_to(pilot, name)
-            send_packet(pilot.app, packet)
+            send_keys(pilot.app, *packet)
             await settle(pilot)
-            assert pilot.app._exception is None, packet
+            assert not has_failed(pilot.app), packet
             assert pilot.app.is_running, packet
     for pane in panes(screen) if not met else ():
         for key, owner in await keys_of_pane(pilot, name, pane):
@@ -157,24 +157,24 @@ async def test_every_dialog_takes_doubled_keys(name: str, pilot: Pilot[None]) ->
             for number, packet in enumerate(packets):
                 if number:  # the first finds the dialog open
                     await open_dialog(pilot, name, pane, key)
-                send_packet(pilot.app, packet)
+                send_keys(pilot.app, *packet)
                 await settle(pilot)
-                assert pilot.app._exception is None, (key, dialog, packet)
+                assert not has_failed(pilot.app), (key, dialog, packet)
                 assert pilot.app.is_running, (key, dialog, packet)
     assert met >= DIALOGS[name], met
 
 
 @pytest.mark.parametrize("packet", PACKETS)
 async def test_the_question_before_leaving_takes_doubled_keys(
-    packet: str, pilot: Pilot[None], sample
+    packet: list[str], pilot: Pilot[None], sample
 ) -> None:
     app, session = pilot.app, session_of(pilot)
     session.edit(replace(session.project, seed=9), "seed")
-    send_packet(app, "\x11" * 2)  # ctrl+q
+    send_keys(app, "ctrl+q", "ctrl+q")
     await settle(pilot)
-    send_packet(app, packet)
+    send_keys(app, *packet)
     await settle(pilot)
-    assert app._exception is None
+    assert not has_failed(app)
     if app.is_running:
         assert session.dirty
     else:
@@ -183,7 +183,7 @@ async def test_the_question_before_leaving_takes_doubled_keys(
 
 @pytest.mark.parametrize("packet", PACKETS)
 async def test_offers_and_errors_take_doubled_keys(
-    packet: str, sample, make_app, tmp_path: Path
+    packet: list[str], sample, make_app, tmp_path: Path
 ) -> None:
     """The offer of unsaved work, the question about a changed file, and a message."""
     path = sample("datafly")
@@ -193,7 +193,7 @@ async def test_offers_and_errors_take_doubled_keys(
         await settle(pilot)
     async with make_app(path).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        send_packet(pilot.app, packet)
+        send_keys(pilot.app, *packet)
         await settle(pilot)
         if pilot.app.host.session is not None:
             await pilot.press("2", "down", "s")
@@ -201,43 +201,54 @@ async def test_offers_and_errors_take_doubled_keys(
             other = open_session(path)
             other.edit(replace(other.project, seed=8), "seed")
             other.save()
-            send_packet(pilot.app, "\x13")  # ctrl+s
+            send_keys(pilot.app, "ctrl+s")
             await settle(pilot)
-            send_packet(pilot.app, packet)
+            send_keys(pilot.app, *packet)
             await settle(pilot)
         pilot.app.host.show_error("A mistake", ValueError())
         await settle(pilot)
-        send_packet(pilot.app, packet)
+        send_keys(pilot.app, *packet)
         await settle(pilot)
-        assert pilot.app._exception is None
+        assert not has_failed(pilot.app)
         assert pilot.app.is_running
 
 
 async def test_a_packet_that_opens_and_answers(pilot: Pilot[None]) -> None:
     """The keys that ended the application when they came together."""
-    for keys in ("\x10" + ENTER * 2, "\x10" + ESCAPE * 3, "1#" + ENTER * 2, "\x0f" + ENTER * 3,
-                 "2w" + ENTER * 2, "\x13" + ENTER * 4, "\x0f\x0f\x0f" + ESCAPE * 4,
-                 "\x10\x10" + ENTER * 2, "6w" + ENTER * 2, "6w" + ESCAPE * 4):  # fmt: skip
-        send_packet(pilot.app, keys)
+    enter, escape = "enter", "escape"
+    for keys in (
+        ["ctrl+p", *[enter] * 2],
+        ["ctrl+p", *[escape] * 3],
+        ["1", "number_sign", *[enter] * 2],
+        ["ctrl+o", *[enter] * 3],
+        ["2", "w", *[enter] * 2],
+        ["ctrl+s", *[enter] * 4],
+        [*["ctrl+o"] * 3, *[escape] * 4],
+        [*["ctrl+p"] * 2, *[enter] * 2],
+        ["6", "w", *[enter] * 2],
+        ["6", "w", *[escape] * 4],
+    ):
+        send_keys(pilot.app, *keys)
         await settle(pilot)
-        assert pilot.app._exception is None, keys
+        assert not has_failed(pilot.app), keys
         assert pilot.app.is_running, keys
         await back_to(pilot, "data")
 
 
-async def test_the_palette_closes_once_and_runs_its_command_once(pilot: Pilot[None]) -> None:
+async def test_the_palette_closes_once_and_runs_its_command_once(
+    pilot: Pilot[None], monkeypatch
+) -> None:
     app, ran = pilot.app, []
+    command = SystemCommand("Once more", "counted here", lambda: ran.append("again"))
+    monkeypatch.setattr(KanonApp, "get_system_commands", lambda *_: [command])
     app.host.show_error("A mistake", ValueError())
     await settle(pilot)
     app.action_command_palette()
     await settle(pilot)
-    palette = app.screen
-    assert isinstance(palette, Palette)
-    palette._selected_command = Hit(1, "again", lambda: ran.append("again"))
-    palette._list_visible = False
-    field = palette.query_one(Input)
-    for _ in range(2):
-        palette.post_message(Input.Submitted(field, "again"))
+    assert isinstance(app.screen, Palette)
+    await pilot.press(*"once")
+    await wait_until(pilot, lambda: app.screen.query_one(OptionList).highlighted == 0)
+    send_keys(app, "enter", "enter", "enter")
+    await wait_until(pilot, lambda: not isinstance(app.screen, Palette))
     await settle(pilot)
     assert ran == ["again"]
-    assert isinstance(app.screen, Message)

@@ -17,8 +17,6 @@ from kanon_tui.widgets.dialogs import Choose, Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle
 
-pytestmark = pytest.mark.every_frame
-
 SIZE = (80, 24)
 
 

@@ -24,8 +24,6 @@ from tests.fuzz.keys import come_to_rest
 from tests.hostile import HOSTILE, IN_A_CELL, assert_harmless
 from tests.screens.conftest import session_of, settle
 
-pytestmark = pytest.mark.every_frame
-
 AGE, CITY, FLU = f"age{HOSTILE}", f"city{IN_A_CELL}", f"flu{HOSTILE}"
 EVERYWHERE = {"ctrl+p", "ctrl+o", "ctrl+s", "f1", "question_mark", "ctrl+z", "ctrl+y"}
 """Pressed on one screen only."""

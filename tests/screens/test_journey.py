@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import polars as pl
-import pytest
 from textual.widgets import OptionList
 
 from kanon_tui.core.privacy.verify import smallest_class
@@ -26,7 +25,6 @@ async def choose_intervals(pilot) -> None:
     await settle(pilot)
 
 
-@pytest.mark.every_frame
 async def test_open_tag_build_rule_run_export(sample, make_app) -> None:
     path = sample("census")
     async with make_app(path).run_test(size=(80, 24)) as pilot:

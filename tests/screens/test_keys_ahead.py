@@ -53,6 +53,6 @@ async def test_keys_wait_for_the_dialog_they_are_for(sample, make_app, monkeypat
         session.results.append(
             conclude(start(session.project, task=session.task()), session.project)
         )
-        slow_down(monkeypatch, seed=3, longest=0.3)
+        slow_down(seed=3, longest=0.3)
         send_keys(pilot.app, *keys)
         await wait_until(pilot, lambda: came(pilot.app, path.parent))

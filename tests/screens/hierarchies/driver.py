@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from textual.widgets import Input, Static, TextArea
 from kanon_tui.app import KanonApp
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
 from kanon_tui.widgets.grid import Grid
-from tests.screens.conftest import settle
+from tests.screens.conftest import settle, wait_until
 
 DATA = """country,age,zip,color
 France,21,46201,[a-z]
@@ -48,6 +48,9 @@ class Driver:
     async def settle(self) -> None:
         """Until nothing is being worked out; an edit is followed by the panes that show it."""
         await settle(self.pilot)
+
+    async def wait_until(self, condition: Callable[[], object]) -> None:
+        await wait_until(self.pilot, condition)
 
     async def press(self, *keys: str) -> None:
         for key in keys:

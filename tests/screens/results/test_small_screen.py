@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from kanon_tui.screens.results.figures import FigurePanel
 from kanon_tui.screens.results.twin_grids import TwinGrids
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import open_results, text_of
 
 
@@ -86,23 +86,15 @@ async def test_figures_and_records_one_at_a_time(sample, make_app) -> None:
     async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
         screen = await open_results(pilot, "global")
         panel = screen.query_one(FigurePanel)
-        assert screen.records.region
-        assert not panel.region
+        await wait_until(pilot, lambda: screen.records.region and not panel.region)
         await pilot.press("f")
-        await settle(pilot)
-        assert panel.grid.has_focus
-        assert not screen.records.region
+        await wait_until(pilot, lambda: panel.grid.has_focus and not screen.records.region)
         await pilot.press("s")  # what is asked of the records is answered there
-        await settle(pilot)
-        assert screen.records.region
-        assert not panel.region
+        await wait_until(pilot, lambda: screen.records.region and not panel.region)
         await pilot.press("f", "escape")
-        await settle(pilot)
-        assert screen.records.grids.left.has_focus
+        await wait_until(pilot, lambda: screen.records.grids.left.has_focus)
         await pilot.resize_terminal(120, 40)
-        await settle(pilot)
-        assert screen.records.region
-        assert panel.region
+        await wait_until(pilot, lambda: screen.records.region and panel.region)
 
 
 async def test_a_stale_result_has_no_mark_and_says_what_changed(sample, make_app) -> None:

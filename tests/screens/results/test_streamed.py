@@ -6,7 +6,6 @@ import threading
 from pathlib import Path
 
 import numpy as np
-import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Static
 
@@ -46,7 +45,7 @@ async def with_release(pilot: Pilot[None], path: Path) -> ResultsScreen:
 
 
 def said(pilot: Pilot[None]) -> str:
-    return " ".join(str(note.message) for note in pilot.app._notifications)
+    return " ".join(str(toast.render()) for toast in pilot.app.screen.query("Toast"))
 
 
 async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
@@ -80,7 +79,7 @@ async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
 
 async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
     app = make_app(write_project(tmp_path))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         screen = await with_release(pilot, tmp_path / "out.parquet")
         told = ""
         for key in KEYS.split():
@@ -195,7 +194,7 @@ async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
     tmp_path, make_app
 ) -> None:
     app = make_app(write_project(tmp_path, algorithm={"name": "global"}))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
         screen = await with_release(pilot, tmp_path / "out.csv")
         table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
         pane, result = screen.records, session_of(pilot).results[0]
@@ -378,7 +377,6 @@ async def test_export_copies_the_files_and_tells_the_command(tmp_path, make_app)
         assert dialog.command.endswith(f" --engine stream --out {tmp_path}/out.csv")
 
 
-@pytest.mark.every_frame
 async def test_files_that_change_while_they_are_looked_at_are_told_of(tmp_path, make_app) -> None:
     app = make_app(write_project(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:

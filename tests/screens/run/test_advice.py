@@ -59,14 +59,14 @@ async def test_what_was_found_is_dropped_when_the_project_changes(
         await settle(pilot)
         await pilot.press("5")
         await settle(pilot)
+        await wait_until(pilot, lambda: asked)
         before, stop = asked[-1]
         assert not stop()
         project = session_of(pilot).project
         privacy = replace(project.privacy, k=project.privacy.k + 1)
         pilot.app.host.edit(replace(project, privacy=privacy), "k")
         assert stop()  # work for the project as it was ends
-        await settle(pilot)
-        assert asked[-1][0] == before + 1
+        await wait_until(pilot, lambda: asked[-1][0] == before + 1)
 
 
 async def test_samples_stop_when_a_run_starts(sample, make_app, monkeypatch) -> None:
@@ -75,7 +75,7 @@ async def test_samples_stop_when_a_run_starts(sample, make_app, monkeypatch) -> 
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("5")
-        await settle(pilot)
+        await wait_until(pilot, lambda: asked)
         assert not asked[-1]()
         await pilot.press("full_stop")
         await wait_until(pilot, lambda: pilot.app.screen.live is not None)

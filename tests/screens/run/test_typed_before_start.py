@@ -15,7 +15,7 @@ from tests.screens.slow_threads import send_keys, slow_down
 async def test_k_typed_and_started_in_one_packet_is_the_k_that_runs(
     sample, make_app, monkeypatch
 ) -> None:
-    slow_down(monkeypatch, seed=1)
+    slow_down(seed=1)
     async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         send_keys(pilot.app, "5", "enter", "4", "ctrl+r")
