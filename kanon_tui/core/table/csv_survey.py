@@ -23,27 +23,12 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table import csv_text, sniffing
 from kanon_tui.core.table.csv_format import line_end_of, quoting_of
-from kanon_tui.core.table.csv_text import (
-    RecordScan,
-    cut_records,
-    find_layout,
-    line_end_of_all,
-    parse_carefully,
-    parse_csv,
-    parse_regular,
-    text_layout,
-)
 from kanon_tui.core.table.data_files import COMPRESSED, reading_errors
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.sniffing import (
-    Dialect,
-    Header,
-    detect_dialect,
-    find_header,
-    first_records,
-)
+from kanon_tui.core.table.sniffing import Dialect, Header, first_records
 from kanon_tui.core.table.table import FileFacts
 from kanon_tui.core.table.typed_columns import check_size, check_width
 
@@ -134,9 +119,13 @@ def survey_csv(
             head = replace(head, dialect=replace(head.dialect, spaces=spaces))
         header, facts = head.described()
         quote = head.dialect.quote if counts.quotes else None
-        line_end = line_end_of_all(counts.returns, counts.feeds, counts.both)
-        layout = find_layout(head.dialect, quote, line_end, len(header.names), header.one_short)
-        stretches = layout and cut_records(file, layout, head.start, facts.bytes, piece_bytes)
+        line_end = csv_text.line_end_of_all(counts.returns, counts.feeds, counts.both)
+        layout = csv_text.find_layout(
+            head.dialect, quote, line_end, len(header.names), header.one_short
+        )
+        stretches = layout and csv_text.cut_records(
+            file, layout, head.start, facts.bytes, piece_bytes
+        )
     if stretches:
         pieces = [Piece(path, *stretch, quote, line_end) for stretch in stretches]
     else:
@@ -151,9 +140,9 @@ def parse_text(
     text: bytes, options: ReadOptions, file: str, facts: FileFacts
 ) -> tuple[pl.DataFrame, FileFacts]:
     """Return the table in a UTF-8 text and the facts about it, added to those known so far."""
-    dialect = detect_dialect(text, options, file)
+    dialect = sniffing.detect_dialect(text, options, file)
     header, facts = CsvHead(file, text, 0, facts, dialect, options).described()
-    cells = parse_csv(text, dialect, len(header.names), file, header.one_short)
+    cells = csv_text.parse_csv(text, dialect, len(header.names), file, header.one_short)
     frame = cells.slice(1) if header.first_record else cells
     frame.columns = header.names
     check_size(frame, file, _BELOW_HEADER)
@@ -184,7 +173,9 @@ class CsvHead:
         if not sample:
             raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
         check_width(len(sample[0]), self.file)
-        header = find_header(sample, self.options.header, self.options.missing_tokens, self.file)
+        header = sniffing.find_header(
+            sample, self.options.header, self.options.missing_tokens, self.file
+        )
         return header, replace(
             self.facts,
             format="tsv" if self.dialect.delimiter == "\t" else "csv",
@@ -214,7 +205,7 @@ def _read_head(file: IO[bytes], path: Path, options: ReadOptions) -> CsvHead:
         raise _cannot_stream(name, f"not UTF-8 ({encoding})", "save it as UTF-8")
     start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
     facts = FileFacts("csv", None, size, encoding=encoding)
-    return CsvHead(name, text, start, facts, detect_dialect(text, options, name), options)
+    return CsvHead(name, text, start, facts, sniffing.detect_dialect(text, options, name), options)
 
 
 def like_first_part(options: ReadOptions, facts: FileFacts, names: Sequence[str]) -> ReadOptions:
@@ -395,7 +386,9 @@ def _careful(head: CsvHead, header: Header) -> pl.DataFrame:
     text, names = io.BytesIO(head.text), header.names
     try:
         size = len(head.text)
-        frame = pl.concat(parse_carefully(text, head.dialect, head.file, size, header.one_short))
+        frame = pl.concat(
+            csv_text.parse_carefully(text, head.dialect, head.file, size, header.one_short)
+        )
     except InputError:
         if head.is_complete:
             raise
@@ -425,10 +418,10 @@ def _regular(
     """Return the complete records of a text that begins with one; None where it is irregular."""
     # Where the text is cut off, that may be between CR and LF.
     text = text.rstrip(b"\r\n") if whole else text.removesuffix(b"\r")
-    layout = text_layout(text, head.dialect, len(names), one_short)
+    layout = csv_text.text_layout(text, head.dialect, len(names), one_short)
     if layout is None or not text or text[0] in b"\r\n" or b"\0" in text:
         return None
-    scan = RecordScan(layout)
+    scan = csv_text.RecordScan(layout)
     ends = scan.take(np.frombuffer(text, np.uint8), 0, len(text))
     records = None if ends is None else scan.finish() if whole else len(ends)
     if ends is None or not records:
@@ -438,6 +431,6 @@ def _regular(
         text.decode("utf-8")
     except UnicodeDecodeError:
         return None  # the survey of all bytes says where and why
-    frame = parse_regular(text, layout, records)
+    frame = csv_text.parse_regular(text, layout, records)
     frame.columns = list(names)
     return frame, len(text)

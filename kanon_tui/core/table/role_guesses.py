@@ -32,17 +32,9 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from kanon_tui.core.table import personal_patterns as patterns
 from kanon_tui.core.table.cell_codes import FEW
 from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN, NumberFormat
-from kanon_tui.core.table.personal_patterns import (
-    CODES,
-    LABELS,
-    PERSON_NUMBERS,
-    ROLE_WORDS,
-    SAMPLE,
-    shape_of,
-    words_of,
-)
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import Format, ValueFormats, closest_format
@@ -96,17 +88,17 @@ def guess_attributes(table: Table) -> dict[str, Guess]:
 def guess_attribute(table: Table, name: str) -> Guess:
     """Return a suggestion for one column."""
     distinct, present = table.present_values(name)
-    words = words_of(name)
+    words = patterns.words_of(name)
     if not distinct.len():
         role, why = _role_by_name(words)
         return Guess(role, Kind.CATEGORICAL, f"{why}; every cell is missing")
-    impression = _impression(distinct, table.formats, is_code=bool(CODES.find(words)))
+    impression = _impression(distinct, table.formats, is_code=bool(patterns.CODES.find(words)))
     role, why = _role_by_name(words)
     if role is Role.OTHER:
         role, why = _role_by_values(words, impression, distinct, present)
     repeats = _FEW <= distinct.len() < present
     if role in (Role.IDENTIFIER, Role.OTHER) and impression.labels and repeats:
-        found = PERSON_NUMBERS.find(words)
+        found = patterns.PERSON_NUMBERS.find(words)
         if found:
             role = Role.PERSON
             why = f"its name says '{found}', and {present:,} records are {distinct.len():,} people"
@@ -115,7 +107,7 @@ def guess_attribute(table: Table, name: str) -> Guess:
 
 
 def _role_by_name(words: str) -> tuple[Role, str]:
-    for role, listed in ROLE_WORDS.items():
+    for role, listed in patterns.ROLE_WORDS.items():
         found = listed.find(words)
         if found:
             return role, f"its name says '{found}'"
@@ -127,14 +119,18 @@ def _role_by_values(
 ) -> tuple[Role, str]:
     shape = None
     if impression.shaped:
-        shape = shape_of(distinct.head(SAMPLE).str.strip_chars().to_list())
+        shape = patterns.shape_of(distinct.head(patterns.SAMPLE).str.strip_chars().to_list())
     if shape is not None:
         return shape.role, f"its values look like {shape.what}"
     different = distinct.len()
     if impression.running and different == present >= _FEW:
         return Role.IDENTIFIER, "a running number"
     nearly_all_differ = present > 1 and different >= _NEARLY_ALL * present
-    if impression.labels and nearly_all_differ and (present >= _MANY or LABELS.find(words)):
+    if (
+        impression.labels
+        and nearly_all_differ
+        and (present >= _MANY or patterns.LABELS.find(words))
+    ):
         return Role.IDENTIFIER, f"{different:,} of {present:,} records differ in it"
     if impression.dates:
         return Role.QUASI, "others may know when something happened to a person"

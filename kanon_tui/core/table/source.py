@@ -22,6 +22,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.table import data_files, file_kinds
 from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import (
     Piece,
@@ -31,23 +32,11 @@ from kanon_tui.core.table.csv_survey import (
     survey_csv,
 )
 from kanon_tui.core.table.csv_text import Layout, parse_carefully, parse_regular
-from kanon_tui.core.table.data_files import (
-    COMPRESSED,
-    check_limit,
-    load,
-    part_files,
-    reading_errors,
-)
+from kanon_tui.core.table.data_files import part_files, reading_errors
 from kanon_tui.core.table.databases import read_database_file
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.excel import read_workbook
-from kanon_tui.core.table.file_kinds import (
-    DATABASE_ENDINGS,
-    EXCEL_ENDINGS,
-    JSON_LINES_ENDINGS,
-    STATISTICS_ENDINGS,
-    Contents,
-)
+from kanon_tui.core.table.file_kinds import Contents
 from kanon_tui.core.table.json_lines import read_json_lines
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import Dialect, find_header
@@ -270,7 +259,7 @@ def _open_parquet(
         width = len(schemas[-1])
         check_width(width, file.name)
         if contents is not None:  # a few bytes can stand for billions of cells
-            check_limit(max(size, rows * width * _BYTES_PER_CELL), file, options.limit)
+            data_files.check_limit(max(size, rows * width * _BYTES_PER_CELL), file, options.limit)
         in_order_of(list(schemas[0]), schemas[-1].to_frame(), file, files[0])
         at_a_time = piece_rows or min(PIECE_ROWS, max(PIECE_CELLS // max(width, 1), 1000))
         for begin in range(0, rows, at_a_time):
@@ -314,10 +303,12 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
     files = part_files(Path(path))
     if len(files) > 1:
         total = sum(_beginning(file, 0)[1] for file in files)
-        check_limit(total, files[0].parent, options.limit)
+        data_files.check_limit(total, files[0].parent, options.limit)
     if is_parquet_source(files):
         packed = [file for file in files if not _begins_like_parquet(file)]
-        return _parquet_table(files, options, {f: load(f, options.limit)[0] for f in packed})
+        return _parquet_table(
+            files, options, {f: data_files.load(f, options.limit)[0] for f in packed}
+        )
     like_first, size = options, 0
     frames: list[pl.DataFrame] = []
     for file in files:
@@ -337,7 +328,7 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
     reader = other_reader(path)
     if reader is not None:
         return table_of_contents(reader(path, options), options, path.name)
-    data, compression, size = load(path, options.limit)
+    data, compression, size = data_files.load(path, options.limit)
     if data.startswith(b"PAR1"):
         return _parquet_table([path], options, {path: data})
     text, encoding = to_utf8(data, options.encoding, path.name)
@@ -394,10 +385,10 @@ def _without_blanks(columns: list[pl.Series]) -> tuple[list[pl.Series], NDArray[
 Reader = Callable[[Path, ReadOptions], Contents]
 
 _READERS: dict[str, Reader] = {
-    **dict.fromkeys(EXCEL_ENDINGS, read_workbook),
-    **dict.fromkeys(STATISTICS_ENDINGS, read_statistics_file),
-    **dict.fromkeys(DATABASE_ENDINGS, read_database_file),
-    **dict.fromkeys(JSON_LINES_ENDINGS, read_json_lines),
+    **dict.fromkeys(file_kinds.EXCEL_ENDINGS, read_workbook),
+    **dict.fromkeys(file_kinds.STATISTICS_ENDINGS, read_statistics_file),
+    **dict.fromkeys(file_kinds.DATABASE_ENDINGS, read_database_file),
+    **dict.fromkeys(file_kinds.JSON_LINES_ENDINGS, read_json_lines),
 }
 
 
@@ -429,8 +420,8 @@ def preview_table(path: Path, options: ReadOptions) -> Table:
     if other_reader(path) is not None or size <= PREVIEW_BYTES or is_parquet_source([path]):
         return read_table(path, options)
     compression = None
-    if data.startswith(COMPRESSED):
-        data, compression, size = load(path, options.limit)
+    if data.startswith(data_files.COMPRESSED):
+        data, compression, size = data_files.load(path, options.limit)
     last_line_end = max(data.rfind(mark, 0, PREVIEW_BYTES) for mark in (b"\n", b"\r"))
     end = last_line_end + 1 or PREVIEW_BYTES
     if data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or "16" in options.encoding:
