@@ -34,6 +34,7 @@ from kanon_tui.core.table.counted_table import (
 from kanon_tui.core.table.csv_survey import NotInPiecesError, sample_csv
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.record_choice import RecordChoice
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Piece, Source, is_parquet_source, open_source
 from kanon_tui.core.table.table import Counts, Table
@@ -161,11 +162,18 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
     files = part_files(Path(path))
     if is_parquet_source(files):
         source = open_source(path, options)
-        frame, found, exact = _sample_of_pieces(source, records), source.records, True
+        frame, exact = _sample_of_pieces(source, records), bool(source.records)
+        rows = sum(piece.records for piece in source.pieces)
+        found = source.records or round(frame.height * rows / min(records, rows))
     else:
         taken = sample_csv(files, options, records)
-        source = Source(tuple(taken.frame.columns), (), taken.facts, options, files=files)
         frame, found, exact = taken.frame, taken.records, taken.whole
+        choice = RecordChoice(options)
+        if choice:
+            choice.check(frame.columns, files[0].name)
+            frame, _ = choice.apply(frame, files[0].name)
+            found = round(found * frame.height / max(taken.frame.height, 1))
+        source = Source(tuple(frame.columns), (), taken.facts, options, files=files)
     return SampledTable.from_file(
         frame, source.facts, options, source=source, records=found, exact=exact
     )
@@ -173,7 +181,7 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
 
 def _sample_of_pieces(source: Source, records: int) -> pl.DataFrame:
     """Return ranges of records at equal distances over the pieces of a Parquet source."""
-    total = source.records
+    total = sum(piece.records for piece in source.pieces)
     stretches = 1 if total <= records else min(_STRETCHES, records)
     each = min(-(-records // stretches), total)
     ends = np.cumsum([piece.records for piece in source.pieces])

@@ -30,11 +30,10 @@ from kanon_tui.core.project.sections import (
     Resources,
 )
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.databases import read_address
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.source import preview_table, read_table, table_of_contents
+from kanon_tui.core.table.source import preview_table, read_address_table, read_table
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.table.writing import check_not_read, write_text
@@ -140,8 +139,7 @@ class Project:
         """Return the table of the project; with `preview`, of a long text only the beginning."""
         options = self.data.read_options
         if is_address(self.data.path):
-            contents = read_address(self.data.path, options)
-            return table_of_contents(contents, options, self.data_path.name)
+            return read_address_table(self.data.path, options)
         return (preview_table if preview else read_table)(self.data_path, options)
 
     @property

@@ -14,7 +14,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -113,7 +113,7 @@ def survey_csv(
     """
     with reading_errors(path), _MeteredFile(path, on_bytes) as file:
         head = _read_head(file, path, options)
-        counts = _count_bytes(file, head.start, path.name, head.dialect)
+        counts = _count_bytes(file, head)
         if head.dialect.spaces and options.space_after_delimiter == "auto":
             spaces = counts.spaced + counts.at_end == counts.cuts
             head = replace(head, dialect=replace(head.dialect, spaces=spaces))
@@ -123,13 +123,11 @@ def survey_csv(
         layout = csv_text.find_layout(
             head.dialect, quote, line_end, len(header.names), header.one_short
         )
-        stretches = layout and csv_text.cut_records(
-            file, layout, head.start, facts.bytes, piece_bytes
-        )
+        stretches = layout and csv_text.cut_records(file, layout, head.start, head.end, piece_bytes)
     if stretches:
         pieces = [Piece(path, *stretch, quote, line_end) for stretch in stretches]
     else:
-        pieces = [Piece(path, head.start, facts.bytes)]
+        pieces = [Piece(path, head.start, head.end)]
     pieces[0] = replace(pieces[0], header=header.first_record, one_short=header.one_short)
     if stretches and sum(piece.records for piece in pieces) == header.first_record:
         raise _no_records(path.name, header)
@@ -140,8 +138,12 @@ def parse_text(
     text: bytes, options: ReadOptions, file: str, facts: FileFacts
 ) -> tuple[pl.DataFrame, FileFacts]:
     """Return the table in a UTF-8 text and the facts about it, added to those known so far."""
+    if options.skip_first or options.skip_last:
+        skipped = options.skip_first, options.skip_last
+        start, end = csv_text.text_bounds(io.BytesIO(text), 0, len(text), *skipped)
+        text = text[start:end]
     dialect = sniffing.detect_dialect(text, options, file)
-    header, facts = CsvHead(file, text, 0, facts, dialect, options).described()
+    header, facts = CsvHead(file, text, 0, len(text), facts, dialect, options).described()
     cells = csv_text.parse_csv(text, dialect, len(header.names), file, header.one_short)
     frame = cells.slice(1) if header.first_record else cells
     frame.columns = header.names
@@ -156,7 +158,9 @@ class CsvHead:
     file: str
     text: bytes
     start: int
-    """Where the text begins in the file, after a byte order mark."""
+    """Where the text begins in the file, after a byte order mark and skipped lines."""
+    end: int
+    """Where the text ends in the file, before skipped lines."""
     facts: FileFacts
     """Facts known before the text is looked at: size, compression, encoding."""
     dialect: Dialect
@@ -165,7 +169,7 @@ class CsvHead:
     @property
     def is_complete(self) -> bool:
         """Whether the head is the whole file."""
-        return self.start + len(self.text) >= self.facts.bytes
+        return self.start + len(self.text) >= self.end
 
     def described(self) -> tuple[Header, FileFacts]:
         """Return the header and the facts of the file."""
@@ -173,9 +177,7 @@ class CsvHead:
         if not sample:
             raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
         check_width(len(sample[0]), self.file)
-        header = sniffing.find_header(
-            sample, self.options.header, self.options.missing_tokens, self.file
-        )
+        header = sniffing.find_header(sample, self.options, self.file)
         return header, replace(
             self.facts,
             format="tsv" if self.dialect.delimiter == "\t" else "csv",
@@ -185,6 +187,7 @@ class CsvHead:
             space_after_delimiter=self.dialect.spaces,
             line_end=line_end_of(self.text),
             quoting=quoting_of(self.text, self.dialect),
+            skipped=self.options.skip_first,
         )
 
 
@@ -203,9 +206,13 @@ def _read_head(file: IO[bytes], path: Path, options: ReadOptions) -> CsvHead:
     text, encoding = to_utf8(head, options.encoding, name)
     if codecs.lookup(encoding).name not in _UTF8:
         raise _cannot_stream(name, f"not UTF-8 ({encoding})", "save it as UTF-8")
-    start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+    mark = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+    skipped = options.skip_first, options.skip_last
+    start, end = csv_text.text_bounds(file, mark, size, *skipped)
+    text = text[start - mark : end - mark]
+    dialect = sniffing.detect_dialect(text, options, name)
     facts = FileFacts("csv", None, size, encoding=encoding)
-    return CsvHead(name, text, start, facts, sniffing.detect_dialect(text, options, name), options)
+    return CsvHead(name, text, start, end, facts, dialect, options)
 
 
 def like_first_part(options: ReadOptions, facts: FileFacts, names: Sequence[str]) -> ReadOptions:
@@ -216,6 +223,7 @@ def like_first_part(options: ReadOptions, facts: FileFacts, names: Sequence[str]
         quote=facts.quote or "auto",
         space_after_delimiter=bool(facts.space_after_delimiter),
         header=True if facts.header else tuple(names),
+        rename=options.rename if facts.header else {},
     )
 
 
@@ -247,19 +255,15 @@ def _cannot_stream(name: str, what: str, remedy: str) -> InputError:
     )
 
 
-def _blocks(file: IO[bytes], start: int) -> Iterator[bytes]:
-    file.seek(start)
-    while block := file.read(_BLOCK):
-        yield block
-
-
-def _count_bytes(file: IO[bytes], start: int, name: str, dialect: Dialect) -> _ByteCounts:
+def _count_bytes(file: IO[bytes], head: CsvHead) -> _ByteCounts:
     """Count line ends and delimiters, and refuse what is not plain UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     counts, last = _ByteCounts(), b""
+    name, dialect = head.file, head.dialect
     cut = dialect.delimiter.encode()
     quote = (dialect.quote or "").encode()
-    for block in _blocks(file, start):
+    part = csv_text.TextPart(file, head.start, head.end)
+    while block := part.read(_BLOCK):
         try:
             if not block.isascii() or decoder.getstate()[0]:
                 decoder.decode(block)
@@ -322,8 +326,9 @@ class _Sampling:
         self.files = files
         self.sizes = []
         for path in files:
-            with reading_errors(path):
-                self.sizes.append(os.stat(path).st_size)
+            with reading_errors(path), open(path, "rb") as file:
+                size = os.stat(path).st_size
+                self.sizes.append(csv_text.text_bounds(file, 0, size, 0, options.skip_last)[1])
         with reading_errors(files[0]), open(files[0], "rb") as file:
             self.head = _read_head(file, files[0], options)
         self.header, self.facts = self.head.described()
@@ -364,7 +369,7 @@ class _Sampling:
                 head = _read_head(file, path, self._like_first)
                 names = head.described()[0].names
             file.seek(offset)
-            text = file.read(length)
+            text = file.read(min(length, size - offset))
         found = _regular_stretch(text, head, names)
         if found is None:
             return None

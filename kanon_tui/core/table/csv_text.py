@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,14 +28,26 @@ from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.text import count_of
 
 __all__ = [
-    "Layout", "RecordScan", "Stretch", "cut_records", "find_layout", "line_end_of_all",
-    "parse_carefully", "parse_csv", "parse_regular", "text_layout",
+    "Layout",
+    "RecordScan",
+    "Stretch",
+    "TextPart",
+    "cut_records",
+    "find_layout",
+    "line_end_of_all",
+    "parse_carefully",
+    "parse_csv",
+    "parse_regular",
+    "text_bounds",
+    "text_layout",
 ]  # fmt: skip
 
 Letters = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
 
 _BLOCK = 1 << 24
+_SKIPPED = 4_000_000
+"""The most bytes of lines that are skipped at either end."""
 _BATCH = 50_000
 
 
@@ -167,6 +180,43 @@ def _end_of_text(file: IO[bytes], start: int, size: int) -> int:
             return begin + kept
         end = begin
     return start
+
+
+def text_bounds(file: IO[bytes], start: int, size: int, first: int, last: int) -> tuple[int, int]:
+    """Return where a text begins and ends without its `first` and `last` lines."""
+    file.seek(start)
+    head = file.read(_SKIPPED)
+    for _ in range(first):
+        found = re.search(rb"\r\n|\n|\r", head)
+        cut = found.end() if found else len(head)
+        start, head = start + cut, head[cut:]
+    end = size
+    for _ in range(last):
+        end = _end_of_text(file, start, end)
+        begin = max(start, end - _SKIPPED)
+        file.seek(begin)
+        line = re.split(rb"[\r\n]", file.read(end - begin))[-1]
+        end -= len(line)
+    return start, end
+
+
+class TextPart(io.RawIOBase):
+    """A stretch of a file as a file of its own."""
+
+    def __init__(self, file: IO[bytes], begin: int, end: int) -> None:
+        self._file, self._left = file, end - begin
+        file.seek(begin)
+
+    def readable(self) -> bool:
+        """Return true: it is read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer with the next bytes; return how many there are."""
+        data = self._file.read(min(len(buffer), self._left))
+        buffer[: len(data)] = data
+        self._left -= len(data)
+        return len(data)
 
 
 class RecordScan:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.sections import inlined
-from kanon_tui.core.fields.types import FieldType, automatic, list_of, switch, text
+from kanon_tui.core.fields.types import FieldType, automatic, list_of, mapping_of, switch, text
 from kanon_tui.core.table.column import MISSING_TOKENS
 from kanon_tui.core.table.encoding import is_text_encoding
 from kanon_tui.core.table.value_formats import ValueFormats
@@ -104,4 +105,31 @@ class ReadOptions:
         "Cells that stand for a missing value",
         key="missing.tokens",
         type=list_of(text(), 'a list of texts like ["", "?", NA]'),
+    )
+    skip_first: int = declared(
+        0,
+        "Lines before the header, such as titles, that are no records; of other files rows",
+        key="skip.first",
+        low=0,
+    )
+    skip_last: int = declared(
+        0, "Lines at the end, such as totals and notes, that are no records", key="skip.last", low=0
+    )
+    rename: Mapping[str, str] = declared(
+        help="New names of columns; the second column called Diagnose is Diagnose_2",
+        type=mapping_of(text("a name", empty=False), "a mapping of names to new names"),
+        factory=dict,
+    )
+    where: Mapping[str, str] = declared(
+        help="Conditions on the records to keep, by column: a text in the cell, =text, !text, "
+        "!=text, or a comparison like >= 2020",
+        type=mapping_of(
+            text("a condition like >= 2020, =Rome or !Rome", empty=False), "a mapping of columns"
+        ),
+        factory=dict,
+    )
+    counts: str = declared(
+        "",
+        "The column that says how many records a row stands for; none: one each",
+        type=text("the name of a column"),
     )

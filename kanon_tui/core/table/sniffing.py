@@ -156,25 +156,20 @@ class Header:
     """Whether the first record lacks the name of the first column."""
 
 
-def find_header(
-    sample: Records,
-    chosen: bool | Literal["auto"] | Sequence[str],
-    missing_tokens: Sequence[str],
-    file: str,
-) -> Header:
-    """Return the header of a table that begins with these records; `chosen` is the option."""
+def find_header(sample: Records, options: ReadOptions, file: str) -> Header:
+    """Return the header of a table that begins with these records."""
+    chosen, tokens = options.header, options.missing_tokens
     first, below = sample[0], sample[1:]
     completed = ["", *first]
     if _row_names_stand_below(first, below) and (
-        chosen is True or (chosen == "auto" and has_header([completed, *below], missing_tokens))
+        chosen is True or (chosen == "auto" and has_header([completed, *below], tokens))
     ):
-        names = column_names(_header_names(completed), len(completed), file)
+        names = column_names(_header_names(completed), len(completed), file, options.rename)
         return Header(names, True, one_short=True)
     if chosen == "auto":
-        chosen = has_header(sample, missing_tokens)
+        chosen = has_header(sample, tokens)
     given = _header_names(first) if chosen is True else chosen
-    assert given != "auto"
-    return Header(column_names(given, len(first), file), chosen is True)
+    return Header(column_names(given, len(first), file, options.rename), chosen is True)
 
 
 def _row_names_stand_below(first: Sequence[str], below: Records) -> bool:

@@ -19,9 +19,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from kanon_tui.core.addresses import address_name
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.table import data_files, file_kinds
 from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import (
@@ -31,14 +32,15 @@ from kanon_tui.core.table.csv_survey import (
     parse_text,
     survey_csv,
 )
-from kanon_tui.core.table.csv_text import Layout, parse_carefully, parse_regular
+from kanon_tui.core.table.csv_text import Layout, TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import part_files, reading_errors
-from kanon_tui.core.table.databases import read_database_file
+from kanon_tui.core.table.databases import read_address, read_database_file
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.excel import read_workbook
 from kanon_tui.core.table.file_kinds import Contents
 from kanon_tui.core.table.json_lines import read_json_lines
 from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.record_choice import RecordChoice
 from kanon_tui.core.table.sniffing import Dialect, find_header
 from kanon_tui.core.table.statistics_files import read_statistics_file
 from kanon_tui.core.table.table import FileFacts, Table
@@ -46,7 +48,7 @@ from kanon_tui.core.table.typed_columns import all_texts, check_size, check_widt
 
 __all__ = [
     "PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source",
-    "other_reader", "preview_table", "read_table", "table_of_contents",
+    "other_reader", "preview_table", "read_address_table", "read_table",
 ]  # fmt: skip
 
 PIECE_BYTES = 24_000_000
@@ -92,45 +94,55 @@ class Source:
     @property
     def records(self) -> int:
         """The number of records of its pieces; 0 where that is unknown before reading them."""
-        if any(not piece.records for piece in self.pieces):
+        if RecordChoice(self.options) or any(not piece.records for piece in self.pieces):
             return 0
         return sum(piece.records - piece.header for piece in self.pieces)
 
     def read(self, piece: Piece, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the cells of a piece as texts, some records at a time; `names` picks columns."""
-        with reading_errors(piece.path):
-            if self.dialect is None:
-                frame = self._parquet(piece, self.names if names is None else names)
+        for frame in self._frames(piece, self.names if names is None else names):
+            if self.dialect is not None:
+                yield frame
+            else:
                 yield all_texts(frame, piece.path.name, self._days_of(piece))
-                return
-            for frame in self._csv(piece):
-                yield frame if names is None else frame.select(frame[name] for name in names)
 
     def columns_of(self, piece: Piece, names: Sequence[str]) -> Iterator[Columns]:
         """Yield the cells of a piece column by column, each with its distinct texts."""
+        days = self._days_of(piece) if self.dialect is None else None
+        for frame in self._frames(piece, names):
+            yield {name: Cells.from_series(frame[name], piece.path.name, days) for name in names}
+
+    def _frames(self, piece: Piece, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """Yield the chosen records of a piece; cells of Parquet files have their types."""
+        choice = RecordChoice(self.options)
+        wanted = tuple(dict.fromkeys((*names, *choice.columns)))
         with reading_errors(piece.path):
-            one = self.dialect is None
-            frames = iter([self._parquet(piece, names)]) if one else self._csv(piece)
-            days = self._days_of(piece) if one else None
+            parquet = self.dialect is None
+            frames = iter([self._parquet(piece, wanted)]) if parquet else self._csv(piece)
             for frame in frames:
-                yield {
-                    name: Cells.from_series(frame[name], piece.path.name, days) for name in names
-                }
+                rows = choice.rows(frame, piece.path.name) if choice else np.empty(0, np.int64)
+                frame = frame.select(frame[name] for name in names)
+                if not choice:
+                    yield frame
+                for start in range(0, len(rows), PIECE_ROWS):
+                    yield frame[rows[start : start + PIECE_ROWS]]
 
     def layout(self, piece: Piece) -> Layout:
         """Return the layout of a regular piece of a CSV file."""
         assert self.dialect is not None
         assert piece.line_end is not None
-        return Layout(self.dialect, piece.quote, piece.line_end, len(self.names), piece.one_short)
+        width = len(self.columns[self.files.index(piece.path)])
+        return Layout(self.dialect, piece.quote, piece.line_end, width, piece.one_short)
 
     def _csv(self, piece: Piece) -> Iterator[pl.DataFrame]:
         assert self.dialect is not None
         with open(piece.path, "rb") as file:
-            file.seek(piece.begin)
             if piece.line_end is None:
                 name, short = piece.path.name, piece.one_short
-                parts = parse_carefully(file, self.dialect, name, piece.end, short)
+                part = io.BufferedReader(TextPart(file, piece.begin, piece.end))
+                parts = parse_carefully(part, self.dialect, name, piece.end, short)
             else:
+                file.seek(piece.begin)
                 text = file.read(piece.end - piece.begin)
                 parts = iter([parse_regular(text, self.layout(piece), piece.records)])
             for number, cells in enumerate(parts):
@@ -139,13 +151,17 @@ class Source:
     def _named(self, cells: pl.DataFrame, piece: Piece, header: bool) -> pl.DataFrame:
         frame = cells.slice(1) if header else cells
         frame.columns = list(self.columns[self.files.index(piece.path)])
-        return in_order_of(self.names, frame, piece.path, self.files[0])
+        return in_order_of(self.columns[0], frame, piece.path, self.files[0])
 
     def _parquet(self, piece: Piece, names: Sequence[str]) -> pl.DataFrame:
         with _parquet_errors(piece.path):
-            columns = [pl.col(f"^{_plain(name)}$") for name in names]
+            before = {new: old for old, new in self.options.rename.items()}
+            columns = [pl.col(f"^{_plain(before.get(name, name))}$") for name in names]
             lazy = _scan(piece.path, self.contents).select(columns)
-            return lazy.slice(piece.begin, piece.end - piece.begin).collect()
+            frame = lazy.slice(piece.begin, piece.end - piece.begin).collect()
+            return frame.rename(
+                {old: new for old, new in self.options.rename.items() if new in names}
+            )
 
     def _days_of(self, piece: Piece) -> tuple[str, ...] | None:
         """Return the columns of a piece's Parquet file that are printed as days."""
@@ -230,7 +246,7 @@ def _open_csv(
         in_order_of(first.header.names, pl.DataFrame(schema=names), file, files[0])
         like_first = like_first_part(options, first.facts, first.header.names)
     return Source(
-        tuple(first.header.names),
+        _names_left(first.header.names, options, files[0]),
         tuple(piece for survey in surveys for piece in survey.pieces),
         replace(first.facts, bytes=sum(survey.facts.bytes for survey in surveys)),
         options,
@@ -238,6 +254,12 @@ def _open_csv(
         files=tuple(files),
         columns=tuple(tuple(survey.header.names) for survey in surveys),
     )
+
+
+def _names_left(names: Sequence[str], options: ReadOptions, file: Path) -> tuple[str, ...]:
+    """Return the names of columns without that of counts; refuse a choice by unknown ones."""
+    RecordChoice(options).check(names, file.name)
+    return tuple(name for name in names if name != options.counts)
 
 
 def _open_parquet(
@@ -262,18 +284,17 @@ def _open_parquet(
             data_files.check_limit(max(size, rows * width * _BYTES_PER_CELL), file, options.limit)
         in_order_of(list(schemas[0]), schemas[-1].to_frame(), file, files[0])
         at_a_time = piece_rows or min(PIECE_ROWS, max(PIECE_CELLS // max(width, 1), 1000))
-        for begin in range(0, rows, at_a_time):
-            end = min(begin + at_a_time, rows)
+        for begin in range(options.skip_first, rows - options.skip_last, at_a_time):
+            end = min(begin + at_a_time, rows - options.skip_last)
             pieces.append(Piece(file, begin, end, end - begin))
     who = files[0].name if len(files) == 1 else files[0].parent.name
-    names = column_names(list(schemas[0]), len(schemas[0]), files[0].name)
+    names = column_names(list(schemas[0]), len(schemas[0]), files[0].name, options.rename)
     texts = all_texts(schemas[0].to_frame(), files[0].name)
     if not pieces:
         check_size(texts, who, "")
     facts = FileFacts("parquet", None, size)
-    source = Source(
-        tuple(names), tuple(pieces), facts, options, None, (), tuple(files), (), contents or {}
-    )
+    left = _names_left(names, options, files[0])
+    source = Source(left, tuple(pieces), facts, options, None, (), tuple(files), (), contents or {})
     same = all(schema == schemas[0] for schema in schemas)
     groups = [files] if same else [[file] for file in files]
     days = {file: _days(source, group) for group in groups for file in group}
@@ -290,7 +311,8 @@ def _days(source: Source, files: Sequence[Path]) -> tuple[str, ...]:
     midnight = lazy.select(
         (pl.col(f"^{_plain(name)}$").dt.time().drop_nulls() == time(0)).all() for name in moments
     ).collect(engine="streaming")
-    return tuple(name for name in moments if midnight[name].item())
+    renamed = source.options.rename
+    return tuple(renamed.get(name, name) for name in moments if midnight[name].item())
 
 
 # ---------------------------------------------------------------------------- tables in memory
@@ -306,9 +328,8 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
         data_files.check_limit(total, files[0].parent, options.limit)
     if is_parquet_source(files):
         packed = [file for file in files if not _begins_like_parquet(file)]
-        return _parquet_table(
-            files, options, {f: data_files.load(f, options.limit)[0] for f in packed}
-        )
+        contents = {file: data_files.load(file, options.limit)[0] for file in packed}
+        return _chosen(_parquet_table(files, options, contents), options, files[0])
     like_first, size = options, 0
     frames: list[pl.DataFrame] = []
     for file in files:
@@ -318,10 +339,29 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
             first, like_first = table, like_first_part(options, table.facts, table.names)
         frames.append(in_order_of(first.names, table.frame, file, files[0]))
         size += table.facts.bytes
-    if len(files) == 1:
-        return first
     assert first.facts is not None
-    return replace(first, frame=pl.concat(frames), facts=replace(first.facts, bytes=size))
+    if len(files) > 1:
+        first = replace(first, frame=pl.concat(frames), facts=replace(first.facts, bytes=size))
+    return _chosen(first, options, files[0])
+
+
+def read_address_table(address: str, options: ReadOptions) -> Table:
+    """Read the answer of a database to the query of the options."""
+    who = address_name(address)
+    return _chosen(
+        table_of_contents(read_address(address, options), options, who), options, Path(who)
+    )
+
+
+def _chosen(table: Table, options: ReadOptions, file: Path) -> Table:
+    """Return the table with the records that the options choose."""
+    choice = RecordChoice(options)
+    if not choice:
+        return table
+    choice.check(table.names, file.name)
+    frame, rows = choice.apply(table.frame, file.name)
+    check_size(frame, file.name, " that data.where and data.counts leave")
+    return replace(table, frame=frame, kept=rows if table.kept is None else table.kept[rows])
 
 
 def _read_file(path: Path, options: ReadOptions) -> Table:
@@ -340,7 +380,8 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
 def _parquet_table(
     files: Sequence[Path], options: ReadOptions, contents: Mapping[Path, bytes]
 ) -> Table:
-    source = _open_parquet(files, options, None, contents)
+    plain = replace(options, where={}, counts="")
+    source = _open_parquet(files, plain, None, contents)
     frame = pl.concat(frame for piece in source.pieces for frame in source.read(piece))
     return Table.from_file(frame, source.facts, options)
 
@@ -351,15 +392,18 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
     header, names, columns = None, contents.names, contents.columns
     kept = None
     if names is None:
-        columns, kept = _without_blanks(columns)
+        columns, kept = _without_blanks(columns, options)
         if not columns:
             raise InputError(f"{who} has no records")
         sample = [list(row) for row in zip(*(c.head(_SAMPLE) for c in columns), strict=True)]
-        found = find_header(sample, options.header, options.missing_tokens, who)
+        found = find_header(sample, options, who)
         header, names = found.first_record, found.names
         if header:
             columns, kept = [column.slice(1) for column in columns], kept[1:] - 1
-    names = column_names(names, len(columns), who)
+    else:
+        names = column_names(names, len(columns), who, options.rename)
+        rows = max(len(columns[0]) - options.skip_first - options.skip_last, 0) if columns else 0
+        columns = [column.slice(options.skip_first, rows) for column in columns]
     frame = pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
     check_size(frame, who, "")
     facts = FileFacts(
@@ -373,13 +417,16 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
     return Table.from_file(frame, facts, options, kept=kept)
 
 
-def _without_blanks(columns: list[pl.Series]) -> tuple[list[pl.Series], NDArray[np.int64]]:
-    """Return the columns and rows of a sheet that are not blank, and where each row stood."""
-    columns = [column for column in columns if (column != "").any()]
-    filled = np.zeros(len(columns[0]) if columns else 0, dtype=bool)
-    for column in columns:
-        filled |= (column != "").to_numpy()
-    return [column.filter(pl.Series(filled)) for column in columns], np.flatnonzero(filled)
+def _without_blanks(
+    columns: list[pl.Series], options: ReadOptions
+) -> tuple[list[pl.Series], Int64s]:
+    """Return the columns and rows of a sheet that are not blank or skipped, and their places."""
+    sheet = pl.DataFrame({str(place): column for place, column in enumerate(columns)})
+    filled = sheet.select(pl.any_horizontal(pl.all() != "")).to_series().to_numpy()
+    rows = np.flatnonzero(filled)
+    rows = rows[rows >= options.skip_first]
+    rows = rows[: max(len(rows) - options.skip_last, 0)]
+    return [column for column in sheet[rows].iter_columns() if (column != "").any()], rows
 
 
 Reader = Callable[[Path, ReadOptions], Contents]
@@ -416,7 +463,9 @@ def preview_table(path: Path, options: ReadOptions) -> Table:
     if data.startswith(b"PAR1"):
         with _parquet_errors(path):
             frame = all_texts(_scan(path, {}).head(_PREVIEW_ROWS).collect(), path.name)
-        return Table.from_file(frame, FileFacts("parquet", None, size), options)
+        frame.columns = column_names(frame.columns, frame.width, path.name, options.rename)
+        table = Table.from_file(frame, FileFacts("parquet", None, size), options)
+        return _chosen(table, options, path)
     if other_reader(path) is not None or size <= PREVIEW_BYTES or is_parquet_source([path]):
         return read_table(path, options)
     compression = None
@@ -428,4 +477,6 @@ def preview_table(path: Path, options: ReadOptions) -> Table:
         end += end % 2  # two bytes per character
     text, encoding = to_utf8(data[:end], options.encoding, path.name)
     facts = FileFacts("csv", compression, size, encoding=encoding)
-    return Table.from_file(*parse_text(text, options, path.name, facts), options)
+    options = replace(options, skip_last=0)
+    table = Table.from_file(*parse_text(text, options, path.name, facts), options)
+    return _chosen(table, options, path)

@@ -45,6 +45,7 @@ class FileFacts:
     quoting: Quoting | None = None
     part: str | None = None  # the sheet or table that was read
     parts: tuple[str, ...] = ()  # all sheets or tables of the file
+    skipped: int = 0  # lines before the header
 
     @property
     def csv(self) -> CsvFormat | None:
@@ -111,7 +112,9 @@ class Table:
     def row_of(self, record: int) -> int:
         """Return the row of the file, as a spreadsheet numbers it, in which a record stands."""
         before = record if self.kept is None else int(self.kept[record])
-        return before + (2 if self.facts and self.facts.header else 1)
+        if self.facts is None:
+            return before + 1
+        return before + self.facts.skipped + (2 if self.facts.header else 1)
 
     def texts(self, name: str) -> pl.Series:
         """Return the cells of a column as texts, also of a packed table (`packed`)."""

@@ -6,7 +6,7 @@ and moments that are all at midnight as days.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, suggestion
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,28 +29,61 @@ MOST_COLUMNS = 200_000
 """The most columns of a table; a wider one would take minutes to open."""
 
 
-def column_names(given: Sequence[str] | bool, width: int, file: str) -> list[str]:
-    """Return the names of columns, each unique; numbered names where none are given."""
+class ColumnNamesError(InputError):
+    """The error of columns without names of their own; `rename` would give them some."""
+
+    def __init__(self, sentence: str, rename: Mapping[str, str]) -> None:
+        super().__init__(sentence)
+        self.rename = dict(rename)
+
+
+def column_names(
+    given: Sequence[str] | bool, width: int, file: str, rename: Mapping[str, str] | None = None
+) -> list[str]:
+    """Return the names of columns, each unique; numbered names where none are given.
+
+    `rename` has new names. In it the second column called `Diagnose` is `Diagnose_2` and one
+    without a name is `column_3`; where it does not name them, the columns are refused.
+    """
+    rename = rename or {}
     if isinstance(given, bool):
-        return [f"column_{place}" for place in range(1, width + 1)]
+        given = [f"column_{place}" for place in range(1, width + 1)]
     if len(given) != width:
         raise InputError(
             f"{file} has {width} columns, but header names {len(given)}; name every column once"
         )
-    seen: dict[str, int] = {}
+    names: dict[str, int] = {}
+    doubtful: dict[str, str] = {}
     for place, name in enumerate(given, 1):
-        if not name.strip():
+        own, number = name if name.strip() else f"column_{place}", 1
+        while own in names or (number > 1 and own in given):
+            number += 1
+            own = f"{name if name.strip() else f'column_{place}'}_{number}"
+        names[own] = place
+        if own != name and own not in rename:
+            why = f"column {place} has no name"
+            if name.strip():
+                why = f"columns {names[name]} and {place} are both called '{name}'"
+            doubtful[own] = why
+    if doubtful:
+        first, why = next(iter(doubtful.items()))
+        raise ColumnNamesError(
+            f"{file}: {why}; give every column a name of its own, in the first row, as a list for "
+            f"header, or with data: {{rename: {{{first}: NEW NAME}}}}",
+            {name: name for name in doubtful},
+        )
+    for name in rename:
+        if name not in names:
             raise InputError(
-                f"{file}: column {place} has no name; give every column one, "
-                "in the first row or as a list for header"
+                f"{file}: data.rename: the data has no column '{name}'; {suggestion(name, names)}"
             )
-        if name in seen:
-            raise InputError(
-                f"{file}: columns {seen[name]} and {place} are both called '{name}'; "
-                "give every column a name of its own"
-            )
-        seen[name] = place
-    return list(given)
+    renamed = [rename.get(name, name) for name in names]
+    if len(set(renamed)) < width:
+        twice = next(name for name in renamed if renamed.count(name) > 1)
+        raise InputError(
+            f"{file}: data.rename: two columns would be called '{twice}'; name one otherwise"
+        )
+    return renamed
 
 
 def check_width(width: int, file: str) -> None:

@@ -160,7 +160,7 @@ class ValueFormats:
     is mostly the comma."""
 
     @property
-    def _numbers(self) -> tuple[NumberFormat, ...]:
+    def chosen_numbers(self) -> tuple[NumberFormat, ...]:
         """The number formats that were chosen; none if nothing was."""
         if (self.decimal, self.thousands) == ("auto", "auto"):
             return ()
@@ -171,16 +171,17 @@ class ValueFormats:
         )
 
     @property
-    def _dates(self) -> tuple[str, ...]:
+    def chosen_dates(self) -> tuple[str, ...]:
+        """The date format that was chosen; none if nothing was."""
         return () if self.dates == "auto" else (self.dates,)
 
     def of_numbers(self, texts: pl.Series) -> tuple[NumberFormat, ...]:
         """Return the formats that read every text as a number and differ in what they read."""
-        return number_formats(texts, self._numbers, self.points_may_group)
+        return number_formats(texts, self.chosen_numbers, self.points_may_group)
 
     def of_dates(self, texts: pl.Series) -> tuple[str, ...]:
         """Return the formats that read every text as a date and differ in what they read."""
-        return date_formats(texts, self._dates)
+        return date_formats(texts, self.chosen_dates)
 
     def only(self, name: str, present: pl.Series, kind: Kind) -> Format:
         """Return the one format of a column, or raise an error that says why there is none.
@@ -198,8 +199,8 @@ class ValueFormats:
         if formats:
             return formats[0]
         if kind is Kind.DATE:
-            return closest_format(present, (*self._dates, *DATE_FORMATS))
-        return closest_format(present, (*self._numbers, *NUMBER_FORMATS))
+            return closest_format(present, (*self.chosen_dates, *DATE_FORMATS))
+        return closest_format(present, (*self.chosen_numbers, *NUMBER_FORMATS))
 
 
 def fitting_format(kind: Kind | None, given: Format | None) -> Format | None:

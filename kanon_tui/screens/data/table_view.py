@@ -5,7 +5,6 @@ A view only: what is anonymised is the whole file in its own order, whatever is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,20 +13,14 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.record_choice import COMPARISONS, SIGNS, matches, split_sign
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import visible
 
 __all__ = ["Filter", "View", "arranged_records", "parse_filter"]
-
-
-SIGNS = ("<=", ">=", "<", ">", "=", "!")
-"""Signs that may precede the text of a filter; the first that matches counts."""
-COMPARISONS: dict[str, Callable[[Floats, float], NDArray[np.bool_]]] = {
-    "<=": np.less_equal, ">=": np.greater_equal, "<": np.less, ">": np.greater,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -37,22 +30,18 @@ class Filter:
     column: str
     text: str
     sign: str = ""
-    """`=`: the whole cell; `!`: not in the cell; `<` and the like: numbers and dates beyond the
-    text; nothing: somewhere in the cell."""
+    """`=`: the whole cell; `!`: not in the cell; `!=`: not the whole cell; `<` and the like:
+    numbers and dates beyond the text; nothing: somewhere in the cell."""
 
     def __str__(self) -> str:
         if self.sign in COMPARISONS:
             return f"{visible(self.column)} {self.sign} {visible(self.text)}"
-        word = {"": "has", "=": "is", "!": "has not"}[self.sign]
+        word = {"": "has", "=": "is", "!": "has not", "!=": "is not"}[self.sign]
         return f"{visible(self.column)} {word} '{visible(self.text)}'"
 
     def keeps(self, cells: pl.Series) -> NDArray[np.bool_]:
         """Return which cells contain the text, whatever their case."""
-        lower, wanted = cells.str.to_lowercase(), self.text.casefold()
-        if self.sign == "=":
-            return (lower == wanted).to_numpy()
-        found = lower.str.contains(wanted, literal=True).to_numpy()
-        return ~found if self.sign == "!" else found
+        return matches(cells, self.sign, self.text)
 
     def compares(self, column: Column) -> NDArray[np.bool_]:
         """Return which cells satisfy the comparison; of dates the day counts."""
@@ -115,12 +104,11 @@ def parse_filter(
     if not text:
         return None
     signs = [sign for sign in SIGNS if kind.ordered or sign not in COMPARISONS]
-    sign = next((sign for sign in signs if text.startswith(sign)), "")
-    wanted = text[len(sign) :].strip()
+    sign, wanted = split_sign(text, signs)
     if not wanted and sign in COMPARISONS:
         what = "date" if kind is Kind.DATE else "number"
         raise InputError(f"write a {what} after {sign}, or nothing to show all records")
-    if not wanted and sign != "=":
+    if not wanted and not sign.endswith("="):
         raise InputError("write a text after !, or nothing to show all records")
     found = Filter(name, wanted, sign)
     if sign in COMPARISONS and column is not None:

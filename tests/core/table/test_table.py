@@ -367,7 +367,7 @@ def test_the_rest_of_a_file_is_not_read(tmp_path, monkeypatch, name):
     def refuse(*_):
         raise AssertionError("a file may be too large to be read whole")
 
-    monkeypatch.setattr(table_module, "load", refuse)
+    monkeypatch.setattr("kanon_tui.core.table.data_files.load", refuse)
     monkeypatch.setattr(table_module, "read_table", refuse)
     table = preview_table(path, ReadOptions())
     assert 0 < table.height < whole.height
