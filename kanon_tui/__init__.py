@@ -2,19 +2,19 @@
 
     import kanon_tui as kn
 
-    project = kn.Project.load("census.yaml")
-    result = kn.anonymize(project)              # or kn.anonymize("census.yaml", table=frame)
-    result.table                                # a Polars frame, ready to publish
-    result.report["metrics"]["ncp"]
-    result.write("release.csv")
+    release = kn.anonymize(frame, quasi=["age", "sex", "zip"], sensitive="diagnosis", k=5)
+    release.table                               # a Polars frame, ready to publish
+    release.report["metrics"]["ncp"]
+    release.write("release.csv")
 
+    project = kn.Project.load("census.yaml").with_(k=10, algorithm="udc")
     for step in kn.run(project, context=kn.RunContext(1)):      # decision by decision
         print(step.sentence)
 
-    for point in kn.sweep(project, ["global", "mondrian"], ks=[2, 5, 10]):
-        print(point.algorithm, point.k, point.ncp, point.rv)
+    kn.sweep(project, ["global", "mondrian"], k=[2, 5, 10]).frame()
 
-Nothing is imported before it is used, and never a user interface.
+`__all__` is the public surface; everything in `kanon_tui.core` is private and may change. Nothing
+is imported before it is used, and never a user interface.
 """
 
 from __future__ import annotations
@@ -26,45 +26,55 @@ from kanon_tui.core.version import __version__
 
 if TYPE_CHECKING:
     from kanon_tui.core.algorithms import catalogue as algorithms
-    from kanon_tui.core.analysis.sweep.sweep import sweep
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
     from kanon_tui.core.analysis.utility.utility import utility_sections
-    from kanon_tui.core.errors import InputError, KanonError, NotReachedError
-    from kanon_tui.core.pipeline.result import Result, anonymize, conclude
+    from kanon_tui.core.api.builders import breaks, dates, flat, groups, intervals, mask, quantiles
+    from kanon_tui.core.api.functions import anonymize, apply, check, conclude, levels, risk, sweep
+    from kanon_tui.core.api.release import Release
+    from kanon_tui.core.errors import (
+        InfrastructureError,
+        InputError,
+        KanonError,
+        NotReachedError,
+    )
+    from kanon_tui.core.pipeline.result import Result
     from kanon_tui.core.pipeline.result import start as run
     from kanon_tui.core.pipeline.stream import stream
+    from kanon_tui.core.project.attribute import AttributeSpec
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.task.steps import RunContext
 
 _WHERE = {
-    "InputError": "errors.InputError",
-    "KanonError": "errors.KanonError",
-    "NotReachedError": "errors.NotReachedError",
-    "Project": "project.project.Project",
-    "Result": "pipeline.result.Result",
-    "RunContext": "task.steps.RunContext",
-    "algorithms": "algorithms.catalogue",
-    "anonymize": "pipeline.result.anonymize",
-    "conclude": "pipeline.result.conclude",
-    "run": "pipeline.result.start",
-    "stream": "pipeline.stream.stream",
-    "sweep": "analysis.sweep.sweep.sweep",
-    "utility": "analysis.utility.utility.utility_of",
-    "utility_sections": "analysis.utility.utility.utility_sections",
+    "api.builders": ("breaks", "dates", "flat", "groups", "intervals", "mask", "quantiles"),
+    "api.functions": ("anonymize", "apply", "check", "conclude", "levels", "risk", "sweep"),
+    "api.release": ("Release",),
+    "errors": ("InfrastructureError", "InputError", "KanonError", "NotReachedError"),
+    "pipeline.result": ("Result",),
+    "pipeline.stream": ("stream",),
+    "project.attribute": ("AttributeSpec",),
+    "project.project": ("Project",),
+    "task.steps": ("RunContext",),
+    "analysis.utility.utility": ("utility_sections",),
+}
+_PLACES = {name: (module, name) for module, names in _WHERE.items() for name in names} | {
+    "algorithms": ("algorithms", "catalogue"),
+    "run": ("pipeline.result", "start"),
+    "utility": ("analysis.utility.utility", "utility_of"),
 }
 
 __all__ = [
-    "InputError", "KanonError", "NotReachedError", "Project", "Result", "RunContext",
-    "__version__", "algorithms", "anonymize", "conclude", "run", "stream", "sweep", "utility",
-    "utility_sections",
+    "AttributeSpec", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
+    "Project", "Release", "Result", "RunContext", "__version__", "algorithms", "anonymize",
+    "apply", "breaks", "check", "conclude", "dates", "flat", "groups", "intervals", "levels",
+    "mask", "quantiles", "risk", "run", "stream", "sweep", "utility", "utility_sections",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Import a name of this page when it is first used."""
-    if name not in _WHERE:
+    if name not in _PLACES:
         raise AttributeError(f"module 'kanon_tui' has no attribute '{name}'")
-    module, _, thing = _WHERE[name].rpartition(".")
+    module, thing = _PLACES[name]
     value = getattr(import_module(f"kanon_tui.core.{module}"), thing)
     globals()[name] = value
     return value

@@ -37,30 +37,14 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Read, recode, verify, write, and print what became of the records."""
-    from kanon_tui.core.analysis.applying.mapping_file import read_mapping
-    from kanon_tui.core.analysis.registry import find_analysis
-    from kanon_tui.core.table.read_options import ReadOptions
-    from kanon_tui.core.table.source import read_table
+    from kanon_tui.core.api.functions import apply
     from kanon_tui.core.table.writing import check_target
 
     inputs = [path for path in (args.mapping, args.file, args.earlier) if path is not None]
     if args.out is not None:
         check_target(args.out, TABLE_ENDINGS, args.force, inputs)
-    mapping = read_mapping(args.mapping)
-    options = ReadOptions(missing_tokens=mapping.missing_tokens)
-    earlier = None
-    if args.earlier is not None:
-        header = ReadOptions(header=True, missing_tokens=mapping.missing_tokens)
-        earlier = read_table(args.earlier, header).frame
-    applied = find_analysis("apply").load()(
-        mapping,
-        read_table(args.file, options),
-        uncovered=args.uncovered,
-        small=args.below_k,
-        earlier=earlier,
-        table_name=args.file.name,
-        earlier_name=args.earlier.name if args.earlier is not None else "",
-    )
+    choices = {"uncovered": args.uncovered, "below_k": args.below_k}
+    applied = apply(args.mapping, args.file, earlier=args.earlier, **choices)
     if args.out is not None:
         applied.result.write(args.out, args.force)
     if args.json:

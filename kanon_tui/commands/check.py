@@ -27,15 +27,13 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Count and print."""
+    from kanon_tui.core.api.functions import check
     from kanon_tui.core.metrics.privacy import Disclosure
-    from kanon_tui.core.metrics.published_table import check_published
     from kanon_tui.core.privacy.k_anonymity import KAnonymity
     from kanon_tui.core.privacy.models import MODELS
     from kanon_tui.core.privacy.requirements import PeopleCount
-    from kanon_tui.core.table.source import read_table
 
-    table = read_table(args.file)
-    found = check_published(table.frame, args.quasi, args.sensitive, args.k, args.person)
+    found = check(args.file, args.quasi, args.sensitive, args.k, args.person)
     if args.json:
         print_json(found)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.arguments import JSON, PROJECT, prepared
+from kanon_tui.commands.arguments import JSON, PROJECT
 from kanon_tui.commands.output import figure, print_json, print_table
 
 __all__ = ["ARGUMENTS", "HELP", "execute"]
@@ -21,13 +21,9 @@ def execute(args: argparse.Namespace) -> int:
     """Measure the levels of each quasi-identifier alone."""
     from dataclasses import asdict
 
-    from kanon_tui.core.metrics.measure import level_measures
+    from kanon_tui.core.api.functions import levels as measured_levels
 
-    _, task = prepared(args)
-    found = {
-        attribute.name: level_measures(attribute, task.k, task.allowed_suppressed)
-        for attribute in task.quasi
-    }
+    found = measured_levels(args.project)
     if args.json:
         attributes = {name: [asdict(level) for level in levels] for name, levels in found.items()}
         print_json({"attributes": attributes})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names, read_published
+from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names
 from kanon_tui.commands.output import figure, print_json, print_table, say
 from kanon_tui.core.errors import InputError
 
@@ -62,49 +62,10 @@ def execute(args: argparse.Namespace) -> int:
 
 
 def _assess(args: argparse.Namespace) -> PopulationRisk:
-    from dataclasses import replace
+    from kanon_tui.core.api.functions import risk
 
-    from kanon_tui.core.analysis.attack.matching import DistinctRows
-    from kanon_tui.core.analysis.population_risk import (
-        KnownPopulation,
-        covered_people,
-        person_column,
-        population_risk,
-    )
-    from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, as_project
-    from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.project.attribute import AttributeSpec
-    from kanon_tui.core.table.schema import Kind, Role
-
-    project = as_project(args.file)
-    if args.file.suffix.lower() not in PROJECT_ENDINGS:
-        if args.quasi is None:
-            raise InputError(
-                f"{args.file.name} is a table; name its quasi-identifiers: --quasi a,b"
-            )
-        if args.release is not None:
-            raise InputError("--release is for a project; name the table itself")
-        specs = {name: AttributeSpec(role=Role.QUASI, kind=Kind.CATEGORICAL) for name in args.quasi}
-        project = replace(project, attributes=specs, privacy=replace(project.privacy, k=1))
-    elif args.quasi is not None:
-        raise InputError("--quasi is for a table; a project says what is quasi-identifying")
-    task = prepare(project)
-    quasi = args.quasi or [attribute.name for attribute in task.quasi]
-    table = task.table
-    if args.release is not None:
-        table = read_published(args.release, task)
-    person = None if args.release is not None else task.repeated
-    if args.person is not None:
-        person = person_column(table, args.person)
-    covered = None
-    if args.population_table is not None:
-        everybody = read_published(args.population_table, task)
-        where = ((args.release or args.file).name, args.population_table.name)
-        rows, covered = covered_people(project, task, table, everybody, quasi, where)
-    else:
-        rows = DistinctRows.from_columns(table, quasi)
-    known = KnownPopulation(args.population, args.weights, covered)
-    return population_risk(table, rows, person, known, args.threshold)
+    names = ("quasi", "release", "person", "population", "weights", "population_table", "threshold")
+    return risk(args.file, **{name: getattr(args, name) for name in names})
 
 
 def _print(found: PopulationRisk) -> None:

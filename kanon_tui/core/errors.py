@@ -43,7 +43,7 @@ class KanonError(Exception):
         self.on_screen = without_secrets(on_screen) or sentence
 
 
-class InputError(KanonError):
+class InputError(KanonError, ValueError):
     """An error in a data file, project, hierarchy, rule or argument."""
 
 

@@ -105,7 +105,7 @@ def test_a_release_of_a_project_covers_people(folder: Path) -> None:
         (("t.csv", "--quasi", "age", "--population", "3"), "the population has 3 people"),
         (("t.csv", "--quasi", "age", "--weights", "wait"), "no column 'wait'"),
         (("t.csv", "--quasi", "age", "--k-map", "3"), "--population-table"),
-        (("p.yaml", "--quasi", "age"), "a project says what is quasi-identifying"),
+        (("p.yaml", "--quasi", "age"), "a project says itself which role"),
     ],
 )
 def test_refused(table: Path, given: tuple[str, ...], says: str) -> None:

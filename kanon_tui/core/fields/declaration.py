@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import (
     FieldType,
@@ -189,6 +190,29 @@ def _type_of(
     if hint is str:
         return text(words) if words else text()
     raise TypeError(f"a field of {hint} needs a type of its own")
+
+
+class Checked:
+    """A class of declared fields whose constructor checks plain values like a project file's.
+
+    Texts are accepted for members of an enumeration and for numbers.
+    """
+
+    def __post_init__(self) -> None:
+        """Replace plain values by what a file with them would give, or refuse them."""
+        for name, field in declarations_of(type(self)).items():
+            value = getattr(self, name)
+            plain = isinstance(value, str | int | float) and not isinstance(value, enum.Enum)
+            if not isinstance(field, Field) or not plain or value is field.default:
+                continue
+            located = LocatedValue(type(self).__name__, field.key or name, value)
+            try:
+                read = field.read(located)
+            except InputError:
+                if not isinstance(value, str):
+                    raise
+                read = field.read(dataclasses.replace(located, value=Plain(value)))
+            object.__setattr__(self, name, read)
 
 
 def read_given(fields: Iterable[Field], located: LocatedValue, noun: str = "key") -> dict[str, Any]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from math import floor
 from typing import Any, Literal
 
-from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.declaration import Checked, declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import SeveralKeys
 from kanon_tui.core.fields.yaml_text import exact_number
@@ -118,7 +118,7 @@ REQUIREMENTS = requirements_type()
 
 
 @dataclass(frozen=True)
-class Privacy:
+class Privacy(Checked):
     """The privacy that a release must have."""
 
     k: int = declared(

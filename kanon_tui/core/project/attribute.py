@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.declaration import Checked, declared
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import (
     FieldType,
@@ -95,7 +95,7 @@ _NUMERIC = FieldType(
 
 
 @dataclass(frozen=True)
-class AttributeSpec:
+class AttributeSpec(Checked):
     """The settings of one attribute in a project; None leaves the choice to Kanon."""
 
     role: Role | None = declared(None, "Role in the release; guessed if not given")

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError, KanonError, suggestion
-from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.fields.declaration import Checked, Field, declarations_of, declared
 from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import read_fields, section, write_fields
+from kanon_tui.core.fields.sections import keys_of, read_fields, section, write_fields
 from kanon_tui.core.fields.types import mapping_of, whole_number
 from kanon_tui.core.fields.yaml_edit import edit_yaml
 from kanon_tui.core.fields.yaml_text import dump, parse, read_yaml
@@ -47,7 +47,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Project:
+class Project(Checked):
     """All settings that make a run reproducible."""
 
     data: DataSource = declared(
@@ -96,6 +96,20 @@ class Project:
     path: Path | None = None
     """The file it was loaded from or saved to."""
 
+    def __post_init__(self) -> None:
+        """Take a path for the data and mappings for sections, and check all values."""
+        place = object.__setattr__
+        if isinstance(self.data, str | Path):
+            place(self, "data", DataSource(path=str(self.data)))
+        for name, field in declarations_of(Project).items():
+            value = getattr(self, name)
+            if isinstance(value, Mapping) and name != "attributes" and isinstance(field, Field):
+                place(self, name, field.read(LocatedValue("Project", name, value)))
+        specs = self.attributes
+        if not all(isinstance(spec, AttributeSpec) for spec in specs.values()):
+            place(self, "attributes", {name: _as_spec(name, spec) for name, spec in specs.items()})
+        super().__post_init__()
+
     @classmethod
     def load(cls, path: str | Path) -> Project:
         """Read a project file; errors name the key at fault."""
@@ -115,6 +129,78 @@ class Project:
         text = (_edited_text(project) if own else None) or project_to_text(project)
         write_text(path, text, force=True)
         return project
+
+    @classmethod
+    def from_dict(cls, mapping: Mapping[str, Any]) -> Project:
+        """Return the project of a mapping with the keys of a project file.
+
+        Parameters
+        ----------
+        mapping : mapping
+            What the YAML file would hold; relative paths start in the current folder.
+
+        Returns
+        -------
+        Project
+            The checked project.
+
+        Raises
+        ------
+        InputError
+            If a key is unknown or a value is not allowed; the sentence names it.
+
+        Examples
+        --------
+        >>> import kanon_tui as kn
+        >>> project = kn.Project.from_dict({"data": {"path": "census.csv"}, "privacy": {"k": 3}})
+        >>> project.privacy.k
+        3
+        """
+        return project_from_mapping(mapping)
+
+    def with_(self, **changes: Any) -> Project:
+        """Return the project with other settings.
+
+        Parameters
+        ----------
+        **changes
+            Keys of `privacy` (``k=10``, ``l=2``), of the project (``seed=1``, ``weights="auto"``),
+            ``algorithm="udc"`` or ``algorithm={"name": …, "params": …}``, and ``params={…}`` for
+            the algorithm. None takes a setting back to its default.
+
+        Returns
+        -------
+        Project
+            A new project; this one stays as it is.
+
+        Raises
+        ------
+        InputError
+            If a setting is unknown or not allowed.
+
+        Examples
+        --------
+        >>> import kanon_tui as kn
+        >>> project = kn.Project.from_dict({"data": {"path": "census.csv"}})
+        >>> changed = project.with_(k=10, algorithm="mondrian")
+        >>> changed.privacy.k, changed.algorithm.name, project.privacy.k
+        (10, 'mondrian', 5)
+        """
+        written = project_to_mapping(self)
+        for key, value in changes.items():
+            if key in ("algorithm", "params"):
+                own = (
+                    {"name": value} if key == "algorithm" else {**written["algorithm"], key: value}
+                )
+                written["algorithm"] = (
+                    value if isinstance(value, Mapping) and "name" in value else own
+                )
+                continue
+            section = written["privacy"] if key in keys_of(Privacy) else written
+            section[key] = value
+            if value is None:
+                del section[key]
+        return replace(project_from_mapping(written, self.title), path=self.path)
 
     @property
     def folder(self) -> Path:
@@ -220,10 +306,12 @@ class Project:
         completed: dict[str, AttributeSpec] = {}
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
             spec = self.attributes.get(name, AttributeSpec())
+            unlisted = name not in self.attributes
+            if unlisted and self.data.unlisted == "omit":
+                spec = replace(spec, role=Role.IDENTIFIER)
             idle = spec.role in (Role.IDENTIFIER, Role.OTHER) and name != self.privacy.personal_k
             if not (for_run and idle) or name in asked:
                 spec = _with_role_and_kind(spec, table, name)
-            unlisted = name not in self.attributes
             guessed_person = spec.role is Role.PERSON and not self._says_role(name)
             if guessed_person and (unlisted or self._persons(completed)):
                 spec = replace(spec, role=Role.IDENTIFIER)
@@ -246,6 +334,15 @@ class Project:
         """Return the role that was set for a column; a guess does not count."""
         spec = self.attributes.get(name)
         return None if spec is None or spec.guessed else spec.role
+
+
+def _as_spec(name: str, given: Any) -> AttributeSpec:
+    """Return the settings of an attribute that are given as such, as a mapping or as a role."""
+    if isinstance(given, AttributeSpec):
+        return given
+    if isinstance(given, Mapping):
+        return read_fields(AttributeSpec, LocatedValue("Project", f"attributes.{name}", given))
+    return AttributeSpec(given)
 
 
 VERSION = 1

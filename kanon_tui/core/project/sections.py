@@ -43,10 +43,10 @@ class DataSource:
         required="data: {path: FILE}",
     )
     read_options: ReadOptions = declared(factory=ReadOptions, type=inlined(ReadOptions))
-    unlisted: Literal["drop", "publish"] = declared(
+    unlisted: Literal["drop", "publish", "omit"] = declared(
         "drop",
-        "Columns that the project does not name: left out unless they seem quasi-identifying, or "
-        "published unchanged unless they seem to identify people",
+        "Columns that the project does not name: left out unless they seem quasi-identifying, "
+        "published unchanged unless they seem to identify people, or left out in any case",
     )
     distinct: Literal["value", "exact"] = declared(
         "value",

@@ -25,6 +25,7 @@ from kanon_tui.core.table.value_formats import Format, ValueFormats
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 __all__ = ["Counts", "FileFacts", "Table", "as_table", "packed"]
 
@@ -200,16 +201,28 @@ class Table:
                 raise InputError(f"no column is called '{name}'; {suggestion(name, self.names)}")
 
 
+def as_frame(data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table) -> pl.DataFrame:
+    """Return a Polars, pandas or PyArrow table as a Polars frame; refuse anything else."""
+    if isinstance(data, pl.LazyFrame):
+        return data.collect()
+    if isinstance(data, pl.DataFrame):
+        return data
+    if type(data).__module__.startswith("pyarrow"):
+        found = pl.from_arrow(data)
+        if isinstance(found, pl.DataFrame):
+            return found
+    return from_pandas(data)
+
+
 def as_table(
-    data: pl.DataFrame | pd.DataFrame | Table, missing_tokens: Sequence[str] | None = None
+    data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | Table,
+    missing_tokens: Sequence[str] | None = None,
 ) -> Table:
-    """Return a table from a Polars or pandas frame; null and NaN become the empty text."""
+    """Return a table from a frame; null and NaN become the empty text."""
     if isinstance(data, Table):
         tokens = data.missing_tokens if missing_tokens is None else tuple(missing_tokens)
         return replace(data, missing_tokens=tokens)
-    if not isinstance(data, pl.DataFrame):
-        data = from_pandas(data)
-    frame = all_texts(data, "the frame")
+    frame = all_texts(as_frame(data), "the frame")
     check_size(frame, "the frame", "")
     return Table(frame, None, MISSING_TOKENS if missing_tokens is None else tuple(missing_tokens))
 

@@ -178,15 +178,16 @@ def _plain(value: Any) -> Any:
 
 def read_mapping(path: Path) -> ReleaseMapping:
     """Return the mapping in a file, or one sentence on what is wrong with it."""
-    return _mapping_from(_document(path), path.name)
+    return mapping_from(_document(path), path.name)
 
 
 def mapping_of(result: FinishedRun, name: str) -> ReleaseMapping:
     """Return the mapping of a result, just as it would be read from its file."""
-    return _mapping_from(json.loads(mapping_text(result)), name)
+    return mapping_from(json.loads(mapping_text(result)), name)
 
 
-def _mapping_from(document: Any, file: str) -> ReleaseMapping:
+def mapping_from(document: Any, file: str) -> ReleaseMapping:
+    """Return the mapping in a document, or one sentence on what is wrong with it."""
     located = LocatedValue(file, "", document)
     if not isinstance(located.value, dict) or "kanon_mapping" not in located.value:
         raise located.refuse(

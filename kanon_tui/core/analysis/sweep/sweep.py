@@ -30,7 +30,7 @@ import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.chart import Line
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.attributes import as_project
 from kanon_tui.core.pipeline.prepare import prepare
@@ -186,6 +186,18 @@ class Sweep:
             for thread in threads:
                 thread.join()
             self._shared.clear()  # its memory is not needed any more
+
+    def plot(self, metric: str = "ncp") -> Any:
+        """Return an Altair chart of a figure against k, one line per algorithm."""
+        try:
+            import altair
+        except ImportError:
+            raise InputError("plot: Altair is not installed; pip install altair") from None
+        if metric not in SweepPoint.__dataclass_fields__:
+            known = [each.name for each in METRICS]
+            raise InputError(f"plot: there is no figure '{metric}'; {suggestion(metric, known)}")
+        points = altair.Chart(self.frame()).mark_line(point=True)
+        return points.encode(x="k:O", y=f"{metric}:Q", color="algorithm:N")
 
     def in_order(self, points: Iterable[SweepPoint]) -> list[SweepPoint]:
         """Return points by algorithm, in the order asked for, and rising k."""

@@ -1,0 +1,510 @@
+"""What commands and screens do, as functions of frames, files and projects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import polars as pl
+
+from kanon_tui.core.analysis.applying.apply import Applied, apply_mapping
+from kanon_tui.core.analysis.applying.mapping_file import mapping_from, read_mapping
+from kanon_tui.core.analysis.attack.matching import DistinctRows
+from kanon_tui.core.analysis.population_risk import (
+    KnownPopulation,
+    PopulationRisk,
+    covered_people,
+    person_column,
+    population_risk,
+)
+from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep
+from kanon_tui.core.analysis.sweep.sweep import sweep as sweep_project
+from kanon_tui.core.api.release import Release
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
+from kanon_tui.core.metrics.published_table import check_published
+from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, as_project
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import Result, start
+from kanon_tui.core.pipeline.result import conclude as conclude_run
+from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.project.guesses import planned_columns, refuse_guesses
+from kanon_tui.core.project.project import Project, project_from_mapping
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table, as_frame, as_table
+from kanon_tui.core.task.task import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    Frame: TypeAlias = pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | Table
+    Data: TypeAlias = Frame | str | Path
+
+Names = str | Sequence[str]
+_FRAME = "frame"
+"""The name of a table that is given in Python, in messages and reports."""
+
+
+def read_data(data: Data, header: bool = False, tokens: Sequence[str] | None = None) -> Table:
+    """Return the table of a frame or a file; with `header` the first row holds the names."""
+    if not isinstance(data, str | Path):
+        return as_table(data, tokens)
+    options = ReadOptions(header=True) if header else ReadOptions()
+    if tokens is not None:
+        options = replace(options, missing_tokens=tuple(tokens))
+    return read_table(Path(data), options)
+
+
+def make_project(
+    data: Data | Project,
+    quasi: Names | Mapping[str, Any] | None = None,
+    sensitive: Names | None = None,
+    identifier: Names | None = None,
+    person: str | None = None,
+    other: Names | None = None,
+    **settings: Any,
+) -> Project:
+    """Return the project of a table whose columns get their roles here.
+
+    Parameters
+    ----------
+    data : frame, path or Project
+        A Polars, pandas or PyArrow table, a data file, a project file (.yaml) or a `Project`.
+    quasi : str, list or mapping of str
+        The quasi-identifiers. A mapping has a hierarchy (`kn.intervals(5, 10)`), other settings of
+        the attribute, or None for each.
+    sensitive, identifier, other : str or list of str
+        Columns that are sensitive, left out, or published as they are.
+    person : str
+        The column that says whose a record is.
+    **settings
+        Settings as `Project.with_` takes them: ``k=5, l=2, algorithm="mondrian"``.
+
+    Returns
+    -------
+    Project
+        The project; columns that are not named are left out of the release.
+
+    Raises
+    ------
+    InputError
+        If a column has two roles, or a setting is not allowed.
+    """
+    roles = {"sensitive": sensitive, "identifier": identifier, "person": person, "other": other}
+    named = [(name, role) for role, names in roles.items() for name in _names(names)]
+    is_project = isinstance(data, Project) or (
+        isinstance(data, str | Path) and Path(data).suffix.lower() in PROJECT_ENDINGS
+    )
+    if is_project:
+        if quasi is not None or named:
+            raise InputError("a project says itself which role a column has; leave the roles out")
+        return as_project(data).with_(**settings)  # type: ignore[arg-type]
+    attributes: dict[str, dict[str, Any]] = {}
+    given = quasi if isinstance(quasi, Mapping) else dict.fromkeys(_names(quasi))
+    for name, wanted in given.items():
+        own = dict(wanted or {})
+        is_hierarchy = bool(own.keys() & {"builder", "file", "levels", "utd"})
+        attributes[name] = {"role": "quasi", **({"hierarchy": own} if is_hierarchy else own)}
+    for name, role in named:
+        if name in attributes:
+            raise InputError(f"{name} is {attributes[name]['role']} and {role}; name it once")
+        attributes[name] = {"role": role}
+    path = str(data) if isinstance(data, str | Path) else _FRAME
+    # Who names the quasi-identifiers has decided about all columns.
+    unlisted = "omit" if given else "drop"
+    mapping = {"data": {"path": path, "unlisted": unlisted}, "attributes": attributes}
+    return project_from_mapping(mapping, path).with_(**settings)
+
+
+def _names(names: Names | None) -> Sequence[str]:
+    return () if names is None else [names] if isinstance(names, str) else names
+
+
+def anonymize(
+    data: Data | Project,
+    table: Frame | None = None,
+    *,
+    quasi: Names | Mapping[str, Any] | None = None,
+    sensitive: Names | None = None,
+    identifier: Names | None = None,
+    person: str | None = None,
+    other: Names | None = None,
+    accept_guesses: bool = False,
+    **settings: Any,
+) -> Release:
+    """Anonymise a table and return the verified release with its figures.
+
+    Parameters
+    ----------
+    data : frame, path or Project
+        A pandas, Polars (also lazy) or PyArrow table, a data file, a project file (.yaml), or a
+        `Project`.
+    table : frame, optional
+        Records that take the place of the data file of a project.
+    quasi : str, list or mapping of str, optional
+        The quasi-identifiers of a table. A mapping gives each a hierarchy such as
+        `kn.intervals(5, 10)`, or None for one that fits its values.
+    sensitive, identifier, other : str or list of str, optional
+        Sensitive columns, columns to leave out, and columns to publish as they are. Columns that
+        are not named are left out.
+    person : str, optional
+        The column that says whose a record is: then people are counted.
+    accept_guesses : bool
+        Whether roles that nobody named may be guessed.
+    **settings
+        Settings as `Project.with_` takes them: ``k=5``, ``l=2``, ``t=0.2``, ``algorithm="udc"``,
+        ``max_suppression=0.02``, ``seed=1`` and so on.
+
+    Returns
+    -------
+    Release
+        The release: `table`, `report`, `classes`, `ncp`, `rv`, `why`, `write`, `mapping`.
+
+    Raises
+    ------
+    InputError
+        If the data, a name or a setting is wrong, or a role is only guessed.
+    NotReachedError
+        If no release has the required privacy.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39], "ill": ["flu", "HIV", "flu", "flu"]})
+    >>> release = kn.anonymize(people, quasi={"age": kn.intervals(10)}, sensitive="ill", k=2)
+    >>> release.table["age"].to_list()
+    ['20-29', '20-29', '30-39', '30-39']
+    >>> release.ncp < 1
+    True
+    """
+    project = make_project(data, quasi, sensitive, identifier, person, other, **settings)
+    frame = table if table is not None else data
+    given = None if isinstance(frame, str | Path | Project) else frame
+    read = None if given is None else as_table(given, project.data.read_options.missing_tokens)
+    run = start(project, read)
+    plans = planned_columns(project, run.task.roles)
+    if not accept_guesses and any(plan.guessed for plan in plans):
+        refuse_guesses(project, plans)
+    return Release.from_result(conclude_run(run, project), _texts_of(given))
+
+
+def _texts_of(frame: Any) -> frozenset[str]:
+    """Return the columns of a frame that hold no numbers; none where there is no frame."""
+    if frame is None or isinstance(frame, Table):
+        return frozenset()
+    schema = as_frame(frame).schema
+    return frozenset(name for name, kind in schema.items() if not kind.is_numeric())
+
+
+def conclude(run: Run, project: Project | None = None) -> Release:
+    """Return the release of a run, which is first run to its end.
+
+    Parameters
+    ----------
+    run : Run
+        A run as `kn.run` returns it.
+    project : Project, optional
+        Its project, which the report names.
+
+    Returns
+    -------
+    Release
+        The verified release.
+
+    Raises
+    ------
+    NotReachedError
+        If no release has the required privacy.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39]})
+    >>> age = {"role": "quasi"}
+    >>> project = kn.Project.from_dict({"data": {"path": "-"}, "attributes": {"age": age}})
+    >>> steps = kn.run(project.with_(k=2), people)
+    >>> kn.conclude(steps).report["k"]
+    2
+    """
+    return Release.from_result(conclude_run(run, project))
+
+
+def check(
+    data: Data,
+    quasi: Names,
+    sensitive: str | None = None,
+    k: int = 1,
+    person: str | None = None,
+) -> dict[str, Any]:
+    """Measure a table that is already anonymised, whoever made it.
+
+    Parameters
+    ----------
+    data : frame or path
+        The published table.
+    quasi : str or list of str
+        Its quasi-identifiers.
+    sensitive : str, optional
+        A sensitive attribute: l, t, p and α are measured, too.
+    k : int
+        The smallest class allowed, which `reached` is about.
+    person : str, optional
+        The column that says whose a row is: then people are counted.
+
+    Returns
+    -------
+    dict
+        The figures of ``kanon-tui check --json``.
+
+    Raises
+    ------
+    InputError
+        If there is no such column.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> published = pl.DataFrame({"age": ["2*", "2*", "3*"]})
+    >>> kn.check(published, quasi="age", k=2)["reached"]
+    False
+    """
+    return check_published(read_data(data).frame, _names(quasi), sensitive, k, person)
+
+
+def sweep(
+    data: Data | Project,
+    algorithms: Names | None = None,
+    ks: Sequence[int] | None = None,
+    table: Frame | None = None,
+    workers: int | None = None,
+    *,
+    k: Sequence[int] | None = None,
+    **roles: Any,
+) -> Sweep:
+    """Run a table under several algorithms and values of k.
+
+    Parameters
+    ----------
+    data : frame, path or Project
+        The table or project, as `anonymize` takes it.
+    algorithms : str or list of str, optional
+        Names of algorithms; the project's own if not given.
+    k, ks : list of int, optional
+        Values of k; 2, 3, 5, 10, 25, 50 and 100 if not given.
+    table : frame, optional
+        Records that take the place of the data file of a project.
+    workers : int, optional
+        The number of points at a time; that of the cores if not given.
+    **roles
+        Roles and settings, as `anonymize` takes them: ``quasi=["age"]``.
+
+    Returns
+    -------
+    Sweep
+        Its points, one after the other as they finish; `frame()` has all of them as a Polars frame,
+        `plot()` as a chart (Altair).
+
+    Raises
+    ------
+    InputError
+        If the data, a name or a setting is wrong.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39]})
+    >>> kn.sweep(people, quasi="age", k=[1, 2], algorithms="mondrian").frame()["k"].to_list()
+    [1, 2]
+    """
+    project = make_project(data, **roles)
+    given = data if table is None and not isinstance(data, str | Path | Project) else table
+    read = None if given is None else as_table(given, project.data.read_options.missing_tokens)
+    values = k if k is not None else ks if ks is not None else DEFAULT_KS
+    return sweep_project(project, list(_names(algorithms)) or None, values, read, workers)
+
+
+def levels(data: Data | Project, **roles: Any) -> dict[str, tuple[LevelMeasures, ...]]:
+    """Measure every level of every hierarchy alone.
+
+    Parameters
+    ----------
+    data : frame, path or Project
+        The table or project, as `anonymize` takes it.
+    **roles
+        Roles and settings, as `anonymize` takes them.
+
+    Returns
+    -------
+    dict of str to tuple
+        By quasi-identifier its levels: labels, smallest group, whether it passes k alone, RV, NCP.
+
+    Raises
+    ------
+    InputError
+        If the data, a name or a setting is wrong.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39]})
+    >>> found = kn.levels(people, quasi={"age": kn.intervals(10)}, k=2)
+    >>> [level.passes for level in found["age"]]
+    [False, True, True]
+    """
+    task = _task(data, roles)
+    return {
+        attribute.name: level_measures(attribute, task.k, task.allowed_suppressed)
+        for attribute in task.quasi
+    }
+
+
+def _task(data: Data | Project, roles: Mapping[str, Any]) -> Task:
+    project = make_project(data, **roles)
+    read = None if isinstance(data, str | Path | Project) else as_table(data)
+    return prepare(project, read)
+
+
+def risk(
+    data: Data | Project,
+    quasi: Names | None = None,
+    release: Data | None = None,
+    person: str | None = None,
+    population: int | None = None,
+    weights: str | None = None,
+    population_table: Data | None = None,
+    threshold: float = 0.2,
+) -> PopulationRisk:
+    """Return how likely people are found in a table, by three models of the attacker.
+
+    Parameters
+    ----------
+    data : frame, path or Project
+        A table, or a project: then its data, or a release of it.
+    quasi : str or list of str, optional
+        The quasi-identifiers of a table.
+    release : frame or path, optional
+        A release of the project.
+    person : str, optional
+        The column that says whose a row is.
+    population : int, optional
+        The number of people that the table is a sample of.
+    weights : str, optional
+        A column of survey weights.
+    population_table : frame or path, optional
+        The people of the population.
+    threshold : float
+        A risk that is too high.
+
+    Returns
+    -------
+    PopulationRisk
+        Highest and average risk by model, uniques, k-map and δ-presence.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, or roles are given for a project.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": ["2*", "2*", "3*"]})
+    >>> kn.risk(people, quasi="age").models["prosecutor"].highest
+    1.0
+    """
+    project = make_project(data, quasi)
+    if quasi is not None:
+        categorical = {name: {"role": "quasi", "kind": "categorical"} for name in _names(quasi)}
+        project = project.with_(attributes=categorical, k=1)
+        if release is not None:
+            raise InputError("a release is of a project; name the table itself")
+    elif not project.attributes:
+        raise InputError(f"{project.title} is a table; name its quasi-identifiers: --quasi a,b")
+    task = prepare(project, None if isinstance(data, str | Path | Project) else as_table(data))
+    tokens = task.table.missing_tokens
+    table = task.table if release is None else read_data(release, True, tokens)
+    whose = task.repeated if release is None else None
+    if person is not None:
+        whose = person_column(table, person)
+    names = [attribute.name for attribute in task.quasi]
+    covered = None
+    if population_table is not None:
+        everybody = read_data(population_table, True, tokens)
+        where = _called(data if release is None else release), _called(population_table)
+        rows, covered = covered_people(project, task, table, everybody, names, where)
+    else:
+        rows = DistinctRows.from_codes([table.column(n, Kind.CATEGORICAL).codes for n in names])
+    known = KnownPopulation(population, weights, covered)
+    return population_risk(table, rows, whose, known, threshold)
+
+
+def _called(data: Any) -> str:
+    """Return how messages call a table."""
+    if isinstance(data, Project):
+        return data.title
+    return Path(data).name if isinstance(data, str | Path) else _FRAME
+
+
+def apply(
+    mapping: Mapping[str, Any] | Result | str | Path,
+    data: Data,
+    *,
+    uncovered: Literal["suppress", "refuse"] = "suppress",
+    below_k: Literal["suppress", "refuse"] = "suppress",
+    earlier: Data | None = None,
+) -> Applied:
+    """Publish new records as an earlier release published its own.
+
+    Parameters
+    ----------
+    mapping : mapping, Release or path
+        `release.mapping`, the release itself, or the file of ``run --mapping``.
+    data : frame or path
+        The new records.
+    uncovered, below_k : {"suppress", "refuse"}
+        What becomes of records with values that the mapping does not cover, and of records in
+        classes that miss what is required.
+    earlier : frame or path, optional
+        The earlier release, to be counted together with the new one.
+
+    Returns
+    -------
+    Applied
+        The new release (`result`), and how many records it leaves out.
+
+    Raises
+    ------
+    InputError
+        If a column is missing or the mapping cannot be read.
+    NotReachedError
+        If the new release is refused.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39]})
+    >>> release = kn.anonymize(people, quasi={"age": kn.intervals(10)}, k=2)
+    >>> applied = kn.apply(release.mapping, pl.DataFrame({"age": [38, 22, 38, 21]}))
+    >>> applied.result.table["age"].to_list()
+    ['20-29', '20-29', '30-39', '30-39']
+    """
+    if isinstance(mapping, str | Path):
+        found = read_mapping(Path(mapping))
+    else:
+        document = Release.from_result(mapping).mapping if isinstance(mapping, Result) else mapping
+        found = mapping_from(document, "the mapping")
+    tokens = found.missing_tokens
+    return apply_mapping(
+        found,
+        read_data(data, tokens=tokens),
+        uncovered=uncovered,
+        small=below_k,
+        earlier=None if earlier is None else read_data(earlier, True, tokens).frame,
+        table_name=_called(data),
+        earlier_name="" if earlier is None else _called(earlier),
+    )
