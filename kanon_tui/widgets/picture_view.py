@@ -24,6 +24,7 @@ _COLOURS: dict[Tone, str] = {
     "warn": "warning",
     "best": "accent",
 }
+_HUES = ("primary", "warning", "success", "accent", "error", "secondary")
 _ROOM = 100
 """Rows that a picture has at most in a pane that is as high as its picture."""
 _STRONG: tuple[Tone, ...] = ("strong", "best", "good", "bad")
@@ -43,6 +44,11 @@ def picture_text(picture: Picture, widget: Widget) -> Text:
 def _style(tone: Tone, widget: Widget) -> Style:
     if tone == "here":
         return Style(reverse=True, bold=True)
+    if tone.startswith("hue-"):
+        return theme_style(widget, _HUES[int(tone[-1])], bold=True)
+    if tone.startswith("on-"):
+        ground: Tone = tone.removeprefix("on-")  # type: ignore[assignment]  # all are tones
+        return theme_style(widget, _COLOURS[ground], bold=True) + Style(reverse=True)
     if tone in _COLOURS:
         return theme_style(widget, _COLOURS[tone], bold=tone in _STRONG)
     return Style(bold=tone == "strong" or None)

@@ -64,7 +64,7 @@ class BottomUp(BlockClustering):
         "narrow ranges without rules"
     )
     sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("merge",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("every distinct record is a group"),
@@ -93,7 +93,7 @@ def _drawn(merging: Merging, splitting: Splitting) -> dict[str, Any]:
         return {}
     new, records_of = len(merging.list.at), merging.distinct.records_of
     if splitting.decisions == 1:
-        _, begin, middle, end = splitting.event.tolist()
+        _, begin, middle, end = splitting.event[:4].tolist()
         order = splitting.order
         group, second = order[begin:end], order[middle:end]
         moved = [(new + splitting.splits - 1, records_of(second))]

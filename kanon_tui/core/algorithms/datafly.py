@@ -63,7 +63,7 @@ class Datafly(FullDomainSearch):
         "few records; quick, but generalises more than needed"
     )
     sample: ClassVar[str] = "datafly"
-    pictures: ClassVar[tuple[str, ...]] = ("distinct values", "lattice")
+    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("every attribute is at level 0"),
         Line("repeat:"),

@@ -61,7 +61,7 @@ class DistributedSearch(FullDomainSearch):
         "Splits the attributes, searches the parts in parallel processes and combines what passes; "
         "the answer of global for spaces that do not fit into memory"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("parts", "lattice", "sorted list")
+    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("find a good string with the moves of local, then by lowering levels", 0, ("seek",)),

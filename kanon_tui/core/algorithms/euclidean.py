@@ -51,7 +51,7 @@ class Euclidean(BlockClustering):
         "that ignores weights, domains and rules"
     )
     sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("merge",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,

@@ -52,7 +52,7 @@ class Gcka(BlockClustering):
         "generalisation, with the least suppression"
     )
     sample: ClassVar[str] = "locations"
-    pictures: ClassVar[tuple[str, ...]] = ("clusters", "distances")
+    pictures: ClassVar[tuple[str, ...]] = ("map",)
     terms: ClassVar[tuple[str, ...]] = ("IL", "MAGVal")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("group the records by the MAGVals of their cells", 0, ("group",)),
@@ -97,6 +97,7 @@ class Gcka(BlockClustering):
                 "small": int(small.sum()),
                 "k": task.k,
                 "suppressed": members.suppressed,
+                **({"tints": groups.number.astype(np.int64)} if context.watched else {}),
             },
         )
         rng = np.random.default_rng(task.seed)

@@ -56,7 +56,7 @@ class GlobalSearch(FullDomainSearch):
         "Finds the levels with the highest research value of all that pass; exact, for as many "
         "strings as fit into memory"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("lattice", "sorted list", "counts")
+    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (PRE_PRUNE, LIST_ALL, *HALVE)
     pre_prunes: ClassVar[bool] = True
     seeks_rv: ClassVar[bool] = True

@@ -39,7 +39,7 @@ class HybridSearch(FullDomainSearch):
         "Starts like local and ends like global: the same exact answer, with a passing string to "
         "show early"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("lattice", "sorted list", "pointers", "counts")
+    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         LIST_ALL,

@@ -72,7 +72,7 @@ class Incognito(FullDomainSearch):
         "the one of least height, for up to a dozen attributes"
     )
     sample: ClassVar[str] = "incognito"
-    pictures: ClassVar[tuple[str, ...]] = ("lattice", "counts")
+    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     terms: ClassVar[tuple[str, ...]] = ("minimal",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,

@@ -49,7 +49,7 @@ class LocalSearch(FullDomainSearch):
         "Moves all attributes half-way up or down together; a handful of tests for any number of "
         "attributes, a balanced answer but seldom the best"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("pointers", "lattice")
+    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("per attribute: what is left are all its levels"),

@@ -83,7 +83,7 @@ class Mondrian(Clustering):
         "large tables with many numbers"
     )
     sample: ClassVar[str] = "mondrian"
-    pictures: ClassVar[tuple[str, ...]] = ("cuts", "tree of cuts")
+    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("cut", "width")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("the whole table is one part"),

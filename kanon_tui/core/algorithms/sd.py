@@ -53,7 +53,7 @@ class SD(BlockClustering):
         "numbers matter most, needs no hierarchies"
     )
     sample: ClassVar[str] = "spatial-distance"
-    pictures: ClassVar[tuple[str, ...]] = ("sorted records", "clusters", "distances")
+    pictures: ClassVar[tuple[str, ...]] = ("map",)
     terms: ClassVar[tuple[str, ...]] = ("centre",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("sort the records by the attribute with most values", 0, ("sort",)),

@@ -76,7 +76,7 @@ class TopDown(BlockClustering):
         "penalty of all on most tables"
     )
     sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("cuts", "tree of cuts")
+    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("cut",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("the whole table is one group"),

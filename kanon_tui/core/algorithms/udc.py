@@ -56,7 +56,7 @@ class Udc(BlockClustering):
         "constraint rules, which it keeps where others break them"
     )
     sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("merge", "RV")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,

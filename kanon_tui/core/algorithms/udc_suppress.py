@@ -47,7 +47,7 @@ class UdcSuppress(BlockClustering):
         "with outliers"
     )
     sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("merge", "RV")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,

@@ -70,7 +70,7 @@ class Splitting:
         self.depth = len(groups)
         self.stack = np.column_stack([begins, ends, np.zeros_like(ends)]).astype(np.int64)
         self.extents = np.zeros(self.depth)
-        self.event = np.zeros(4, dtype=np.int64)
+        self.event = np.zeros(6, dtype=np.int64)
         self._groups = self._open_groups()
         sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
         values = sum(len(task.quasi[x].column.values) for x in sets)
@@ -208,7 +208,7 @@ class Splitting:
         if self.decisions > 1:
             facts = {"splits": splits, "made": self.decisions}
             return "{splits:,} of {made:,} groups split, the others closed", facts
-        _, begin, middle, end = self.event.tolist()
+        _, begin, middle, end = self.event[:4].tolist()
         order = self.order
         group = order[begin:end]
         if not splits:
@@ -352,7 +352,7 @@ def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if splitting.splits + splitting.closed == 1:
         facts["together"] = np.zeros(splitting.task.n, dtype=np.int32)
-    _, begin, middle, end = splitting.event.tolist()
+    _, begin, middle, end = splitting.event[:4].tolist()
     if not splits:
         rows = distinct.records_of(splitting.order[begin:end])
         return facts | {"rows": rows, "closed_group": begin}
@@ -373,12 +373,13 @@ def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
         tuple((whole / len(rows)).tolist()),
         sides=(names[0], names[1]),
     )
-    return facts | {"rows": rows, "cut": cut, "moved": ((middle, upper),)}
+    seeds = tuple(distinct.first[splitting.event[4:]].tolist())
+    return facts | {"rows": rows, "cut": cut, "moved": ((middle, upper),), "seeds": seeds}
 
 
 def _sides(splitting: Splitting) -> tuple[Int64s, Int64s]:
     """Return the records of the group that was split last, and those of its second side."""
-    _, begin, middle, end = splitting.event.tolist()
+    _, begin, middle, end = splitting.event[:4].tolist()
     records_of, order = splitting.distinct.records_of, splitting.order
     return records_of(order[begin:end]), records_of(order[middle:end])
 

@@ -35,8 +35,9 @@ class OpenGroups(Struct):
     """Open groups: begin, end and records …"""
     extents: Annotated[Floats, writes("open")]
     """… and their extents."""
-    event: Annotated[Int64s, writes(4)]
-    """The last decision: CLOSED or SPLIT, begin, begin of the second side, end."""
+    event: Annotated[Int64s, writes(6)]
+    """The last decision: CLOSED or SPLIT, begin, begin of the second side, end; of a split also
+    the distinct rows that were its seeds."""
 
 
 @dataclass(frozen=True, eq=False)

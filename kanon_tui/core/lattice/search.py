@@ -288,7 +288,7 @@ class Search:
         facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
         facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
         facts |= {"passes": outcome.passes, "rv": rv, "fault": outcome.missed}
-        facts |= {"allowed": self.frequency.allowed, "shown_rv": value_text(rv), **more}
+        facts |= {"allowed": self.frequency.allowed, "shown_rv": value_text(rv), "why": why, **more}
         if outcome.missed is not None:
             facts["lacking"] = outcome.missed.records
         string = tuple(int(level) for level in levels)

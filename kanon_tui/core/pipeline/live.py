@@ -194,7 +194,7 @@ class LiveRun:
                 break
             if not full:
                 due = max(due, time.monotonic() - 1) + 1 / self.speed
-            self.timeline.add(step)
+            self.timeline.add(step, self.run.seconds)
             self._show()
         self._show()
 

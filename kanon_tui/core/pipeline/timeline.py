@@ -57,6 +57,8 @@ class Timeline:
         self._most = most
         self._kept: tuple[int, list[Step]] = 1, []
         """The number of the oldest kept step, and the steps; replaced together."""
+        self._seconds: dict[int, float] = {}
+        """By number of a kept step, the seconds that had passed; empty where nobody measured."""
         self._lock = threading.Lock()
         self._states: dict[int, RunState] = {0: make()}
         """Cached states by the number of the last applied step."""
@@ -74,9 +76,11 @@ class Timeline:
         first, steps = self._kept
         return first + len(steps) - 1
 
-    def add(self, step: Step) -> int:
-        """Add the next step and return its number."""
+    def add(self, step: Step, seconds: float = 0.0) -> int:
+        """Add the next step, after so many seconds of the run, and return its number."""
         first, steps = self._kept
+        if seconds:
+            self._seconds[first + len(steps)] = seconds
         steps.append(step)
         if len(steps) > self._most:
             dropped = len(steps) // 4
@@ -85,12 +89,17 @@ class Timeline:
                 later = {n: known for n, known in self._states.items() if n >= first + dropped}
                 self._states = {first + dropped - 1: state, **later}
                 self._kept = first + dropped, steps[dropped:]
+                self._seconds = {n: s for n, s in self._seconds.items() if n >= first + dropped}
         return self.last
 
     def step(self, number: int) -> Step:
         """Return the step of a number, or the nearest kept one."""
         first, steps = self._kept
         return steps[min(max(number - first, 0), len(steps) - 1)]
+
+    def seconds(self, number: int) -> float:
+        """Return the seconds that had passed at a step; 0 where nobody measured."""
+        return self._seconds.get(number, 0.0)
 
     def steps(self, begin: int, end: int) -> list[tuple[int, Step]]:
         """Return the kept steps from one number to another, both included."""

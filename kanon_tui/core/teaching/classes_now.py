@@ -29,7 +29,7 @@ __all__ = [
     "sizes_of",
 ]
 
-_LARGEST = 2**62
+_LARGEST, _COUNTABLE = 2**62, 2**23
 
 
 def groups_now(scene: Scene) -> Int64s | None:
@@ -54,6 +54,9 @@ def _classes_of(scene: Scene, levels: Sequence[int]) -> Int64s:
             count = scene.task.rows
         keys = keys * radix + attribute.hierarchy.maps[level][attribute.column.codes]
         count *= radix
+    if count <= _COUNTABLE:  # many times faster than a sort
+        there = np.bincount(keys, minlength=1) > 0
+        return (np.cumsum(there) - 1)[keys]
     _, numbers = np.unique(keys, return_inverse=True)
     return numbers.astype(np.int64)
 

@@ -9,7 +9,7 @@ The facts it takes in, whatever the algorithm:
 - `cut`: a `Cut`, of those that divide;
 - `merge`: a `Merge`, of those that merge;
 - `hide`: records, and per attribute whether their cells are hidden; `hidden_cells`: all that are;
-- `order`, `sorted_by`: the records as sorted, and by what, of those that go by a sorted list.
+- `tints`: per record the group that it must stay in while clusters grow (of `gcka`).
 """
 
 from __future__ import annotations
@@ -63,17 +63,17 @@ class ClusteringState(RunState):
         """The clusters that merges have made, by their number."""
         self.hidden: Flags | None = None
         """Records × attributes: cells that are hidden one by one."""
-        self.order: Int32s | None = None
-        """The records as sorted, where that matters."""
-        self.sorted_by = ""
-        """The attribute they are sorted by."""
+        self.tints: Int64s | None = None
+        """Per record the group that clusters may not cross, where there are such."""
+        self.growing: tuple[int, ...] = ()
+        """The records of the cluster that grows now, in the order in which they came."""
 
     def copy(self) -> Self:
         """Return a copy, to go on from."""
         made = type(self)()
         made.groups = None if self.groups is None else self.groups.copy()
         made.rows, made.cuts, made.closed = self.rows, list(self.cuts), set(self.closed)
-        made.joined, made.order, made.sorted_by = dict(self.joined), self.order, self.sorted_by
+        made.joined, made.tints, made.growing = dict(self.joined), self.tints, self.growing
         made.hidden = None if self.hidden is None else self.hidden.copy()
         return made
 
@@ -82,8 +82,7 @@ class ClusteringState(RunState):
         facts = step.facts
         if "together" in facts:
             self._regroup(facts["together"])
-        if "order" in facts:
-            self.order, self.sorted_by = facts["order"], facts["sorted_by"]
+        self.tints = facts.get("tints", self.tints)
         if "merge" in facts:
             self._merge(number, facts["merge"])
         for group, rows in facts.get("moved", ()):
@@ -93,6 +92,10 @@ class ClusteringState(RunState):
                     self.joined.pop(group, None)
                 self.groups[rows] = group
         self.rows = facts.get("rows", _NO_ROWS)
+        if step.kind == "start":
+            self.growing = ()
+        if step.kind in ("start", "grow") or (step.kind == "close" and "moved" in facts):
+            self.growing += tuple(self.rows.tolist())
         if "cut" in facts:
             self.cuts.append((number, facts["cut"]))
         if "closed_group" in facts:

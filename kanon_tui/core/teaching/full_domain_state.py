@@ -10,13 +10,16 @@ import numpy.typing as npt
 
 from kanon_tui.core.algorithms.local_search import PointerState
 from kanon_tui.core.lattice.string_facts import LatticeGrid, Reason, Settled, Tested
-from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import RunState
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["MARKS", "FullDomainState", "Verdict"]
+__all__ = ["FullDomainState", "Verdict"]
+
+Verdicts = npt.NDArray[np.int8]
 
 _REASONS = tuple(Reason)
+_NO_NODES: Int64s = np.empty(0, dtype=np.int64)
 
 
 class Verdict(IntEnum):
@@ -30,14 +33,6 @@ class Verdict(IntEnum):
     BEATEN = 5
 
 
-MARKS = {
-    Verdict.OPEN: "·",
-    Verdict.PASSES: "✓",
-    Verdict.FAILS: "✗",
-    Verdict.INFERRED_PASS: "+",
-    Verdict.INFERRED_FAIL: "−",
-    Verdict.BEATEN: "░",
-}
 _SETTLED = {
     "passes": Verdict.INFERRED_PASS,
     "fails": Verdict.INFERRED_FAIL,
@@ -50,9 +45,9 @@ class FullDomainState(RunState):
 
     def __init__(self) -> None:
         self.lattice: LatticeGrid | None = None
-        self.verdicts: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
+        self.verdicts: Verdicts = np.empty(0, dtype=np.int8)
         """By node; empty where the space is too large to follow every string."""
-        self._reasons: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
+        self._reasons: Verdicts = np.empty(0, dtype=np.int8)
         self._since: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self.tests: dict[tuple[int, ...], tuple[int, Tested]] = {}
         """The strings that were tested, with the step."""
@@ -65,8 +60,13 @@ class FullDomainState(RunState):
         self.best: tuple[int, ...] | None = None
         self.best_rv = 0.0
         self.pointers: PointerState | None = None
-        self.parts: dict[tuple[int, ...], tuple[int, int, int] | None] = {}
-        """Of `distributed`: passing strings, strings and tests of every part that is done."""
+        self.path: tuple[tuple[int, ...], ...] = ()
+        """The strings that a search went through by raising one attribute after another."""
+        self.parts: dict[tuple[int, ...], Verdicts | None] = {}
+        """Sets of attributes that are searched by themselves, with the verdicts of their strings
+        once they are done."""
+        self.part_results: dict[tuple[int, ...], str] = {}
+        """What was found in those that helpers have searched: `3 of 10 pass`."""
 
     def copy(self) -> Self:
         """Return a copy, to go on from."""
@@ -75,6 +75,7 @@ class FullDomainState(RunState):
         made.verdicts, made._reasons = self.verdicts.copy(), self._reasons.copy()
         made._since = self._since.copy()
         made.tests, made.parts = dict(self.tests), dict(self.parts)
+        made.part_results = dict(self.part_results)
         return made
 
     def take(self, number: int, step: Step) -> None:
@@ -83,8 +84,11 @@ class FullDomainState(RunState):
         if self.lattice is None and "lattice" in facts:
             self._begin(facts["lattice"])
         self.lattice = facts.get("lattice", self.lattice)
+        if "part" in facts and facts["part"] != self.part:
+            self._end_part()
         if "part" in facts and step.kind == "join":
             self._open_lattice_of(facts["part"])
+            self.current = None
         for test in facts.get("tests", ()):
             self._tested(number, test)
         for settled in facts.get("settled", ()):
@@ -95,6 +99,7 @@ class FullDomainState(RunState):
         self.pointers = facts.get("pointers", self.pointers)
         if "raised" in facts:
             self.current = facts["raised"]
+            self.path = (*(self.path or ((0,) * len(facts["raised"]),)), facts["raised"])
         if step.kind in ("accept", "answer"):
             self.current = facts["string"].levels
         if step.kind == "answer":
@@ -104,7 +109,8 @@ class FullDomainState(RunState):
         for part in facts.get("split", ()):
             self.parts[part] = None
         if "done_part" in facts:
-            self.parts[facts["done_part"]] = facts["passing"], facts["strings"], facts["tested"]
+            found = f"{facts['passing']:,} of {facts['strings']:,} pass"
+            self.part_results[facts["done_part"]] = found
 
     def _begin(self, lattice: LatticeGrid) -> None:
         self.lattice = lattice
@@ -122,6 +128,43 @@ class FullDomainState(RunState):
         tops = np.array(self.lattice.heights)[others]
         return np.flatnonzero((self.lattice.grid[:, others] == tops).all(axis=1))
 
+    def node_of(self, levels: tuple[int, ...] | None) -> int | None:
+        """Return the node of a string of all attributes; None for none."""
+        if levels is None or self.lattice is None or len(levels) != len(self.lattice.names):
+            return None
+        return self.lattice.node(levels)
+
+    def settled_at(self, number: int) -> Int64s:
+        """Return the strings that a step settled without a test."""
+        tested = (self.verdicts == Verdict.PASSES) | (self.verdicts == Verdict.FAILS)
+        return np.flatnonzero((self._since == number) & ~tested) if number else _NO_NODES
+
+    def counts_by_height(self) -> Int64s:
+        """Return the number of strings by height and verdict, of the attributes looked at.
+
+        Where not every string is followed, those that were not tested count as open.
+        """
+        assert self.lattice is not None
+        if len(self.verdicts):
+            nodes = self.nodes_of(self.part)
+            heights = self.lattice.grid[nodes].sum(axis=1)
+            keys = (heights - heights.min()) * len(Verdict) + self.verdicts[nodes]
+            rows = int(np.ptp(heights)) + 1
+            return np.bincount(keys, minlength=rows * len(Verdict)).reshape(rows, -1)
+        sizes = np.ones(1, dtype=np.int64)
+        for size in self.lattice.sizes:
+            sizes = np.convolve(sizes, np.ones(size, dtype=np.int64))
+        counts = np.zeros((len(sizes), len(Verdict)), dtype=np.int64)
+        for levels, (_, test) in self.tests.items():
+            counts[sum(levels), Verdict.PASSES if test.passes else Verdict.FAILS] += 1
+        counts[:, Verdict.OPEN] = sizes - counts.sum(axis=1)
+        return counts
+
+    def _end_part(self) -> None:
+        """Remember the verdicts of a set of attributes before another one is searched."""
+        if self.part is not None and len(self.verdicts):
+            self.parts[self.part] = self.verdicts[self.nodes_of(self.part)]
+
     def _open_lattice_of(self, part: tuple[int, ...]) -> None:
         """Begin a lattice, forgetting the strings of smaller sets of attributes."""
         if len(self.verdicts):
@@ -134,7 +177,8 @@ class FullDomainState(RunState):
         assert self.lattice is not None
         self.tests[test.levels] = number, test
         self.current = test.levels
-        if test.part is not None:
+        if test.part is not None and test.part != self.part:
+            self._end_part()
             self.part = test.part
         if len(self.verdicts):
             node = self.lattice.node(test.levels)
@@ -148,10 +192,9 @@ class FullDomainState(RunState):
         self._reasons[nodes] = _REASONS.index(settled.reason)
         self._since[nodes] = number
 
-    def count(self, verdict: Verdict, among: Flags | Int64s | None = None) -> int:
+    def count(self, verdict: Verdict) -> int:
         """Return how many strings have this verdict."""
-        verdicts = self.verdicts if among is None else self.verdicts[among]
-        return int((verdicts == verdict).sum())
+        return int((self.verdicts == verdict).sum())
 
     def why(self, node: int) -> str:
         """Return a sentence on what is known of a string."""
@@ -163,8 +206,8 @@ class FullDomainState(RunState):
             return f"tested at step {since:,}: {'passes' if verdict is Verdict.PASSES else 'fails'}"
         outcome = {
             Verdict.INFERRED_PASS: "passes without a test",
-            Verdict.INFERRED_FAIL: "fails without a test",
-            Verdict.BEATEN: "needs no test",
+            Verdict.INFERRED_FAIL: "ruled out",
+            Verdict.BEATEN: "not needed",
         }
         reason = _REASONS[int(self._reasons[node])]
         return f"{outcome[verdict]} since step {since:,}: {reason}"

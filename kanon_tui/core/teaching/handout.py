@@ -19,11 +19,11 @@ from kanon_tui.core.pipeline.timeline import MOST_KEPT, Timeline
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.explain import introduction, outcome
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from kanon_tui.core.text import count_of, visible
 
 __all__ = [
@@ -73,7 +73,7 @@ def make_handout(
     run = start(project, task=task, context=RunContext(decisions_per_step=1, watched=True))
     begin = tuple(introduction(project, run))
     timeline = new_timeline(run.algorithm)
-    drawings: list[Drawing] = [pictures_of(run.algorithm)[0], WhyThisOne(keys=False)]
+    drawings: list[Drawing] = [pictures_of(run.algorithm)[0], Candidates(keys=False)]
     drawings += [Records()] if records else []
     last = first + MOST_STEPS - 1 if last is None else min(last, first + MOST_STEPS - 1)
     steps = []
@@ -171,7 +171,11 @@ pre { font: 0.9rem/1.25 "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow
 .dim { color: var(--dim); } .strong { font-weight: bold; } .main { color: var(--main); }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
 .best { color: var(--best); font-weight: bold; }
-.here { color: var(--bg); background: var(--fg); }
+.here, [class^=on-] { color: var(--bg); background: var(--fg); }
+.on-good { background: var(--good); } .on-bad { background: var(--bad); }
+.on-warn { background: var(--warn); } .on-best { background: var(--best); }
+.hue-0 { color: var(--main); } .hue-1 { color: var(--warn); } .hue-2 { color: var(--good); }
+.hue-3 { color: var(--best); } .hue-4 { color: var(--bad); } .hue-5 { color: var(--dim); }
 """
 
 

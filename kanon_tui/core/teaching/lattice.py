@@ -1,14 +1,13 @@
-"""Large spaces of strings: counts per height, and a slice over two attributes.
+"""The strings of a full-domain search: a lattice of coloured cells, or bars by height.
 
-The lattice: strings by height, each with its levels and what is known of it.
-
-The parts of `distributed`: which attributes, how many strings, what is done.
-
-The list of strings sorted by research value, with the middle that is tested.
+A small space is drawn string by string with the edges between neighbours. A large one has a bar
+per height, which fills while the search runs. Sets of attributes that were searched before (by
+`incognito` and `distributed`) stand above as small lattices.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,251 +16,133 @@ import numpy as np
 from kanon_tui.core.lattice.objective import value_text
 from kanon_tui.core.lattice.search import StringText
 from kanon_tui.core.lattice.string_facts import LatticeGrid
-from kanon_tui.core.teaching.full_domain_state import MARKS, FullDomainState, Verdict
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.teaching.canvas import Canvas
+from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
+from kanon_tui.core.text import shortened, visible
 
-__all__ = ["LatticePicture", "PartTable", "SortedList", "StringCounts", "legend", "tone_of"]
+__all__ = ["LatticePicture", "lattice_rows"]
 
-
-_ORDER = (
-    Verdict.PASSES,
-    Verdict.FAILS,
-    Verdict.INFERRED_PASS,
-    Verdict.INFERRED_FAIL,
-    Verdict.BEATEN,
-    Verdict.OPEN,
-)
-_COUNT_TONES: dict[Verdict, Tone] = {
-    Verdict.PASSES: "good",
-    Verdict.FAILS: "bad",
-    Verdict.INFERRED_PASS: "good",
-    Verdict.INFERRED_FAIL: "dim",
-    Verdict.BEATEN: "dim",
-    Verdict.OPEN: "",
+MOST_NODES = 64
+"""Strings of the largest lattice that is drawn one by one."""
+_LOOKS: dict[Verdict, tuple[str, Tone, str]] = {
+    Verdict.PASSES: ("✓", "on-good", "passes"),
+    Verdict.FAILS: ("✗", "on-bad", "fails"),
+    Verdict.INFERRED_PASS: ("+", "good", "passes without a test"),
+    Verdict.INFERRED_FAIL: ("▒", "dim", "ruled out"),
+    Verdict.BEATEN: ("░", "dim", "not needed"),
+    Verdict.OPEN: ("·", "strong", "open"),
 }
-
-
-class StringCounts(Drawing):
-    """The settled strings of every height, and two attributes level by level."""
-
-    name: ClassVar[str] = "counts"
-
-    def __init__(self) -> None:
-        self._across, self._down = 0, 1
-
-    def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """Return the picture of a scene."""
-        picture = Picture(width, height)
-        state = scene.state
-        if not isinstance(state, FullDomainState) or state.lattice is None:
-            picture.line("The strings are counted with the first decision.", "dim")
-            return picture
-        if not len(state.verdicts):
-            _tests_alone(picture, state)
-            return picture
-        names = state.lattice.names
-        slice_rows = state.lattice.sizes[self._down % len(names)] + 5 if len(names) > 1 else 0
-        _by_height(picture, state, max(height - slice_rows - 2, 4))
-        if slice_rows and picture.used + slice_rows <= height + 2:
-            self._slice(picture, state)
-        return picture
-
-    def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Choose the attribute across by left and right, the one down the slice by up and down."""
-        state = scene.state
-        if not isinstance(state, FullDomainState) or state.lattice is None:
-            return False
-        count = len(state.lattice.names)
-        if count < 2:
-            return False
-        self._across = (self._across + across) % count
-        self._down = (self._down + down) % count
-        if self._across == self._down:
-            self._across = (self._across + (across or 1)) % count if across else self._across
-            self._down = (self._down + (down or 1)) % count if not across else self._down
-        return True
-
-    def _slice(self, picture: Picture, state: FullDomainState) -> None:
-        """Draw the strings that differ from the one looked at in two attributes alone."""
-        lattice = state.lattice
-        assert lattice is not None
-        x, y = self._across % len(lattice.names), self._down % len(lattice.names)
-        at = list(state.current or state.best or lattice.heights)
-        others = [
-            f"{name} {level}"
-            for a, (name, level) in enumerate(zip(lattice.names, at, strict=True))
-            if a not in (x, y)
-        ]
-        picture.end()
-        picture.line(f"{lattice.names[y]} ↓  {lattice.names[x]} →", "strong")
-        if others:
-            picture.wrap(f"with {', '.join(others)}")
-        picture.line("     " + "  ".join(f"{level}" for level in range(lattice.sizes[x])), "dim")
-        for level in range(lattice.heights[y], -1, -1):
-            picture.write(f"{level:>3}  ", "dim")
-            for other in range(lattice.sizes[x]):
-                string = at.copy()
-                string[y], string[x] = level, other
-                node = lattice.node(string)
-                verdict = Verdict(int(state.verdicts[node]))
-                best, here = tuple(string) == state.best, string == list(state.current or ())
-                mark = "★" if best else MARKS[verdict]
-                tone: Tone = "here" if here else "best" if best else _COUNT_TONES[verdict]
-                picture.write(mark, tone).write("  ")
-            picture.end()
-
-
-def _by_height(picture: Picture, state: FullDomainState, most_rows: int) -> None:
-    """Draw one row per height; where there are too many, neighbouring heights share a row."""
-    lattice = state.lattice
-    assert lattice is not None
-    nodes = state.nodes_of(state.part)
-    heights = lattice.grid[nodes].sum(axis=1)
-    low, high = int(heights.min()), int(heights.max())
-    together = -(-(high - low + 1) // max(most_rows - 1, 1))
-    rows = []
-    for top in range(high, low - 1, -together):
-        bottom = max(top - together + 1, low)
-        own = nodes[(heights <= top) & (heights >= bottom)]
-        name = f"{top}" if top == bottom else f"{top}-{bottom}"
-        counts = np.bincount(state.verdicts[own], minlength=len(_ORDER))
-        rows.append((name, len(own), counts))
-    present = [v for v in _ORDER if any(counts[v] for _, _, counts in rows)]
-    widths = {v: max(len(f"{counts[v]:,}") for _, _, counts in rows) for v in present}
-    label = max(6, *(len(name) for name, _, _ in rows))
-    total = max(len(f"{count:,}") for _, count, _ in rows)
-    picture.line(f"{'height':>{label}}  strings", "dim")
-    for name, count, counts in rows:
-        picture.write(f"{name:>{label}}  ", "dim").write(f"{count:>{total},}: ")
-        for verdict in present:
-            text = f"{MARKS[verdict]}{counts[verdict]:>{widths[verdict]},}"
-            picture.write(text if counts[verdict] else " " * len(text), _COUNT_TONES[verdict])
-            picture.write(" ")
-        picture.end()
-
-
-def _tests_alone(picture: Picture, state: FullDomainState) -> None:
-    """Draw the tests, the newest first, of a space too large to follow every string."""
-    lattice = state.lattice
-    assert lattice is not None
-    picture.line(f"{lattice.count:,} strings: too many to follow each; the tests so far", "dim")
-    for number, test in list(state.tests.values())[::-1][: max(picture.height - 2, 1)]:
-        picture.write(f"{number:>6} ", "dim")
-        picture.write("✓ " if test.passes else "✗ ", "good" if test.passes else "bad")
-        levels = " ".join(str(level) for level in test.levels)
-        picture.line(f"{levels}  RV {value_text(test.rv)}")
-
-
-_TONES: dict[Verdict, Tone] = {
-    Verdict.OPEN: "",
-    Verdict.PASSES: "good",
-    Verdict.FAILS: "bad",
-    Verdict.INFERRED_PASS: "good",
-    Verdict.INFERRED_FAIL: "dim",
-    Verdict.BEATEN: "dim",
-}
-_LEGEND = (
-    (Verdict.PASSES, "passes"),
-    (Verdict.FAILS, "fails"),
-    (Verdict.INFERRED_PASS, "passes, inferred"),
-    (Verdict.INFERRED_FAIL, "ruled out"),
-    (Verdict.BEATEN, "not needed"),
-    (Verdict.OPEN, "open"),
-)
-_MOST = 2_000
-"""Strings of the largest lattice that is tried to be drawn one by one."""
-_AROUND = 4
-"""Rows that legend and the line about one string take."""
+_RULED_OUT = (Verdict.INFERRED_FAIL, Verdict.BEATEN)
+_FARTHEST = 14
+"""Rows from one height to the next at most."""
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Rows of nodes by falling height, and how wide a node is."""
+    """Where the strings stand: nodes by falling height, columns and rows between them."""
 
-    rows: tuple[tuple[int, tuple[int, ...]], ...]
-    cell: int
-    per_line: int
+    rows: tuple[tuple[int, ...], ...]
+    pitch: int
+    height: int
 
     @property
-    def lines(self) -> int:
-        return sum(-(-len(nodes) // self.per_line) for _, nodes in self.rows)
+    def spacing(self) -> int:
+        """Rows from one height to the next, at least."""
+        return (self.height - 1) // max(len(self.rows) - 1, 1)
+
+    def places(self, width: int) -> dict[int, tuple[int, int]]:
+        """Return row and middle column of every node, each row centred."""
+        return {
+            node: (
+                round(number * (self.height - 1) / max(len(self.rows) - 1, 1)),
+                (width - len(nodes) * self.pitch) // 2 + place * self.pitch + self.pitch // 2,
+            )
+            for number, nodes in enumerate(self.rows)
+            for place, node in enumerate(nodes)
+        }
+
+
+def lattice_rows(lattice: LatticeGrid, nodes: Int64s) -> tuple[tuple[int, ...], ...]:
+    """Return nodes by height, the highest first."""
+    heights = lattice.grid[nodes].sum(axis=1)
+    levels = range(int(heights.max()), int(heights.min()) - 1, -1)
+    return tuple(tuple(nodes[heights == level].tolist()) for level in levels)
 
 
 class LatticePicture(Drawing):
-    """Every string of the attributes that are looked at; of large spaces counts and a slice."""
+    """Every string of the attributes that are looked at; arrow keys go from string to string."""
 
     name: ClassVar[str] = "lattice"
 
     def __init__(self) -> None:
         self._cursor: int | None = None
         """The string that arrow keys have moved to; None follows the run."""
-        self._counts = StringCounts()
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
         """Return the picture of a scene."""
-        state = scene.state
-        picture = Picture(width, height)
+        state, picture = scene.state, Picture(width, height)
         if not isinstance(state, FullDomainState) or state.lattice is None:
             picture.line("The lattice is drawn with the first decision.", "dim")
             return picture
-        layout = self._layout(state, width, height)
-        if layout is None:
-            return self._counts.draw(scene, width, height)
-        self._rows(picture, state, layout)
-        legend(picture, state)
-        node = self._cursor if self._cursor is not None else _node(state, state.current)
-        if node is not None:
-            _about(picture, state, node)
+        _earlier_parts(picture, state)
+        texts = [Picture(width, height) for _ in range(3)]
+        _legend(texts[0], scene, state)
+        _brackets(texts[1], state)
+        node = self._cursor if self._cursor is not None else state.node_of(state.current)
+        if node is not None and len(state.verdicts):
+            _about(texts[2], state, node)
+        for shown in (texts, texts[:2], texts[:1]):
+            layout = _layout(state, width, height - _rows(picture, *shown))
+            if layout is not None:
+                self._draw_nodes(picture, scene, state, layout)
+                break
+        else:
+            shown = texts
+            _draw_bars(picture, state, height - _rows(picture, *texts))
+        for text in shown:
+            picture.add_rows(text.rows)
         return picture
 
-    def _layout(self, state: FullDomainState, width: int, height: int) -> _Layout | None:
-        lattice = state.lattice
-        if lattice is None or not len(state.verdicts):
-            return None
-        nodes = state.nodes_of(state.part)
-        if len(nodes) > _MOST:
-            return None
-        shown = _shown(state)
-        heights = lattice.grid[nodes][:, shown].sum(axis=1)
-        rows = tuple(
-            (level, tuple(nodes[heights == level].tolist()))
-            for level in range(int(heights.max()), int(heights.min()) - 1, -1)
-        )
-        cell = max(len(_text(lattice, shown, node)) for node in nodes.tolist()) + 2
-        per_line = (width - 5) // cell
-        layout = _Layout(rows, cell, per_line) if per_line > 0 else None
-        return layout if layout is not None and layout.lines <= height - _AROUND else None
-
-    def _rows(self, picture: Picture, state: FullDomainState, layout: _Layout) -> None:
-        lattice = state.lattice
+    def _draw_nodes(
+        self, picture: Picture, scene: Scene, state: FullDomainState, layout: _Layout
+    ) -> None:
+        lattice, shown = state.lattice, _shown(state)
         assert lattice is not None
-        shown = _shown(state)
-        current, best = _node(state, state.current), _node(state, state.best)
-        for height, nodes in layout.rows:
-            for begin in range(0, len(nodes), layout.per_line):
-                picture.write(f"{height:>3}  " if not begin else "     ", "dim")
-                for node in nodes[begin : begin + layout.per_line]:
-                    verdict = Verdict(int(state.verdicts[node]))
-                    mark = "★" if node == best else MARKS[verdict]
-                    tone = "best" if node == best else _TONES[verdict]
-                    text = f"{mark}{_text(lattice, shown, node)}"
-                    here = node == (current if self._cursor is None else self._cursor)
-                    picture.write(text, "here" if here else tone)
-                    picture.write(" " * (layout.cell - len(text)))
-                picture.end()
+        canvas: Canvas[Tone] = Canvas(picture.width, layout.height, "")
+        places = layout.places(picture.width)
+        current, best = state.node_of(state.current), state.node_of(state.best)
+        flood = set(state.settled_at(scene.number).tolist())
+        if layout.spacing > 1:
+            _edges(canvas, state, places, flood)
+        for node, (row, column) in places.items():
+            verdict = Verdict(int(state.verdicts[node]))
+            mark, tone, _ = _LOOKS[verdict]
+            if node == best:
+                mark, tone = "★", "on-best"
+            elif node in flood and verdict in _RULED_OUT:
+                tone = "on-warn"
+            text = f"{mark}{_levels(lattice, shown, node)}"
+            here = node == (current if self._cursor is None else self._cursor)
+            left = column - len(text) // 2
+            if here and layout.pitch > len(text) + 1:
+                canvas.put(row, left - 1, f"▸{' ' * len(text)}◂", "warn")
+            canvas.put(row, left, text, "here" if here and tone == "dim" else tone)
+        picture.add(canvas)
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
         """Go to the neighbour in the row, or to the nearest in the next row."""
         state = scene.state
         if not isinstance(state, FullDomainState) or state.lattice is None:
             return False
-        layout = self._layout(state, 10_000, 10_000)
+        layout = _layout(state, 10_000, 10_000)
         if layout is None:
-            return self._counts.move(scene, across, down)
-        rows = [nodes for _, nodes in layout.rows]
-        here = self._cursor if self._cursor is not None else _node(state, state.current)
+            return False
+        rows = layout.rows
+        here = self._cursor if self._cursor is not None else state.node_of(state.current)
         at = next((i for i, nodes in enumerate(rows) if here in nodes), len(rows) - 1)
-        place = rows[at].index(here) if here in rows[at] else 0
+        place = rows[at].index(here) if here is not None and here in rows[at] else 0
         share = place / max(len(rows[at]) - 1, 1)
         to = min(max(at + down, 0), len(rows) - 1)
         if to != at:
@@ -270,22 +151,153 @@ class LatticePicture(Drawing):
         return True
 
 
-def tone_of(verdict: Verdict) -> Tone:
-    """Return the colour of a verdict."""
-    return _TONES[verdict]
+def _rows(*pictures: Picture) -> int:
+    return sum(len(picture.rows) for picture in pictures)
 
 
-def legend(picture: Picture, state: FullDomainState) -> None:
+def _layout(state: FullDomainState, width: int, height: int) -> _Layout | None:
+    """Return where the strings stand; None if they are too many for the room."""
+    if state.lattice is None or not len(state.verdicts):
+        return None
+    nodes = state.nodes_of(state.part)
+    if len(nodes) > MOST_NODES:
+        return None
+    rows = lattice_rows(state.lattice, nodes)
+    text = 1 + len(_levels(state.lattice, _shown(state), rows[0][0]))
+    pitch = min(width // max(map(len, rows)), text + 14)
+    layout = _Layout(rows, pitch, min(height, (len(rows) - 1) * _FARTHEST + 1))
+    return layout if pitch >= text and height >= len(rows) else None
+
+
+def _edges(
+    canvas: Canvas[Tone],
+    state: FullDomainState,
+    places: dict[int, tuple[int, int]],
+    flood: set[int],
+) -> None:
+    """Draw the lines between neighbours: the flood and the way of a greedy search last."""
+    lattice = state.lattice
+    assert lattice is not None
+    current = state.node_of(state.current)
+    path = {state.node_of(levels) for levels in state.path}
+    edges: list[tuple[int, Tone, int, int]] = []
+    for node in places:
+        for a in _shown(state):
+            other = node + int(lattice.places[a])
+            if lattice.grid[node][a] < lattice.heights[a] and other in places:
+                lit = {node, other} <= flood | {current}
+                walked = {node, other} <= path
+                tone: Tone = "main" if walked else "warn" if lit else "dim"
+                edges.append((walked + lit, tone, node, other))
+    for _, tone, lower, upper in sorted(edges):
+        (low, from_), (high, to) = places[lower], places[upper]
+        canvas.line((2 * to, 4 * high + 4), (2 * from_, 4 * low - 1), tone)
+
+
+def _legend(picture: Picture, scene: Scene, state: FullDomainState) -> None:
     """Draw the marks with how many strings have them, leaving out those of none."""
-    nodes = state.nodes_of(state.part) if len(state.verdicts) else None
-    if nodes is None:
-        return
-    entries: list[tuple[str, Tone]] = [("★ best", "best")] if state.best is not None else []
-    for verdict, what in _LEGEND:
-        count = state.count(verdict, nodes)
-        if count:
-            entries.append((f"{MARKS[verdict]} {count:,} {what}", _TONES[verdict]))
+    entries: list[tuple[str, Tone]] = []
+    if state.best is not None:
+        entries.append((f"★ best, RV {value_text(state.best_rv)}", "best"))
+    counts = state.counts_by_height().sum(axis=0)
+    for verdict, (mark, tone, what) in _LOOKS.items():
+        if counts[verdict]:
+            entries.append((f"{mark} {counts[verdict]:,} {what}", tone))
+    flood = state.settled_at(scene.number)
+    if len(flood):
+        entries.append((f"{len(flood):,} settled by this step", "on-warn"))
     picture.entries(entries)
+
+
+def _draw_bars(picture: Picture, state: FullDomainState, room: int) -> None:
+    """Draw a bar per height, neighbouring heights together where there are many."""
+    counts = state.counts_by_height()
+    together = -(-len(counts) // max(room, 1))
+    begins = range(0, len(counts), together)
+    rows = [counts[begin : begin + together].sum(axis=0) for begin in begins][::-1]
+    names = [
+        f"{begin}" if together == 1 else f"{begin}-{min(begin + together, len(counts)) - 1}"
+        for begin in begins
+    ][::-1]
+    label, number = max(map(len, names)), max(len(f"{row.sum():,}") for row in rows)
+    longest = max(max(int(row.sum()) for row in rows), 1)
+    width = max(picture.width - label - number - 2, 4)
+    thick = min(max(room // len(rows), 1), 3)
+    for name, row in zip(names, rows, strict=True):
+        cells = max(round(int(row.sum()) / longest * width), 1)
+        parts = _shares(row, cells)
+        for line in range(thick):
+            picture.write(f"{name if not line else '':>{label}} ", "dim")
+            for verdict, (mark, tone, _) in _LOOKS.items():
+                picture.write(mark * parts[verdict], tone)
+            end = " " * (width - sum(parts))
+            picture.line(f"{end} {row.sum():>{number},}" if not line else "", "dim")
+
+
+def _shares(counts: Int64s, cells: int) -> list[int]:
+    """Return how many cells of a bar each verdict has; one that occurs has at least one."""
+    parts = [max(round(int(count) / counts.sum() * cells), 1) if count else 0 for count in counts]
+    while sum(parts) > max(cells, 1) and max(parts) > 1:
+        parts[parts.index(max(parts))] -= 1
+    while 0 < sum(parts) < cells:
+        parts[parts.index(max(parts))] += 1
+    return parts
+
+
+def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
+    """Draw the sets of attributes that were searched before, each as a small lattice."""
+    lattice = state.lattice
+    assert lattice is not None
+    blocks = []
+    for part, verdicts in state.parts.items():
+        name, found = "·".join(lattice.names[a] for a in part), state.part_results.get(part, "")
+        done = verdicts is not None or found
+        title = f"{'▸' if part == state.part else '✓' if done else ' '}{visible(name)} {found}"
+        block: list[list[tuple[str, Tone]]] = [
+            [(shortened(title, 30), "strong" if part == state.part else "dim")]
+        ]
+        nodes = state.nodes_of(part) if len(state.verdicts) else np.empty(0, dtype=np.int64)
+        if 0 < len(nodes) <= MOST_NODES:
+            known = state.verdicts[nodes] if verdicts is None else verdicts
+            looks = dict(zip(nodes.tolist(), known.tolist(), strict=True))
+            for row in lattice_rows(lattice, nodes):
+                cells = [_LOOKS[Verdict(looks[node])][:2] for node in row]
+                block.append([(f"{mark} ", tone) for mark, tone in cells])
+        blocks.append(block)
+    tall = max(map(len, blocks), default=0)
+    if not blocks or tall > picture.height // 3:
+        return
+    widths = [max(sum(len(text) for text, _ in row) for row in block) + 1 for block in blocks]
+    for number in range(tall):
+        used = 0
+        for block, wide in zip(blocks, widths, strict=True):
+            cells = block[number] if number < len(block) else []
+            spare = wide - sum(len(text) for text, _ in cells)
+            if used + wide > picture.width:
+                break
+            picture.write(" " * (spare // 2))
+            for text, tone in cells:
+                picture.write(text, tone)
+            picture.write(" " * (spare - spare // 2))
+            used += wide
+        picture.end()
+
+
+def _brackets(picture: Picture, state: FullDomainState) -> None:
+    """Draw per attribute the levels between which a pointer still moves, and where it stands."""
+    lattice, pointers = state.lattice, state.pointers
+    if lattice is None or pointers is None:
+        return
+    label = min(max(len(visible(name)) for name in lattice.names), max(picture.width // 3, 6))
+    for a, name in enumerate(lattice.names):
+        picture.write(f"{shortened(visible(name), label):<{label}} ")
+        for level in range(lattice.heights[a], -1, -1):
+            left = pointers.specific[a] <= level <= pointers.general[a]
+            picture.write("[" if level == pointers.general[a] else " ", "warn")
+            here = level == pointers.middle[a]
+            picture.write(f"{level}", "here" if here else "strong" if left else "dim")
+            picture.write("]" if level == pointers.specific[a] else " ", "warn")
+        picture.line(f" {lattice.heights[a] + 1} levels, [ ] left", "dim")
 
 
 def _shown(state: FullDomainState) -> list[int]:
@@ -294,17 +306,10 @@ def _shown(state: FullDomainState) -> list[int]:
     return list(range(len(state.lattice.names)) if state.part is None else state.part)
 
 
-def _text(lattice: LatticeGrid, shown: list[int], node: int) -> str:
+def _levels(lattice: LatticeGrid, shown: Sequence[int], node: int) -> str:
     """Return the levels of a string: `102`, or `1.12.0` where one has two digits."""
     levels = [str(int(level)) for level in lattice.grid[node][shown]]
     return ("" if max(lattice.heights) < 10 else ".").join(levels)
-
-
-def _node(state: FullDomainState, levels: tuple[int, ...] | None) -> int | None:
-    assert state.lattice is not None
-    if levels is None or len(levels) != len(state.lattice.names):
-        return None
-    return state.lattice.node(levels)
 
 
 def _about(picture: Picture, state: FullDomainState, node: int) -> None:
@@ -314,121 +319,4 @@ def _about(picture: Picture, state: FullDomainState, node: int) -> None:
     shown, levels = _shown(state), lattice.levels(node)
     string = StringText(tuple(lattice.names[a] for a in shown), tuple(levels[a] for a in shown))
     value = f"  RV {value_text(float(lattice.rvs[node]))}" if state.part is None else ""
-    picture.wrap(f"{string}{value}", "strong")
-    picture.wrap(state.why(node))
-
-
-class PartTable(Drawing):
-    """One row per part; before the split, and after the parts are combined, a sentence."""
-
-    name: ClassVar[str] = "parts"
-
-    def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """Return the picture of a scene."""
-        picture = Picture(width, height)
-        state = scene.state
-        if not isinstance(state, FullDomainState) or state.lattice is None or not state.parts:
-            picture.line("The attributes are not split into parts.", "dim")
-            picture.wrap("Where all strings are one part, it is global with a head start.")
-            return picture
-        lattice = state.lattice
-        rows = [
-            (", ".join(lattice.names[a] for a in part), part, done)
-            for part, done in state.parts.items()
-        ]
-        label = min(max(len(name) for name, _, _ in rows), max(width - 34, 8))
-        picture.line(f"  {'part':<{label}}  passing  strings  tested", "dim")
-        for name, part, done in rows:
-            working = done is None and part == state.part
-            mark = "✓" if done is not None else "▸" if working else "·"
-            shown = name if len(name) <= label else name[: label - 1] + "…"
-            picture.write(f"{mark} ", "good" if done is not None else "warn")
-            picture.write(f"{shown:<{label}}  ", "here" if working else "")
-            if done is not None:
-                picture.line(f"{done[0]:>7,}  {done[1]:>7,}  {done[2]:>6,}")
-            elif working and len(state.verdicts):
-                nodes = state.nodes_of(part)
-                passing = sum(
-                    state.count(v, nodes) for v in (Verdict.PASSES, Verdict.INFERRED_PASS)
-                )
-                tested = sum(state.count(v, nodes) for v in (Verdict.PASSES, Verdict.FAILS))
-                picture.line(f"{passing:>7,}  {len(nodes):>7,}  {tested:>6,}  at work")
-            else:
-                picture.line("waits", "dim")
-        picture.end()
-        picture.line("✓ settled   ▸ at work   · waits", "dim")
-        if state.best is not None:
-            picture.line(f"★ best so far: RV {state.best_rv:.4f}", "best")
-        return picture
-
-
-class SortedList(Drawing):
-    """The strings still on the list, best first; one line shows all of it in small."""
-
-    name: ClassVar[str] = "sorted list"
-
-    def __init__(self) -> None:
-        self._moved = 0
-        """Rows that arrow keys have moved away from the string that is tested."""
-
-    def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """Return the picture of a scene."""
-        picture = Picture(width, height)
-        state = scene.state
-        if not isinstance(state, FullDomainState) or state.lattice is None:
-            picture.line("The list is drawn with the first decision.", "dim")
-            return picture
-        lattice = state.lattice
-        if not len(state.verdicts):
-            picture.line(f"{lattice.count:,} strings: too many to follow each", "dim")
-            return picture
-        order = np.argsort(-lattice.worths, kind="stable")
-        open_now = state.verdicts == Verdict.OPEN
-        left = int(open_now.sum())
-        by = "RV" if lattice.objective.name == "rv" else "worth"
-        left_of_all = f"{left:,} of {lattice.count:,} strings left"
-        picture.entries([(left_of_all, "strong"), (f"highest {by} first", "")])
-        _in_small(picture, state, order, width)
-        current = None if state.current is None else lattice.node(state.current)
-        best = None if state.best is None else lattice.node(state.best)
-        shown = order[open_now[order] | (order == current) | (order == best)]
-        at = np.flatnonzero(shown == current)
-        middle = (int(at[0]) if len(at) else len(shown) // 2) + self._moved
-        room = max(height - picture.used - 2, 3)
-        begin = min(max(middle - room // 2, 0), max(len(shown) - room, 0))
-        self._moved = min(max(self._moved, -len(shown)), len(shown))
-        names = f"  place  {by:>8}  levels of " + ", ".join(lattice.names)
-        picture.line(names if len(names) <= width else names[: width - 1] + "…", "dim")
-        for place in range(begin, min(begin + room, len(shown))):
-            node = int(shown[place])
-            verdict = Verdict(int(state.verdicts[node]))
-            mark = "★" if node == best else MARKS[verdict]
-            levels = " ".join(str(level) for level in lattice.levels(node))
-            value = value_text(float(lattice.worths[node]))
-            row = f"{place + 1:>6,}  {value:>8}  {mark} {levels}"
-            here, tone = node == current, "best" if node == best else tone_of(verdict)
-            picture.write("▸" if here else " ").line(row, "here" if here else tone)
-        return picture
-
-    def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Scroll up and down the list."""
-        self._moved += down
-        return bool(down)
-
-
-def _in_small(
-    picture: Picture, state: FullDomainState, order: np.typing.NDArray[np.int64], width: int
-) -> None:
-    """Draw the whole list as one line: what most strings of each stretch are."""
-    picture.write("high ", "dim")
-    cells = max(width - 11, 8)
-    for stretch in np.array_split(order, min(cells, len(order))):
-        counts = np.bincount(state.verdicts[stretch], minlength=len(Verdict))
-        tested = counts[Verdict.PASSES] or counts[Verdict.FAILS]
-        verdict = Verdict(int(counts.argmax()))
-        if tested:
-            verdict = Verdict.PASSES if counts[Verdict.PASSES] else Verdict.FAILS
-        elif counts[Verdict.OPEN]:
-            verdict = Verdict.OPEN
-        picture.write(MARKS[verdict], tone_of(verdict))
-    picture.line("  low", "dim")
+    picture.wrap(f"{string}{value}: {state.why(node)}")

@@ -11,12 +11,21 @@ from typing import ClassVar, Literal
 from kanon_tui.core.pipeline.timeline import RunState, Timeline
 from kanon_tui.core.task.steps import Algorithm, Step
 from kanon_tui.core.task.task import Task
+from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.core.text import visible
 
-__all__ = ["Drawing", "Picture", "Row", "Scene", "Tone"]
+__all__ = ["HUES", "Drawing", "Picture", "Row", "Scene", "Tone"]
 
-Tone = Literal["", "dim", "strong", "main", "good", "bad", "warn", "best", "here"]
-"""What a text means; a mark always goes with it, for those who see no colours."""
+Tone = Literal[
+    "", "dim", "strong", "main", "good", "bad", "warn", "best", "here",
+    "on-good", "on-bad", "on-warn", "on-best",
+    "hue-0", "hue-1", "hue-2", "hue-3", "hue-4", "hue-5",
+]  # fmt: skip
+"""What a text means; a mark always goes with it, for those who see no colours.
+
+`on-` colours the ground instead of the letters; hues tell clusters apart.
+"""
+HUES: tuple[Tone, ...] = ("hue-0", "hue-1", "hue-2", "hue-3", "hue-4", "hue-5")
 Row = tuple[tuple[str, Tone], ...]
 
 
@@ -58,6 +67,17 @@ class Picture:
             self.write(text, tone).write("  ")
             used += len(text) + 2
         if used:
+            self.end()
+
+    def add(self, canvas: Canvas[Tone]) -> None:
+        """Write the rows of a canvas."""
+        self.add_rows(tuple(canvas.runs(row)) for row in range(canvas.height))
+
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Write the rows of another picture."""
+        for row in rows:
+            for text, tone in row:
+                self.write(text, tone)
             self.end()
 
     @property

@@ -9,14 +9,13 @@ from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.steps import Algorithm, Family, RunContext
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.teaching.charts import ClassSizes, Curve, DistinctCounts, PointerBars
-from kanon_tui.core.teaching.cluster_table import ClusterTable, MergeTree
 from kanon_tui.core.teaching.clustering_state import ClusteringState
-from kanon_tui.core.teaching.cut_diagram import CutDiagram, CutTree
+from kanon_tui.core.teaching.cockpit import Cockpit
 from kanon_tui.core.teaching.full_domain_state import FullDomainState
-from kanon_tui.core.teaching.lattice import LatticePicture, PartTable, SortedList, StringCounts
+from kanon_tui.core.teaching.lattice import LatticePicture
 from kanon_tui.core.teaching.picture import Drawing
-from kanon_tui.core.teaching.sorted_records import DistanceTable, SortedRecords
+from kanon_tui.core.teaching.record_map import RecordMap
+from kanon_tui.core.teaching.tree import Tree
 
 __all__ = ["PICTURES", "new_timeline", "pictures_of", "watched", "watched_run"]
 
@@ -24,19 +23,15 @@ EVERY_DECISION = 1_000
 """Records of the largest table of which also a run at full speed keeps every single decision."""
 
 PICTURES: dict[str, type[Drawing]] = {
-    drawing.name: drawing
-    for drawing in (
-        LatticePicture, SortedList, StringCounts, PointerBars, DistinctCounts, PartTable,
-        CutDiagram, CutTree, ClusterTable, MergeTree, DistanceTable, SortedRecords,
-    )
-}  # fmt: skip
+    drawing.name: drawing for drawing in (LatticePicture, RecordMap, Tree, Cockpit)
+}
 """The pictures that an algorithm can name in `Algorithm.pictures`."""
 
 
 def pictures_of(algorithm: Algorithm | type[Algorithm]) -> list[Drawing]:
-    """Return new drawings of an algorithm's own pictures, then of those that every run has."""
+    """Return new drawings of an algorithm's own pictures, then the cockpit that every run has."""
     own = [PICTURES[name]() for name in algorithm.pictures if name in PICTURES]
-    return [*own, ClassSizes(), Curve()]
+    return [*own, Cockpit()]
 
 
 def new_timeline(algorithm: Algorithm | type[Algorithm]) -> Timeline:

@@ -19,13 +19,13 @@ from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.steps import Algorithm, Family
+from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.explain import question_before
 from kanon_tui.core.teaching.glossary import glossary_lines, terms_of
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from kanon_tui.core.text import count_of, small_number, visible
 from kanon_tui.screens.run.decision_log import DecisionLog, TimelineBar
 from kanon_tui.services.host import Hosted
@@ -190,7 +190,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         with Container(id="live-panes"):
             yield PictureView(id="picture")
             with Vertical(id="sides"):
-                yield PictureView([WhyThisOne()], id="why", classes="side current")
+                yield PictureView([Candidates()], id="why", classes="side current")
                 yield PictureView([Records()], id="records", classes="side")
                 yield DecisionLog(id="log", classes="side")
                 yield PictureView([Code()], id="code", classes="side")
@@ -206,7 +206,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self._begun = time.monotonic()
         self.HELP = watch_help(live.run.algorithm)  # type: ignore[misc]  # of this run alone
         self.query_one("#picture", PictureView).begin(pictures_of(live.run.algorithm))
-        for side, drawing in (("#why", WhyThisOne()), ("#records", Records()), ("#code", Code())):
+        for side, drawing in (("#why", Candidates()), ("#records", Records()), ("#code", Code())):
             self.query_one(side, PictureView).begin([drawing])
         names = ", ".join(attribute.name for attribute in live.run.task.quasi)
         full_domain = live.run.algorithm.family is Family.FULL_DOMAIN
@@ -438,7 +438,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def action_formula(self) -> None:
         """Show the formula of the choice, or its candidates."""
         view = self.query_one("#why", PictureView)
-        if isinstance(view.drawing, WhyThisOne):
+        if isinstance(view.drawing, Candidates):
             view.drawing.formula = not view.drawing.formula
         if self.screen.focused is not None and self.screen.focused.has_class("side"):
             view.focus()

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 
 import pytest
+from kanon_tui.core.teaching.why_this_one import WhyThisOne
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
@@ -19,7 +20,6 @@ from kanon_tui.core.table.target import Target
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of, watched, watched_run
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.why_this_one import WhyThisOne
 from tests.core.pipeline.compared import figures, streamed
 from tests.core.pipeline.test_stream import people, project
 

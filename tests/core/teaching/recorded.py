@@ -14,8 +14,8 @@ from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.teaching.picture import Drawing, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline
 
-NARROW, WIDE = (42, 15), (84, 36)
-"""The room that a picture has at 80×24 and at 160×45."""
+NARROW, MIDDLE, WIDE = (42, 15), (62, 31), (84, 36)
+"""The room that a picture has at 80×24, 120×40 and 160×45."""
 
 
 @cache

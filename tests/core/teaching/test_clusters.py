@@ -6,15 +6,14 @@ from dataclasses import replace
 
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.task.steps import Candidate, Choice, RunContext, Step
-from kanon_tui.core.teaching.charts import Curve
-from kanon_tui.core.teaching.cluster_table import ClusterTable, MergeTree
+from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.clustering_state import ClusteringState
+from kanon_tui.core.teaching.cockpit import Cockpit
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.sorted_records import DistanceTable, SortedRecords
-from kanon_tui.core.teaching.why_this_one import WhyThisOne
+from kanon_tui.core.teaching.tree import Tree
 from tests.core.teaching.recorded import WIDE, drawn, number_of, recorded, scene
 
 MERGING = ("bottom-up", "euclidean", "udc", "udc-suppress")
@@ -38,70 +37,45 @@ def test_the_last_picture_shows_the_classes_of_the_answer() -> None:
         assert len(pairs) == len(set(labels.tolist())) == len(set(state.groups.tolist())), name
 
 
-def test_k_member_grows_the_clusters_of_byun() -> None:
-    first = drawn(ClusterTable(), "patients", "k-member", 2, WIDE)
-    assert first.startswith("1 cluster  ✗ 1 below 3 records  4 records not placed yet")
-    assert lines(first)[1][:3] == ["▸1", "███··", "2/3"]
-    last = drawn(ClusterTable(), "patients", "k-member", -1, WIDE)
-    assert last.startswith("2 clusters  ✓ 0 below 3 records")
-    assert "4790*, Person, 33" in last
-    assert "4791*, Person, [35..39]" in last
-
-
-def test_members_are_shown_where_there_is_room_and_on_demand() -> None:
-    drawing, shown = ClusterTable(), scene("patients", "k-member", -1)
-    assert "record 3: 47918, Male, 36" in drawing.draw(shown, *WIDE).plain()
-    assert "record 3: " not in drawing.draw(shown, 42, 5).plain()
-    drawing.move(shown, -1, 0)
-    assert "record 3: " not in drawing.draw(shown, *WIDE).plain()
-    drawing.move(shown, 1, 0)
-    drawing.move(shown, 0, -1)
-    assert "record 6: 47906, Female, 33" in drawing.draw(shown, *WIDE).plain()
-
-
 def test_the_best_five_are_told_with_the_margin_and_the_formula() -> None:
-    why = WhyThisOne()
+    why = Candidates()
     picture = drawn(why, "patients", "k-member", 2)
-    assert [row for row in lines(picture) if row[0] == "▸"] == [["▸", "record", "2", "2"]]
+    rows = [row for row in lines(picture) if row[:3] == ["▸", "record", "2"]]
+    assert rows[0][-1] == "2"
     assert "runner-up 1 behind" in picture
     why.formula = True
     formula = drawn(why, "patients", "k-member", 2).split("\n")
     assert formula[-4:] == ["zip: 0", "gender: 2", "age: 0", "loss added = 2"]
 
 
-def test_distances_are_told_attribute_by_attribute() -> None:
-    picture = drawn(DistanceTable(), "patients", "k-member", 2, WIDE)
-    rows = lines(picture)
-    assert rows[1] == ["zip", "gender", "age", "loss", "added"]
-    assert rows[2] == ["▸", "record", "2", "0", "2", "0", "2"]
-    assert rows[3] == ["47906", "Male", "33"]
-
-
-def test_a_merge_shows_the_two_that_were_joined() -> None:
-    rows = drawn(ClusterTable(), "race-rules", "udc", 1).split("\n")
-    assert rows[0] == "29 clusters  ✗ 29 below 3 records"
-    assert rows[1].split()[:3] == ["▸22", "███··", "2/3"]
-    assert "Asian, M, 29" in rows[2]
-    assert "White, M, 31" in rows[3]
+def test_distances_are_told_attribute_by_attribute_darker_where_they_are_large() -> None:
+    picture = Candidates().draw(scene("patients", "k-member", 2), *WIDE)
+    rows = lines(picture.plain())
+    at = rows.index(["zip", "gender", "age"])
+    assert rows[at + 1] == ["▸", "record", "2", "47906", "0", "Male", "█2", "33", "0"]
+    shades = {text.strip()[-2:]: tone for row in picture.rows for text, tone in row}
+    assert shades["█2"] == "bad"
+    assert shades["▒1"] == "main"
 
 
 def test_the_tree_of_merges_leads_down_to_the_records() -> None:
-    assert drawn(MergeTree(), "race-rules", "udc", -1).split("\n")[1:7] == [
-        "▸ 4 records · step 21 · 0.32196",
-        "├ 3 records · step 8 · 0.54246",
-        "│ ├ record 29: Other, F, 43",
-        "│ └ 2 records · step 7 · 0.59575",
-        "│   ├ record 8: White, F, 44",
-        "│   └ record 7: White, F, 38",
+    assert drawn(Tree(), "race-rules", "udc", -1).split("\n")[:7] == [
+        "cluster 29 of 9 merged clusters",
+        "└ ▸ 4 records · step 21 · 0.32196",
+        "  ├ 3 records · step 8 · 0.54246",
+        "  │ ├ record 29: Other, F, 43",
+        "  │ └ 2 records · step 7 · 0.59575",
+        "  │   ├ record 8: White, F, 44",
+        "  │   └ record 7: White, F, 38",
     ]
-    drawing, shown = MergeTree(), scene("race-rules", "udc", -1)
+    drawing, shown = Tree(), scene("race-rules", "udc", -1)
     before = drawing.draw(shown, *WIDE).plain()
     drawing.move(shown, 1, 0)
     assert drawing.draw(shown, *WIDE).plain() != before
 
 
 def test_the_score_of_a_merge_is_worked_out_and_agrees_with_what_becomes_of_rv() -> None:
-    why = WhyThisOne()
+    why = Candidates()
     why.formula = True
     formula = drawn(why, "race-rules", "udc", 1, WIDE).split("\n")
     assert formula[2:] == [
@@ -136,24 +110,18 @@ def test_hidden_cells_are_published_with_a_star() -> None:
 
 
 def test_euclidean_has_a_curve_and_small_figures_are_not_nothing() -> None:
-    curve = drawn(Curve(), "race-rules", "euclidean", 3)
-    assert curve.startswith("ranges, per record ")
-    assert "0.0000 now" not in drawn(Curve(), "race-rules", "bottom-up", 1)
+    curve = drawn(Cockpit(), "race-rules", "euclidean", 3)
+    assert "ranges, per record " in curve
+    assert "NCP 0.0000" not in drawn(Cockpit(), "race-rules", "bottom-up", 1)
 
 
-def test_sbc_draws_its_sorted_list_with_the_first_left_and_the_distances() -> None:
+def test_sbc_tells_the_distances_from_the_first_record() -> None:
     """SBC table 3-4: the first left by education starts, the nearest join."""
-    start = drawn(SortedRecords(), "similarity", "sbc", 2).split("\n")
-    assert start[0].startswith("▸  1 Bachelor")
-    assert start[0].endswith("cluster 1")
-    assert start[1].startswith("›  2 ")
-    grown = drawn(SortedRecords(), "similarity", "sbc", 3, WIDE)
-    assert "18 records left, by education" in grown
-    assert "from record 1" in grown
-    assert ["record", "8", "0", "0.5", "0", "0.5"] in lines(grown)
-    why = drawn(WhyThisOne(), "similarity", "sbc", 3)
+    why = drawn(Candidates(), "similarity", "sbc", 3, WIDE)
     assert "▸ record 19" in why
     assert "runner-up 0.3333 behind" in why
+    nationality = next(row for row in lines(why) if row[:2] == ["record", "8"] and len(row) > 6)
+    assert "▒0.5" in nationality
 
 
 def test_the_distance_of_a_candidate_is_the_sum_of_its_attributes() -> None:
@@ -249,7 +217,7 @@ def test_candidates_that_are_close_are_told_apart() -> None:
         run, _ = recorded("patients", "k-member")
         timeline = new_timeline(run.algorithm)
         timeline.add(step)
-        return WhyThisOne().draw(Scene(run.task, run.algorithm, timeline, 1), *WIDE).plain()
+        return Candidates().draw(Scene(run.task, run.algorithm, timeline, 1), *WIDE).plain()
 
     close = candidates(0.99995, 0.9999325)
     assert [line.split()[-1] for line in close.split("\n")[2:4]] == ["0.99995", "0.999933"]

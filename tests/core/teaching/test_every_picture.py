@@ -13,13 +13,13 @@ from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.task.steps import Family, RunContext
+from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.picture import Drawing, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
 from kanon_tui.core.teaching.pseudo_code import REFINE, Code, lit_line
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.why_this_one import WhyThisOne
-from tests.core.teaching.recorded import NARROW, WIDE, recorded
+from tests.core.teaching.recorded import MIDDLE, NARROW, WIDE, recorded
 
 CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
 SAMPLE = {
@@ -32,7 +32,7 @@ SAMPLE = {
 
 
 def drawings(algorithm: str) -> list[Drawing]:
-    return [*pictures_of(ALGORITHMS[algorithm]), WhyThisOne(), Records(), Code()]
+    return [*pictures_of(ALGORITHMS[algorithm]), Candidates(), Records(), Code()]
 
 
 def sample_of(algorithm: str) -> str:
@@ -58,6 +58,19 @@ def test_going_back_and_forth_gives_the_same_pictures(name: str) -> None:
         again.add(step)
     last = Scene(run.task, run.algorithm, again, again.last)  # straight to the end
     assert [d.draw(last, *NARROW).plain() for d in drawings(name)] == first[timeline.last]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_the_first_picture_fills_its_pane(name: str) -> None:
+    """At 120×40, on the sample that shows the algorithm best, at every step."""
+    sample = ALGORITHMS[name].sample
+    run, timeline = recorded(sample, name)
+    for number in range(1, timeline.last + 1):
+        shown = Scene(run.task, run.algorithm, timeline, number)
+        if isinstance(shown.state, ClusteringState) and shown.state.groups is None:
+            continue  # records are not placed yet
+        rows = pictures_of(run.algorithm)[0].draw(shown, *MIDDLE).plain().split("\n")
+        assert sum(bool(row.strip()) for row in rows) >= 2 / 3 * MIDDLE[1], (number, rows)
 
 
 @pytest.mark.parametrize("room", [NARROW, WIDE])

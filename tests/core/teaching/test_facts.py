@@ -9,7 +9,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.teaching.charts import ClassSizes
+from kanon_tui.core.teaching.cockpit import Cockpit
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.handout import record
 from kanon_tui.core.teaching.picture_registry import pictures_of
@@ -63,8 +63,8 @@ def test_on_ten_thousand_records_every_test_has_its_reason() -> None:
 def test_large_tables_are_drawn_too() -> None:
     for drawing in pictures_of(ALGORITHMS["global"]):
         assert drawing.draw(scene("census", "global", 12), 42, 15).rows
-    text = ClassSizes().draw(scene("census", "global", 12), 42, 15).plain()
-    assert "the last bar is" in " ".join(text.split())
+    text = Cockpit().draw(scene("census", "global", 12), 62, 31).plain()
+    assert "records per class, k = 5 at │" in text
 
 
 def test_a_recording_says_how_it_ended() -> None:

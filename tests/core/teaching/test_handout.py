@@ -48,7 +48,7 @@ def test_both_formats_have_every_step_with_its_picture() -> None:
 def test_a_stretch_of_steps_knows_what_came_before() -> None:
     made = handout(2, 2)
     assert [step.number for step in made.steps] == [2]
-    assert "age × zip" in handout_markdown(made)
+    assert "zip ↑  age →" in handout_markdown(made)
     with pytest.raises(InputError, match="the run has 5 steps, --from is 9"):
         handout(9)
 

@@ -163,11 +163,14 @@ static int64_t divide(const SplitScratch *scratch, int64_t size, int32_t *order)
 }
 
 /* Put the two sides of the group on top of the stack in its place, the first on top. */
-static void part_group(const OpenGroups *groups, int64_t depth, int64_t middle) {
+static void part_group(const OpenGroups *groups, int64_t depth, int64_t middle, int64_t seed,
+                       int64_t other_seed) {
     int64_t *second = groups->stack + (depth - 1) * GROUP_COLUMNS;
     int64_t *first = second + GROUP_COLUMNS;
     groups->event[0] = SPLIT;
     groups->event[2] = middle;
+    groups->event[4] = seed;
+    groups->event[5] = other_seed;
     first[GROUP_BEGIN] = second[GROUP_BEGIN];
     first[GROUP_END] = second[GROUP_BEGIN] = middle;
 }
@@ -199,7 +202,8 @@ static bool split_by_scan(const PricedRows *table, const OpenGroups *groups,
         }
         return false;
     }
-    part_group(groups, depth, begin + divide(scratch, size, groups->order + begin));
+    part_group(groups, depth, begin + divide(scratch, size, groups->order + begin),
+               scratch->members[pair.first], scratch->members[pair.second]);
     measure_group(table, groups, scratch, depth);
     measure_group(table, groups, scratch, depth - 1);
     return true;
@@ -261,7 +265,7 @@ static bool split_by_trees(Division *division, const OpenGroups *groups,
     const int64_t few = division->listed_count;
     const bool first = division->side == FIRST_BOX;
     const int64_t listed = first ? depth : depth - 1, kept = first ? depth - 1 : depth;
-    part_group(groups, depth, first ? begin + few : end - few);
+    part_group(groups, depth, first ? begin + few : end - few, pair.first, pair.second);
     memcpy(groups->order + groups->stack[listed * GROUP_COLUMNS + GROUP_BEGIN], division->listed,
            (size_t)few * sizeof *groups->order);
     measure_group(division->table, groups, division->scratch, listed);

@@ -1,0 +1,213 @@
+"""The instruments of a run: the curve of its objective, its pace, class sizes against k."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import ClassVar
+
+import numpy as np
+
+from kanon_tui.core.clustering.facts import distinguishable
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pipeline.timeline import Timeline
+from kanon_tui.core.task.steps import Step
+from kanon_tui.core.teaching.canvas import Canvas
+from kanon_tui.core.teaching.classes_now import groups_now, sizes_of
+from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
+from kanon_tui.core.text import count_of, small_number
+
+__all__ = ["Cockpit", "draw_curves", "objective_points"]
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_FIGURES = {
+    "best_rv": "RV of the best so far",
+    "rv": "RV",
+    "ncp": "NCP",
+    "il": "information loss",
+    "loss": "information loss",
+    "ranges": "ranges, per record",
+}
+"""Figures that are drawn as a curve, the first that the steps have, with their names."""
+_WORK = {
+    "tested": "strings",
+    "merges": "merges",
+    "placed": "records",
+    "cuts": "cuts",
+    "splits": "splits",
+}
+"""Counters of the work done, and what a unit of it is."""
+_MOST_ROWS = 200_000
+"""Records of the largest table whose classes are counted for the histogram while a search runs."""
+Points = list[tuple[int, float]]
+
+
+class Cockpit(Drawing):
+    """Curve, pace and histogram of a run, up to the step that is shown."""
+
+    name: ClassVar[str] = "progress"
+
+    def draw(self, scene: Scene, width: int, height: int) -> Picture:
+        """Return the picture of a scene."""
+        picture = Picture(width, height)
+        step = scene.step
+        if step is None:
+            picture.line("Nothing is measured before the first decision.", "dim")
+            return picture
+        sizes = _class_sizes(scene)
+        _gauges(picture, scene, step, sizes)
+        left = height - picture.used
+        below = max(left // 2, 6) if sizes is not None and left >= 10 else 0
+        name, points = objective_points(scene.timeline, scene.number)
+        if points:
+            title: list[tuple[str, Tone]] = [(f"{name} {figure_text(points[-1][1])}", "main")]
+            bound = _bounds(scene)
+            if bound:
+                title.append((f"bound {figure_text(bound[-1][1])}", "warn"))
+            series: list[tuple[Points, Tone]] = [(points, "main"), (bound, "warn")]
+            picture.entries(title)
+            room = height - picture.used - below - 1
+            draw_curves(picture, [each for each in series if each[0]], room, scene.number)
+        if not points and sizes is None:
+            picture.line("This step measures nothing.", "dim")
+        if sizes is not None:
+            _histogram(picture, sizes, scene.task.k, height - picture.used)
+        return picture
+
+
+def objective_points(timeline: Timeline, number: int) -> tuple[str, Points]:
+    """Return the name of the figure that the steps have, and its value at every step."""
+    steps = timeline.steps(1, number)
+    for figure, name in _FIGURES.items():
+        values = [(at, step.counters.get(figure, step.facts.get(figure))) for at, step in steps]
+        points = [(at, float(value)) for at, value in values if isinstance(value, int | float)]
+        if points and (figure != "best_rv" or points[-1][1]):
+            return name, points
+    return "", []
+
+
+def _bounds(scene: Scene) -> Points:
+    """Return the proven bound of the objective at every step that has one."""
+    steps = scene.timeline.steps(1, scene.number)
+    values = [(at, step.facts.get("bound", step.counters.get("bound"))) for at, step in steps]
+    return [(at, float(value)) for at, value in values if isinstance(value, int | float)]
+
+
+def draw_curves(
+    picture: Picture, curves: Sequence[tuple[Points, Tone]], height: int, last: int
+) -> None:
+    """Draw figures over the steps up to `last` in one plot, with numbers at its axis."""
+    if height < 3 or picture.width < 20:
+        return
+    values = [value for points, _ in curves for _, value in points]
+    low, high = min(values), max(values)
+    labels = [figure_text(low)] if low == high else list(distinguishable(low, high))
+    if low < high and height >= 7 and len(set(labels)) == 2:
+        labels.insert(1, figure_text((low + high) / 2))
+    first = min(points[0][0] for points, _ in curves)
+    span = max(last - first, 1)
+    canvas: Canvas[Tone] = Canvas(picture.width, height, "")
+    series = []
+    for points, tone in curves:
+        thin = points[:: max(len(points) // (2 * picture.width), 1)]
+        thin = thin if thin[-1] == points[-1] else [*thin, points[-1]]
+        shares = [((at - first) / span, value) for at, value in thin]
+        series.append((([*shares, (1.0, thin[-1][1])]), tone))
+    if low == high:
+        low, high = low - 1, high + 1
+        labels = ["", labels[0], ""]
+    canvas.plot(series, labels, "dim", low, high)
+    picture.add(canvas)
+    left = max(map(len, labels))
+    begin, end = f"└ step {first:,}", f"step {last:,}"
+    room = max(picture.width - left - len(begin), len(end) + 1)
+    picture.line(f"{'':>{left}}{begin}{end:>{room}}"[: picture.width], "dim")
+
+
+def figure_text(value: float) -> str:
+    """Return a figure with four decimals, or more where a small one would read as 0."""
+    if value == 0 or 0.001 <= abs(value) < 1000:
+        return f"{value:.4f}"
+    return small_number(value)
+
+
+def _class_sizes(scene: Scene) -> Int64s | None:
+    """Return the sizes of the classes as they are now; None where steps do not tell."""
+    told = None if scene.step is None else scene.step.facts.get("sizes")
+    if told is not None:
+        return np.repeat(np.arange(1, len(told) + 1), told)
+    if scene.task.rows > _MOST_ROWS:
+        return None
+    groups = groups_now(scene)
+    if groups is None:
+        return None
+    sizes = sizes_of(scene, groups)
+    return sizes[sizes > 0] if sizes.any() else None
+
+
+def _gauges(picture: Picture, scene: Scene, step: Step, sizes: Int64s | None) -> None:
+    """Draw progress and pace, and how many classes are still below k."""
+    entries: list[tuple[str, Tone]] = []
+    work = next((name for name in _WORK if step.counters.get(name)), None)
+    if work is not None:
+        entries.append((f"{step.counters[work]:,.0f} {_WORK[work]}", "strong"))
+        rates = _rates(scene, work)
+        if rates:
+            entries.append((f"{rates[-1]:,.0f}/s {_sparkline(rates)}", "main"))
+    if step.counters.get("remaining"):
+        entries.append((f"{step.counters['remaining']:,.0f} left", "dim"))
+    if sizes is not None and len(sizes):
+        k, small = scene.task.k, sizes < scene.task.k
+        tone: Tone = "bad" if small.any() else "good"
+        text = f"{count_of(len(sizes), 'class', 'classes')}, {int(small.sum()):,} below k = {k:,}"
+        entries.append((f"{'✗' if small.any() else '✓'} {text}", tone))
+    picture.entries(entries)
+
+
+def _rates(scene: Scene, work: str, most: int = 16) -> list[float]:
+    """Return the units of work per second in up to `most` stretches of equal time."""
+    steps = scene.timeline.steps(1, scene.number)
+    known = [
+        (seconds, float(step.counters.get(work, 0)))
+        for number, step in steps[:: max(len(steps) // 400, 1)]
+        if (seconds := scene.timeline.seconds(number)) > 0
+    ]
+    if len(known) < 2 or known[-1][0] - known[0][0] < 0.05:
+        return []
+    times, done = np.array(known).T
+    edges = np.linspace(times[0], times[-1], most + 1)
+    totals = np.interp(edges, times, done)
+    return [max((b - a) / (edges[1] - edges[0]), 0.0) for a, b in pairwise(totals.tolist())]
+
+
+def _sparkline(values: Sequence[float]) -> str:
+    top = max(values) or 1.0
+    return "".join(_EIGHTHS[max(round(value / top * 8), 1)] for value in values)
+
+
+def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
+    """Draw how many classes have how many records; k is a line, the last bar takes the rest."""
+    room = picture.width - 7
+    if height < 4 or room < 8 or not len(sizes):
+        return
+    most = max(min(room // 2, max(2 * k, int(sizes.max()))), min(k + 1, room // 2))
+    per_bar = -(-max(int(np.percentile(sizes, 95)), 2 * k) // most)
+    bars = np.bincount(np.minimum((sizes - 1) // per_bar, most - 1), minlength=most)
+    top, rows = int(bars.max()), height - 2
+    for row in range(rows, 0, -1):
+        picture.write(f"{top:>5,} ┤" if row == rows else "      │", "dim")
+        for bar, count in enumerate(bars.tolist()):
+            at_k = bar * per_bar < k <= (bar + 1) * per_bar
+            filled = min(max(round(count / top * rows * 8) - (row - 1) * 8, 0), 8)
+            filled = max(filled, 1) if count and row == 1 else filled
+            picture.write("│" if at_k else " ", "warn")
+            picture.write(_EIGHTHS[filled], "good" if (bar + 1) * per_bar >= k else "bad")
+        picture.end()
+    axis = [" "] * (2 * most + 2)
+    for size in sorted({1, k, most * per_bar}):
+        text, at = f"{size:,}", 2 * ((size - 1) // per_bar) + 1
+        begin = max(min(at - len(text) + 1, len(axis) - len(text)), 0)
+        if all(c == " " for c in axis[begin : begin + len(text)]):
+            axis[begin : begin + len(text)] = text
+    picture.line(f"    0 └{''.join(axis).rstrip()}"[: picture.width], "dim")
+    picture.line(f"       records per class, k = {k:,} at │"[: picture.width], "dim")

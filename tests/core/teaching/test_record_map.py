@@ -1,0 +1,190 @@
+"""The map of records and the cockpit, from recorded steps of the papers' samples."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
+from kanon_tui.core.task.steps import Family
+from kanon_tui.core.teaching.candidates import Candidates
+from kanon_tui.core.teaching.cockpit import Cockpit, objective_points
+from kanon_tui.core.teaching.picture import Tone
+from kanon_tui.core.teaching.record_map import RecordMap, mark_of
+from kanon_tui.core.teaching.records import Records
+from kanon_tui.core.teaching.tree import Tree
+from tests.core.teaching.recorded import MIDDLE, WIDE, drawn, number_of, recorded, scene
+
+CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
+LEGEND = 24
+"""Columns of the list of clusters at the right."""
+
+
+def groups_of_steps(name: str, number: int) -> list[int] | None:
+    """The cluster of every record, worked out from the facts of the steps by themselves."""
+    _, timeline = recorded(ALGORITHMS[name].sample, name)
+    groups: list[int] | None = None
+    for _, step in timeline.steps(1, number):
+        if "together" in step.facts:
+            groups = step.facts["together"].tolist()
+        for group, rows in step.facts.get("moved", ()):
+            for row in rows.tolist():
+                groups[row] = group
+    return groups
+
+
+@pytest.mark.parametrize("name", CLUSTERINGS)
+def test_every_record_has_the_mark_of_its_cluster(name: str) -> None:
+    sample = ALGORITHMS[name].sample
+    run, timeline = recorded(sample, name)
+    for number in range(1, timeline.last + 1):
+        groups, shown = groups_of_steps(name, number), scene(sample, name, number)
+        if groups is None:
+            continue
+        step = timeline.step(number)
+        rows = step.facts.get("rows", ())
+        decided = set(step.facts.get("seeds", rows if len(rows) == 1 else ()))
+        lit, sizes = {groups[row] for row in rows}, Counter(groups)
+        wanted: Counter[str] = Counter()
+        for record, group in enumerate(groups):
+            single = sizes[group] == 1 and group not in lit
+            mark = {UNPLACED: "◦", SUPPRESSED: "×"}.get(group, "○" if single else mark_of(group)[0])
+            wanted["◎" if record in decided and group >= 0 and not single else mark] += 1
+        picture = RecordMap().draw(shown, *MIDDLE).plain().split("\n")[1:-3]
+        area = "".join(line[: MIDDLE[0] - LEGEND] for line in picture)
+        drawn_marks = Counter(sign for sign in area if sign in "◦×○◎●■▲◆▼◉▣◈✚✦◐◧")
+        assert drawn_marks == wanted, (number, picture)
+    assert run.task.n == len(groups_of_steps(name, timeline.last) or ())
+
+
+def test_the_cut_is_a_line_between_the_records_it_parts() -> None:
+    lines = drawn(RecordMap(), "mondrian", "mondrian", 1, MIDDLE).split("\n")
+    assert lines[0].startswith("age ↑  zip →")
+    at = {line.index("┃") for line in lines if "┃" in line}
+    assert len(at) == 1
+    right = "".join(line[max(at) : MIDDLE[0] - LEGEND] for line in lines[1:])
+    assert sum(right.count(mark_of(group)[0]) for group in range(5)) == 2
+
+
+def test_earlier_cuts_stay_as_lines_of_another_colour() -> None:
+    def tones(number: int) -> dict[str, Tone]:
+        rows = RecordMap().draw(scene("mondrian", "mondrian", number), *MIDDLE).rows
+        return {sign: tone for row in rows for text, tone in row for sign in "┃━" if sign in text}
+
+    assert tones(1) == {"┃": "warn"}
+    assert tones(2) == {"┃": "warn", "━": "dim"}
+
+
+def test_arrows_turn_the_map_and_hidden_attributes_are_said() -> None:
+    drawing, shown = RecordMap(), scene("mondrian", "mondrian", 1)
+    assert "hidden: gender" in drawing.draw(shown, *WIDE).plain()
+    drawing.move(shown, 0, 1)
+    assert drawing.draw(shown, *WIDE).plain().startswith("gender ↑  zip →")
+    drawing.move(shown, 1, 0)
+    assert drawing.draw(shown, *WIDE).plain().startswith("gender ↑  age →")
+
+
+def test_categories_stand_under_their_columns() -> None:
+    lines = drawn(RecordMap(), "similarity", "sbc", 4, WIDE).split("\n")
+    for word in ("Bachelor", "High", "Master", "PhD"):
+        assert word in lines[-2]
+    assert lines[-3].count("┬") == 4
+
+
+def test_the_candidate_is_tethered_with_its_distance() -> None:
+    picture = drawn(RecordMap(), "patients", "k-member", 4, WIDE)
+    assert "◎" in picture
+    assert re.search(r"\b3\b", picture.replace("36", "").replace("33", ""))
+    merged = drawn(RecordMap(), "race-rules", "udc", 8, WIDE)
+    assert "0.542" in merged
+
+
+def test_the_centre_of_sd_leaves_a_trail() -> None:
+    picture = drawn(RecordMap(), "spatial-distance", "sd", 4, WIDE)
+    assert picture.count("✛") == 1
+    assert "✛" not in drawn(RecordMap(), "similarity", "sbc", 4, WIDE)
+
+
+def test_top_down_marks_its_two_seeds() -> None:
+    run, timeline = recorded("race-rules", "top-down")
+    one, other = timeline.step(1).facts["seeds"]
+    moved = dict(timeline.step(1).facts["moved"])
+    upper = set(next(iter(moved.values())).tolist())
+    assert (one in upper) != (other in upper)  # a seed on either side
+    assert drawn(RecordMap(), "race-rules", "top-down", 1, MIDDLE).count("◎") == 2
+    assert run.task.n == 30
+
+
+def test_gcka_tints_the_groups_of_magvals() -> None:
+    rows = RecordMap().draw(scene("locations", "gcka", 4), *MIDDLE).rows
+    tones = {tone for row in rows for text, tone in row if "◦" in text}
+    assert len(tones - {"dim"}) == 2  # two groups wait, each with its hue
+
+
+def test_the_list_names_the_clusters_with_what_they_publish() -> None:
+    first = drawn(RecordMap(), "patients", "k-member", 2, WIDE)
+    assert "1 cluster" in first
+    assert "✗ 1 below k = 3" in first
+    assert "◦ 4 not placed" in first
+    last = drawn(RecordMap(), "patients", "k-member", -1, (120, 30))
+    assert "✓ 0 below k = 3" in last
+    assert "3✓ 4790*, Person, 33" in last
+
+
+def test_large_tables_are_dots() -> None:
+    picture = drawn(RecordMap(), "census", "mondrian", 40, WIDE)
+    assert sum("⠀" < sign <= "⣿" for sign in picture) > 200
+
+
+def test_the_tree_has_a_row_per_part() -> None:
+    assert drawn(Tree(), "mondrian", "mondrian", 2).split("\n")[:5] == [
+        "all   6",
+        "├ zip ≤ 23111   4",
+        "│ ├ ▸ age ≤ 36   2 …",
+        "│ └ age > 36   2 …",
+        "└ zip > 23111   2 …",
+    ]
+    assert drawn(Tree(), "mondrian", "mondrian", -1).count("✓") == 3 + 1
+    assert drawn(Tree(), "race-rules", "top-down", 3).split("\n")[:4] == [
+        "all   30",
+        "├ race any   27",
+        "│ ├ race White   6",
+        "│ │ ├ ▸ age 38–61   3 …",
+    ]
+
+
+def test_the_widest_attribute_is_told_with_the_others() -> None:
+    picture = drawn(Candidates(), "mondrian", "mondrian", 2)
+    assert [line.split()[-1] for line in picture.split("\n")[2:5]] == ["1", "0.5", "0"]
+    assert "▸ age" in picture
+    assert "runner-up 0.5 behind" in picture
+
+
+def test_the_records_of_the_part_turn_into_ranges() -> None:
+    picture = drawn(Records(), "mondrian", "mondrian", 2, WIDE)
+    assert "▸1  23111" in picture
+    assert "35→[35..36]" in picture
+    assert "▸ 4 concerned" in picture
+
+
+def test_the_cockpit_has_a_curve_with_numbers_and_a_histogram_with_k() -> None:
+    picture = drawn(Cockpit(), "race-rules", "udc", -1, MIDDLE)
+    number = number_of("race-rules", "udc", "joins")
+    assert number == 1
+    _, timeline = recorded("race-rules", "udc")
+    name, points = objective_points(timeline, timeline.last)
+    assert name == "RV"
+    assert points[0] == (1, timeline.step(1).counters["rv"])
+    ticks = re.findall(r"^ *([\d.]+)┤", picture, re.M)
+    assert len(set(ticks)) == len(ticks) == 3
+    assert f"step {timeline.last}" in picture
+    assert "✓ 9 classes, 0 below k = 3" in picture
+    assert "records per class, k = 3 at │" in picture
+
+
+def test_a_figure_that_does_not_change_has_one_number_at_its_axis() -> None:
+    picture = drawn(Cockpit(), "patients", "k-member", 1, MIDDLE)
+    assert re.findall(r"^ *([\d.]+)┤⠤", picture, re.M) == ["0.0000"]
