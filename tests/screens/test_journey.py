@@ -83,7 +83,7 @@ async def run(pilot, algorithm: str) -> None:
     assert session.project.algorithm.name == algorithm
     known = len(session.results)
     await pilot.press("r")
-    await wait_until(
-        pilot, lambda: len(session.results) > known and pilot.app.current_mode == "results"
-    )
+    await wait_until(pilot, lambda: len(session.results) > known)
+    await settle(pilot)
+    await pilot.press("6")
     await settle(pilot)

@@ -169,7 +169,7 @@ class Playhead:
         """The number of the step that is shown; 0 before there is any."""
         if self._shown is None:
             return self.timeline.last
-        return min(max(self._shown, self.timeline.first), self.timeline.last)
+        return min(max(self._shown, self.timeline.first - 1), self.timeline.last)
 
     @property
     def at_end(self) -> bool:
@@ -183,6 +183,10 @@ class Playhead:
         if self._shown == self.timeline.last:
             self._shown = None  # follow new steps
         return self.number != before
+
+    def before_first(self) -> None:
+        """Show the run before its first decision."""
+        self._shown = 0
 
     def hold(self) -> None:
         """Stay at this step when new ones come."""

@@ -16,8 +16,6 @@ from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import short_number, shortened, small_number, visible
 
-__all__ = ["Candidates", "choice_of", "score_texts"]
-
 _MOST_DECIMALS = 6
 _SMALL = 0.0001
 """From here on down a number would be written as a power of ten."""

@@ -8,8 +8,6 @@ from typing import Generic, TypeVar
 
 from kanon_tui.core.text import visible
 
-__all__ = ["Canvas", "dots_between"]
-
 T = TypeVar("T")
 _FRAME = "─│╭╮╰╯"
 """The signs of outlines."""

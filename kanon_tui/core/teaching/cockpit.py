@@ -17,8 +17,6 @@ from kanon_tui.core.teaching.classes_now import groups_now, sizes_of
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import count_of, small_number
 
-__all__ = ["Cockpit", "draw_curves", "objective_points"]
-
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _FIGURES = {
     "best_rv": "RV of the best so far",

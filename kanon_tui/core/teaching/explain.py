@@ -2,8 +2,6 @@
 
 The sentences are the algorithm's own steps, one decision each; this module only says what goes
 before and after them. They are meant for small tables, to be read along or aloud.
-
-What a class is asked before a decision is shown.
 """
 
 from __future__ import annotations
@@ -13,11 +11,11 @@ from collections.abc import Iterator
 from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.task.steps import Family, RunContext, Step
+from kanon_tui.core.task.steps import Family, RunContext
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined, plural
 
-__all__ = ["explain", "introduction", "outcome", "question_before"]
+__all__ = ["explain", "introduction", "outcome"]
 
 
 def explain(
@@ -113,32 +111,3 @@ def outcome(result: Result) -> Iterator[str]:
         f"{measures.rv:.4f}."
     )
     yield from (f"{note.rstrip('.')}." for note in result.grouping.notes)
-
-
-_QUESTIONS = {
-    "cut": "Which attribute is cut, and where?",
-    "split": "Which records are the seeds of the two sides?",
-    "close": "Can it still be divided?",
-    "merge": "Which cluster does it join?",
-    "grow": "Which record joins next?",
-    "start": "Which record starts the next cluster?",
-    "join": "Where does the record that is left over go?",
-    "raise": "Which attribute is raised?",
-    "move": "Which way do the attributes move?",
-    "prune": "Which strings need no test any more?",
-    "pre-prune": "Which level fails alone?",
-    "suppress": "Which records are suppressed?",
-    "answer": "Which string is published?",
-}
-
-
-def question_before(step: Step) -> str:
-    """Return the question that a decision answers, without giving it away."""
-    if step.kind == "test" and "string" in step.facts:
-        return f"Does {step.facts['string']} pass?"
-    if step.kind in _QUESTIONS:
-        return _QUESTIONS[step.kind]
-    if "choice" in step.facts:
-        asked = str(step.facts["choice"].question)
-        return f"{asked[0].upper()}{asked[1:]}?"
-    return "What comes next?"

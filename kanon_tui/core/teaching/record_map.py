@@ -22,8 +22,6 @@ from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.picture import HUES, Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import count_of, short_number, shortened, visible
 
-__all__ = ["RecordMap", "mark_of"]
-
 _MARKS = "●■▲◆▼◉▣◈✚✦◐◧"
 _MOST_MARKED = 400
 """Records of the largest table that is drawn with a mark for each; others are dots."""

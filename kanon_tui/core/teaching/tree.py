@@ -12,8 +12,6 @@ from kanon_tui.core.teaching.clustering_state import ClusteringState, Joined
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import count_of, short_number, shortened
 
-__all__ = ["Tree"]
-
 
 @dataclass
 class _Node:

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.task.steps import Step
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import shortened, visible
 from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["DecisionLog", "TimelineBar", "in_short", "mark"]
@@ -115,24 +115,18 @@ class DecisionLog(Widget, can_focus=True):
         return Text("\n", no_wrap=True, overflow="crop", end="").join(rows[:height])
 
     def _lines(self, playhead: Playhead, number: int, width: int) -> list[Text]:
-        """Return a step in one line, or with its sentence if it is shown or all are unfolded."""
+        """Return a step in one line, or with its whole sentence where all are unfolded."""
         step = playhead.timeline.step(number)
         digits = len(f"{playhead.timeline.last:,}")
         sign = "◆" if number in playhead.bookmarks else " "
         head = f"{number:>{digits},}{sign}{mark(step)} "
-        shown = number == playhead.number
-        if not shown and not self._unfolded:
-            text = visible(in_short(step))
-            space = width - len(head)
-            if len(text) > space:
-                text = text[: space - 1] + "…"
-            line = Text(head, theme_style(self, "text-muted"))
-            return [line.append(text, theme_style(self, "foreground"))]
-        parts = wrap(visible(step.sentence), max(width - len(head), 8)) or [""]
-        style = "reverse" if shown else ""
-        rows = [Text(f"{head}{parts[0]}".ljust(width), style)]
-        rows += [Text(f"{' ' * len(head)}{part}".ljust(width), style) for part in parts[1:]]
-        return rows
+        room = max(width - len(head), 8)
+        texts = wrap(visible(step.sentence), room) if self._unfolded else [in_short(step)]
+        style = "reverse" if number == playhead.number else theme_style(self, "foreground")
+        return [
+            Text(f"{head if not place else ' ' * len(head)}{shortened(visible(text), room)}", style)
+            for place, text in enumerate(texts or [""])
+        ]
 
 
 _COLOURS = {"✓": "success", "✗": "error", "✂": "warning", "⇄": "primary", "★": "accent"}
@@ -163,18 +157,18 @@ class TimelineBar(Widget):
             return Text("")
         timeline = playhead.timeline
         steps = timeline.steps(timeline.first, timeline.last)
-        places = min(width, len(steps))
         text = Text("├", theme_style(self, "text-muted"), no_wrap=True, end="")
-        for place in range(places):
-            begin, end = place * len(steps) // places, (place + 1) * len(steps) // places
+        wide = width - 2
+        for place in range(wide):
+            begin, end = place * len(steps) // wide, (place + 1) * len(steps) // wide
             stretch = steps[begin : max(end, begin + 1)]
             is_shown = stretch[0][0] <= playhead.number <= stretch[-1][0]
             marked = any(number in playhead.bookmarks for number, _ in stretch)
+            first = begin != (place - 1) * len(steps) // wide or end > begin + 1 or not place
             sign = "◆" if marked else _telling([step for _, step in stretch])
             style = theme_style(self, _COLOURS.get(sign, "text-muted"))
-            text.append(
-                "▌" if is_shown and sign == "·" else sign, "reverse bold" if is_shown else style
-            )
+            sign = sign if first else "─"
+            text.append(sign, "reverse bold" if is_shown else style)
         return text.append("┤", theme_style(self, "text-muted"))
 
 

@@ -13,24 +13,23 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.live import LiveRun, Snapshot
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.timeline import Playhead
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.teaching.candidates import Candidates
-from kanon_tui.core.teaching.explain import question_before
 from kanon_tui.core.teaching.glossary import glossary_lines, terms_of
 from kanon_tui.core.teaching.picture import Scene
-from kanon_tui.core.teaching.picture_registry import pictures_of
+from kanon_tui.core.teaching.picture_registry import EVERY_DECISION, pictures_of
+from kanon_tui.core.teaching.presenting import LETTERS, Vote, banner, outcome_of, vote_on
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.text import count_of, small_number, visible
 from kanon_tui.screens.run.decision_log import DecisionLog, TimelineBar
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import AskText, Choose
-from kanon_tui.widgets.drawing import bar, theme_style
+from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.picture_view import PictureView
 from kanon_tui.widgets.step_bar import StepBar
 
@@ -41,49 +40,56 @@ _ENDED = {
     State.CANCELLED: "× stopped early",
     State.FAILED: "✗ no release",
 }
+_SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 def header_text(
-    live: LiveRun, playhead: Playhead, playing: bool, widget: Widget, session: Session | None
+    live: LiveRun, playhead: Playhead, playing: bool, widget: Widget, seconds: float
 ) -> Text:
-    """Return `global · k=5 · patients   step 14 of 37   ▶ 1/s`, and below it the totals."""
-    snapshot = live.snapshot
-    name = "" if session is None else f" · {visible(session.project.name)}"
+    """Return `global · k=5  step 14 of 37  ▶ 1/s` and the totals in one line."""
+    snapshot, last = live.snapshot, live.timeline.last
+    where = f"step {playhead.number:,}"
+    if snapshot.state in _ENDED:
+        where += f" of {last:,}"
+    elif not playhead.at_end:
+        where += f" of {last:,} so far"
     text = Text.assemble(
-        (live.run.algorithm.name, "bold"), f" · k={live.run.task.k}{name}   ",
-        (f"step {playhead.number:,} of {live.timeline.last:,}", "bold"), "   ",
+        (live.run.algorithm.name, "bold"), f" · k={live.run.task.k}  ", (where, "bold"), "  ",
+        no_wrap=True, overflow="ellipsis",
     )  # fmt: skip
     text.append(_pace(live, snapshot, playing), theme_style(widget, "warning"))
-    text.append(f"   {snapshot.seconds:.1f} s")
-    if snapshot.remaining is not None and snapshot.seconds > 1 and not snapshot.paused:
-        text.append(f", about {snapshot.remaining:.0f} s to go")
-    text.append("\n")
+    if not snapshot.paused:
+        text.append(f"  {seconds:.1f} s")
+        if snapshot.remaining is not None and snapshot.seconds > 1:
+            text.append(f", about {snapshot.remaining:.0f} s to go")
     step = live.timeline.step(playhead.number) if playhead.number else None
     if step is not None and step.progress is not None:
-        text.append(bar(step.progress, 10), theme_style(widget, "success"))
-        text.append(f" {step.progress:.0%}   ")
+        text.append(f"  {step.progress:.0%}", theme_style(widget, "success"))
     for counter, value in (step.counters if step else {}).items():
-        if not value and counter in ("pruned", "remaining"):
-            continue
-        number = f"{value:,.0f}" if float(value).is_integer() else f"{value:.4f}"
-        if 0 < abs(value) < 0.001:  # a rising figure must not read 0.0000
-            number = small_number(value)
-        elif number == "1.0000":  # nor a falling one 1
-            number = f"{value:.6f}"
-        text.append(f"{counter.replace('_', ' ')} ", theme_style(widget, "text-muted"))
-        text.append(f"{number}   ", "bold")
-    text.rstrip()
+        if value or counter not in ("pruned", "remaining"):
+            text.append(f"  {counter.replace('_', ' ')} ", theme_style(widget, "text-muted"))
+            text.append(_counter_text(value), "bold")
     return text
 
 
+def _counter_text(value: float) -> str:
+    """Return a total; a rising figure never reads 0.0000, nor a falling one 1."""
+    if float(value).is_integer():
+        return f"{value:,.0f}"
+    if abs(value) < 0.001:
+        return small_number(value)
+    return f"{value:.6f}" if f"{value:.4f}" == "1.0000" else f"{value:.4f}"
+
+
 def _pace(live: LiveRun, snapshot: Snapshot, playing: bool) -> str:
-    fast = live.speed == float("inf")
-    speed = "full speed" if fast else f"{live.speed:g}/s"
+    speed = "full speed" if live.speed == float("inf") else f"{live.speed:g}/s"
     if playing:
         return f"▶ {speed}"
     if snapshot.state in _ENDED:
         return _ENDED[snapshot.state]
-    return f"⏸ paused ({speed})" if snapshot.paused else f"▶ {speed}"
+    if snapshot.paused:
+        return f"⏸ waits for . or space ({speed})"
+    return f"{_SPINNER[int(time.monotonic() * 10) % len(_SPINNER)]} {speed}"
 
 
 KEYS = """### Watching
@@ -95,8 +101,9 @@ merge, one that passes …), `/` finds a word in the sentences, `n` and `N` go o
 a bookmark, `'` goes to the next. In *decisions*, `up` and `down` choose and `enter` unfolds all.
 
 `tab` goes from pane to pane, `z` gives one the whole screen, `v` shows the next picture, arrows
-move in it. `e` shows the formula of *why this one* with its numbers. `p` presents: the sentence and
-the picture alone; `?` then asks for each decision before `.` shows it.
+move in it or turn it to other attributes. `e` shows the formula of *why this one* with its numbers.
+`p` presents: outcome, sentence and picture alone. `?` then asks for each decision before `.` shows
+it; `a` to `d` vote, and the right answers are counted.
 """
 
 
@@ -131,14 +138,17 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     DEFAULT_CSS = """
     LiveView { height: 1fr; }
-    LiveView #counters { height: auto; padding: 0 1; }
+    LiveView #counters { height: 1; padding: 0 1; }
     LiveView #decision { height: auto; min-height: 2; max-height: 5; padding: 0 1; }
+    LiveView #banner { display: none; height: 2; width: 1fr; text-align: center; }
+    LiveView.presenting #banner { display: block; }
     LiveView #live-panes { layout: horizontal; height: 1fr; min-height: 6; }
     LiveView #picture { width: 11fr; height: 1fr; }
     LiveView #sides { width: 9fr; height: 1fr; }
-    LiveView #why { height: auto; min-height: 8; max-height: 14; }
+    LiveView #why { height: auto; min-height: 8; max-height: 18; }
     LiveView .side { height: 1fr; }
-    LiveView #code { height: auto; max-height: 16; }
+    LiveView #records { height: 2fr; }
+    LiveView #code { height: auto; max-height: 11; }
     LiveView.presenting #sides { display: none; }
     LiveView.presenting #decision {
         height: auto; min-height: 5; max-height: 50%; padding: 1 3; content-align: center middle;
@@ -147,10 +157,13 @@ class LiveView(Hosted, Vertical, can_focus=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("full_stop", "screen.step", "Step", key_display=".", id="watch.step"),
         Binding("comma", "back", "Back", key_display=",", id="watch.back"),
+        Binding("space", "screen.pause", "Play/pause", id="watch.pause"),
         Binding("v", "picture", "Picture", id="watch.picture"),
         Binding("p", "present", "Present", id="watch.present"),
         Binding("question_mark", "predict", "Predict", key_display="?", id="watch.predict"),
+        *(Binding(letter, f"vote({n})", show=False) for n, letter in enumerate("abcd")),
         Binding("e", "formula", "Formula", id="watch.formula"),
         Binding("j", "jump", "Jump", id="watch.jump"),
         Binding("slash", "find", "Find", key_display="/", id="watch.find"),
@@ -178,6 +191,10 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self._predicting = False
         """Whether the next decision is asked for before it is shown."""
         self._asking = False
+        self._vote: int | None = None
+        """The option that the class has voted for."""
+        self._votes: list[bool] = []
+        """Of every vote whether it was right."""
 
     @property
     def presenting(self) -> bool:
@@ -186,6 +203,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def compose(self) -> Iterable[Widget]:
         yield Static(id="counters")
+        yield Static(id="banner")
         yield Static(id="decision")
         with Container(id="live-panes"):
             yield PictureView(id="picture")
@@ -202,10 +220,13 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Watch another run."""
         self.live, self.playhead = live, Playhead(live.timeline)
         self._drawn, self._concluded, self._playing_since = (), "", None
-        self._asking = False
+        self._asking, self._vote, self._votes = False, None, []
         self._begun = time.monotonic()
         self.HELP = watch_help(live.run.algorithm)  # type: ignore[misc]  # of this run alone
-        self.query_one("#picture", PictureView).begin(pictures_of(live.run.algorithm))
+        pictures = pictures_of(live.run.algorithm)
+        if live.run.task.rows > EVERY_DECISION and not live.paused:
+            pictures = [pictures[-1], *pictures[:-1]]  # at full speed the instruments come first
+        self.query_one("#picture", PictureView).begin(pictures)
         for side, drawing in (("#why", Candidates()), ("#records", Records()), ("#code", Code())):
             self.query_one(side, PictureView).begin([drawing])
         names = ", ".join(attribute.name for attribute in live.run.task.quasi)
@@ -223,33 +244,74 @@ class LiveView(Hosted, Vertical, can_focus=False):
         snapshot = live.snapshot
         number = playhead.number
         playing = self._playing_since is not None
-        last, speed = live.timeline.last, live.speed
-        seen = snapshot, number, last, self._concluded, playing, speed, self._asking
+        self._draw_header(live, playhead, playing)
+        asked = self._asking, self._vote, len(self._votes)
+        seen = snapshot, number, live.timeline.last, self._concluded, playing, live.speed, asked
         if seen == self._drawn:
             if snapshot.step is None and time.monotonic() - self._begun > PATIENCE:
                 self.query_one("#decision", Static).update(Text(COMPILING))
             return
         self._drawn = seen
-        counters = header_text(live, playhead, playing, self, self.host.session)
-        self.query_one("#counters", Static).update(counters)
         self.query_one("#decision", Static).update(self._sentence(live, playhead))
         scene = Scene(live.run.task, live.run.algorithm, live.timeline, number)
+        self._draw_banner(scene)
         for view in self.query(PictureView):
             view.show(scene)
         self.query_one(DecisionLog).show(playhead)
         self.query_one(TimelineBar).show(playhead)
 
+    def _draw_header(self, live: LiveRun, playhead: Playhead, playing: bool) -> None:
+        """Draw the first line, whose clock goes on while nothing else changes."""
+        running = live.snapshot.state in (State.READY, State.RUNNING)
+        clock = time.monotonic() - self._begun if running else live.snapshot.seconds
+        text = header_text(live, playhead, playing, self, clock)
+        header = self.query_one("#counters", Static)
+        if str(header.content) != str(text):
+            header.update(text)
+
+    def _draw_banner(self, scene: Scene) -> None:
+        """Draw the outcome of the step in large letters, or `?` while it is asked for."""
+        word, tone = ("", "main") if scene.step is None else outcome_of(scene.step)
+        if self._asking:
+            word = ""
+        colour = {"good": "success", "bad": "error", "warn": "warning"}.get(tone, "primary")
+        text = Text(banner(word), theme_style(self, colour, bold=True), no_wrap=True)
+        self.query_one("#banner", Static).update(text)
+
+    def _next_vote(self) -> Vote | None:
+        """Return the question about the next decision; None while nothing is asked."""
+        playhead = self.playhead
+        if not self._asking or playhead is None or playhead.at_end:
+            return None
+        return vote_on(playhead.timeline.step(playhead.number + 1))
+
     def _sentence(self, live: LiveRun, playhead: Playhead) -> Text:
+        vote = self._next_vote()
+        if vote is not None:
+            return self._ballot(vote)
         if not playhead.number:
             return Text("starting …")
-        if self._asking and not playhead.at_end:
-            asked = question_before(live.timeline.step(playhead.number + 1))
-            return Text(f"{visible(asked)}\n( . shows it )", "bold")
-        step = live.timeline.step(playhead.number)
-        text = Text(visible(step.sentence))
+        text = Text(visible(live.timeline.step(playhead.number).sentence))
+        if self._predicting and self._votes:
+            text.append(f"\n{self._score()}", "bold")
         if self._concluded and playhead.at_end:
             text.append(f"\n{self._concluded}", "bold")
         return text
+
+    def _ballot(self, vote: Vote) -> Text:
+        """Return a question with its options and the score so far."""
+        text = Text(visible(vote.question), "bold")
+        for place, (letter, option) in enumerate(zip(LETTERS, vote.options, strict=False)):
+            mark = "▸" if place == self._vote else " "
+            style = theme_style(self, "accent", bold=True) if mark == "▸" else ""
+            text.append(f"{'   ' if place else chr(10)}{mark}{letter}  {visible(option)}", style)
+        keys = "a … d vote, . shows it" if vote.options else ". shows it"
+        return text.append(f"\n{keys}   {self._score()}", theme_style(self, "text-muted"))
+
+    def _score(self) -> str:
+        right = sum(self._votes)
+        verdict = "" if not self._votes else "✓ right" if self._votes[-1] else "✗ wrong"
+        return f"{verdict}   class: {right} of {len(self._votes)} right" if verdict else ""
 
     def conclude(self, live: LiveRun, result: FinishedRun) -> None:
         """Show the figures of a run that is finished and verified."""
@@ -280,7 +342,10 @@ class LiveView(Hosted, Vertical, can_focus=False):
                 playhead.hold()
                 self.draw()
                 return known
-        self._asking = False
+        vote = self._next_vote()
+        if vote is not None and self._vote is not None and vote.options:
+            self._votes.append(self._vote == vote.right)
+        self._asking, self._vote = False, None
         return self._moved(1)
 
     def play_or_pause(self) -> None:
@@ -405,8 +470,17 @@ class LiveView(Hosted, Vertical, can_focus=False):
     # -- in front of a class
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Let `?` be help unless the run is presented."""
+        """Let `?` be help unless the run is presented, and letters vote while that is asked."""
+        if action == "vote":
+            return self._asking
         return self.presenting if action == "predict" else True
+
+    def action_vote(self, option: int) -> None:
+        """Vote for an option of the question."""
+        vote = self._next_vote()
+        if vote is not None and option < len(vote.options):
+            self._vote = option
+            self.draw()
 
     def action_present(self) -> None:
         """Switch between the sentence with the picture alone and all panes."""
@@ -420,8 +494,12 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self.draw()
 
     def action_predict(self) -> None:
-        """Ask what comes next before it is shown, or no longer."""
+        """Ask what comes next before it is shown, or no longer; the first decision too."""
         self._predicting, self._asking = not self._predicting, False
+        playhead = self.playhead
+        if self._predicting and playhead is not None and playhead.number == 1:
+            playhead.before_first()
+            self._asking = True
         message = (
             "predict each decision first; press . to show it"
             if self._predicting

@@ -96,7 +96,6 @@ class RunScreen(StepScreen):
     def __init__(self) -> None:
         super().__init__()
         self.live: LiveRun | None = None
-        self._stays = False  # whether to stay here at the end of the run
         self.streaming = StreamFace(
             self,
             begun=self._passes_begun,
@@ -283,7 +282,6 @@ class RunScreen(StepScreen):
             return
 
         def begin(live: LiveRun) -> None:
-            self._stays = paused
             self._watch(live)
             self._drive(session, live)
 
@@ -293,14 +291,13 @@ class RunScreen(StepScreen):
         self.compute(make, begin, group="begin", failed=self._failed)
 
     def _passes_begun(self) -> None:
-        self.live, self._stays = None, False
+        self.live = None
         self._show_face("passes")
 
     def _watch(self, live: LiveRun) -> None:
         """Show a run that has begun; one that is shown already is left as it is."""
         if live is not self.live:
             self.live = live
-            self._stays |= live.paused
             self.query_one(LiveView).begin(live)
             self._show_face("live")
             self.query_one("#picture").focus()
@@ -327,8 +324,6 @@ class RunScreen(StepScreen):
         self.refresh_bindings()
         self.query_one(LiveView).conclude(live, result)
         self.host.session_changed()
-        if not self._stays and self.is_current:  # only if the screen is still in front
-            self.host.go_to_step("results")
 
     def _failed(self, error: Exception) -> None:
         self._draw_live_view()
@@ -352,13 +347,11 @@ class RunScreen(StepScreen):
     # -- orders
 
     def action_pause(self) -> None:
-        """Play on or rest; who does that wants to see the end, and not to be taken away from it."""
-        self._stays = True
+        """Play on or rest."""
         self.query_one(LiveView).play_or_pause()
 
     def action_step(self) -> None:
         """Show one decision; start a run that waits after each if none is shown."""
-        self._stays = True
         if not self._watching:
             self._begin(paused=True)
         elif not self.query_one(LiveView).step_on() and self.live is not None:

@@ -6,7 +6,6 @@ import os
 from dataclasses import replace
 
 import pytest
-from kanon_tui.core.teaching.why_this_one import WhyThisOne
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
@@ -17,6 +16,7 @@ from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import PASSES, StoppedError, WatchedStream
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.table.target import Target
+from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of, watched, watched_run
 from kanon_tui.core.teaching.records import Records
@@ -46,7 +46,7 @@ def test_pictures_of_counted_rows_are_those_of_records(tmp_path, algorithm):
     for number in {1, live.timeline.last // 2 + 1, live.timeline.last}:
         scenes = [Scene(one.run.task, one.run.algorithm, one.timeline, number)
                   for one in (live, other)]  # fmt: skip
-        for drawing in (*pictures_of(ALGORITHMS[algorithm]), WhyThisOne()):
+        for drawing in (*pictures_of(ALGORITHMS[algorithm]), Candidates()):
             counted, records = (drawing.draw(scene, 70, 18).plain() for scene in scenes)
             assert counted == records, drawing.name
         drawn = [Records().draw(scene, 70, 18).plain() for scene in scenes]
@@ -65,7 +65,7 @@ def test_the_search_of_very_many_rows_is_told_and_not_drawn(tmp_path, algorithm,
     assert not live.run.context.watched
     assert live.timeline.step(live.timeline.last).sentence
     scene = Scene(live.run.task, live.run.algorithm, live.timeline, live.timeline.last)
-    for drawing in (*pictures_of(ALGORITHMS[algorithm]), WhyThisOne(), Records()):
+    for drawing in (*pictures_of(ALGORITHMS[algorithm]), Candidates(), Records()):
         assert drawing.draw(scene, 70, 18).plain()
 
 

@@ -17,6 +17,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.screens.run.decision_log import in_short
+from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.run.setup import of_algorithm
 from kanon_tui.widgets.dialogs import Message
@@ -130,12 +131,16 @@ async def test_yes_and_no_are_words_and_are_taken_over(sample, make_app) -> None
         assert session_of(pilot).project.algorithm.params == {"relaxed": True}
 
 
-async def test_run_goes_to_the_results(sample, make_app) -> None:
+async def test_a_run_ends_in_a_summary_that_stays_until_6(sample, make_app) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await open_run(pilot)
         await pilot.press("r")
         await wait_until(pilot, lambda: bool(session_of(pilot).results))
         await settle(pilot)
+        assert pilot.app.current_mode == "run"
+        view = pilot.app.screen.query_one(LiveView)
+        assert "6 shows the result" in str(view.query_one("#decision", Static).content)
+        await pilot.press("6")
         assert pilot.app.current_mode == "results"
         assert session_of(pilot).results[0].measures.suppressed_records == 2
 

@@ -58,7 +58,7 @@ async def test_back_and_forth_shows_the_step_everywhere(sample, make_app) -> Non
         await pilot.press("home")
         assert view.playhead.number == 1
         assert "by zip" in sentence(view)
-        assert picture(view).startswith("zip × age")
+        assert picture(view).startswith("age ↑  zip →")
         await pilot.press("full_stop", "full_stop")
         assert (sentence(view), picture(view)) == third
         assert view.live.snapshot.steps == 3  # what is kept is shown, nothing new is decided
@@ -137,7 +137,7 @@ async def test_jumps_to_kinds_words_and_bookmarks(sample, make_app) -> None:
 async def test_panes_pictures_and_the_log_by_keyboard(sample, make_app) -> None:
     async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
         view = await watch(pilot, 2)
-        assert picture(view).startswith("age × zip")
+        assert picture(view).startswith("zip ↑  age →")
         await pilot.press("v")
         assert picture(view).startswith("all   6")
         for pane in ("why", "records", "log"):
@@ -162,10 +162,9 @@ async def test_full_speed_on_a_small_table_keeps_every_decision(sample, make_app
         await pilot.press("r")
         await wait_until(pilot, lambda: bool(session_of(pilot).results))
         await settle(pilot)
-        assert pilot.app.current_mode == "results"
-        await pilot.press("5")
-        await settle(pilot)
+        assert pilot.app.current_mode == "run"  # the summary stays until 6 shows the result
         view = pilot.app.screen.query_one(LiveView)
+        assert "verified" in sentence(view)
         assert view.playhead.timeline.last == 12
         await pilot.press("comma")
         assert view.playhead.number == 11
@@ -192,17 +191,45 @@ async def test_presenting_shows_sentence_and_picture_alone_and_ends_there(sample
 
 async def test_predict_then_see(sample, make_app) -> None:
     async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view = await watch(pilot, 2)
+        await pilot.press("p", "question_mark")
+        before = picture(view)
+        await pilot.press("full_stop")
+        await wait_until(pilot, lambda: view.live.timeline.last == 3)
+        view.draw()
+        assert sentence(view).startswith("Can these records still be divided?")
+        assert picture(view) == before  # nothing gives the answer away
+        await pilot.press("full_stop")
+        assert "Close a class" in sentence(view)
+        assert view.playhead.number == 3
+
+
+async def test_votes_on_every_decision_are_counted(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
         view = await watch(pilot, 1)
         await pilot.press("p", "question_mark")
-        first = picture(view)
+        view.draw()
+        assert view.playhead.number == 0  # the first decision can be predicted too
+        asked = sentence(view)
+        assert "Which attribute is cut?" in asked
+        options = [part.strip() for part in asked.split("\n")[1].split("   ")]
+        right = next(option for option in options if option.endswith("zip"))
+        await pilot.press(right[0].lower())
+        assert f"▸{right[0]}" in sentence(view)
+        await pilot.press("full_stop")
+        assert "class: 1 of 1 right" in sentence(view)
+        banner = str(view.query_one("#banner", Static).content)
+        assert banner.split("\n")[0].startswith("█▀▀ █ █ ▀█▀")  # CUT ZIP
         await pilot.press("full_stop")
         await wait_until(pilot, lambda: view.live.timeline.last == 2)
         view.draw()
-        assert sentence(view).startswith("Which attribute is cut, and where?")
-        assert picture(view) == first  # nothing gives the answer away
-        await pilot.press("full_stop")
-        assert "by age" in sentence(view)
-        assert view.playhead.number == 2
+        wrong = next(part for part in sentence(view).split() if part in "ABC")
+        other = next(letter for letter in "ABC" if f"{letter}  age" not in sentence(view))
+        assert wrong
+        await pilot.press(other.lower(), "full_stop")
+        assert "✗ wrong   class: 1 of 2 right" in sentence(view)
+        await pilot.press("c")  # no vote is asked for: the run is cancelled
+        await wait_until(pilot, lambda: view.live.run.state is State.CANCELLED)
 
 
 async def test_help_explains_the_words_of_the_algorithm(sample, make_app) -> None:

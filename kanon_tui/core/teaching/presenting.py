@@ -1,0 +1,95 @@
+"""Decisions in front of a class: the outcome in large letters, and a question to vote on before it.
+
+A vote has the candidates of the decision as options A to D, in an order that gives nothing away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanon_tui.core.task.steps import Step
+from kanon_tui.core.teaching.picture import Tone
+
+LETTERS = "ABCD"
+_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-_. "
+_ABOVE = (
+    "▄▀█|█▄▄|█▀▀|█▀▄|█▀▀|█▀▀|█▀▀|█ █|█|  █|█▄▀|█  |█▀▄▀█|█▄ █|█▀█|█▀█|█▀█|█▀█|█▀▀|▀█▀|"
+    "█ █|█ █|█ █ █|▀▄▀|█▄█|▀▀█|█▀█|▄█|▀▀█|▀▀█|█ █|█▀▀|█▄▄|▀▀█|█▀█|█▀█|▄█▄|▄▄|   | |  "
+)
+_BELOW = (
+    "█▀█|█▄█|█▄▄|█▄▀|██▄|█▀ |█▄█|█▀█|█|█▄█|█ █|█▄▄|█ ▀ █|█ ▀█|█▄█|█▀▀|▀▀█|█▀▄|▄▄█| █ |"
+    "█▄█|▀▄▀|▀▄▀▄▀|█ █| █ |█▄▄|█▄█| █|█▄▄|▄██|▀▀█|▄▄█|█▄█|  █|███|▄▄█| ▀ |  |▄▄▄|▄|  "
+)
+_FONT = dict(zip(_SIGNS, zip(_ABOVE.split("|"), _BELOW.split("|"), strict=True), strict=True))
+"""Letters two rows high; others are left out."""
+_WORDS = {
+    "close": "CLOSED", "merge": "MERGE", "split": "SPLIT", "sort": "SORT", "move": "MOVE",
+    "answer": "ANSWER", "accept": "ANSWER", "start": "START", "join": "JOIN",
+}  # fmt: skip
+_QUESTIONS = {
+    "cut": "Which attribute is cut, and where?",
+    "split": "Which records are the seeds of the two sides?",
+    "close": "Can these records still be divided?",
+    "start": "Which record starts the next cluster?",
+    "move": "Which way do the attributes move?",
+    "prune": "Which strings need no test any more?",
+    "pre-prune": "Which level fails alone?",
+    "suppress": "Which records are suppressed?",
+    "answer": "Which string is published?",
+}
+
+
+def banner(text: str) -> str:
+    """Return a text in letters two rows high.
+
+    >>> print(banner("PASS"))
+    █▀█ ▄▀█ █▀▀ █▀▀
+    █▀▀ █▀█ ▄▄█ ▄▄█
+    """
+    glyphs = [_FONT[letter] for letter in text.upper() if letter in _FONT]
+    return "\n".join(" ".join(glyph[row] for glyph in glyphs) for row in (0, 1))
+
+
+def outcome_of(step: Step) -> tuple[str, Tone]:
+    """Return the outcome of a decision in a word or two, and its tone: PASS, CUT age, +14."""
+    facts = step.facts
+    if step.kind == "test" and "passes" in facts:
+        return ("PASS", "good") if facts["passes"] else ("FAIL", "bad")
+    if step.kind in ("cut", "raise") and "attribute" in facts:
+        return f"{step.kind} {facts['attribute']}", "main"
+    if step.kind == "merge" and "merge" in facts:
+        return f"{facts['merge'].small + 1} + {facts['merge'].other + 1}", "main"
+    if step.kind in ("prune", "pre-prune", "suppress"):
+        gone = facts.get("dropped", facts.get("known", facts.get("small", "")))
+        return f"- {gone}", "warn"
+    if "record" in facts and step.kind in ("grow", "join", "close", "start"):
+        return f"+ {facts['record']}", "good" if step.kind == "close" else "main"
+    return _WORDS.get(step.kind, step.kind), "main"
+
+
+@dataclass(frozen=True)
+class Vote:
+    """A question about the next decision, with what can be voted for."""
+
+    question: str
+    options: tuple[str, ...] = ()
+    right: int = -1
+    """The option that is right; -1 where there is nothing to choose from."""
+
+
+def vote_on(step: Step) -> Vote:
+    """Return the question that a decision answers, without giving it away."""
+    facts = step.facts
+    if step.kind == "test" and "string" in facts:
+        right = 0 if facts.get("passes") else 1
+        return Vote(f"Does {facts['string']} pass?", ("it passes", "it fails"), right)
+    if step.kind == "join" and "names" in facts:
+        return Vote(f"How many of the {facts['strings']:,} strings of {facts['names']} can pass?")
+    choice = facts.get("choice")
+    if choice is None:
+        return Vote(_QUESTIONS.get(step.kind, "What comes next?"))
+    shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: str(each.what))
+    right = next((n for n, each in enumerate(shown) if each.chosen), -1)
+    asked = f"{choice.question[0].upper()}{choice.question[1:]}?"
+    options = tuple(str(each.what) for each in shown)
+    return Vote(asked, options, right) if len(shown) > 1 and right >= 0 else Vote(asked)
