@@ -188,16 +188,25 @@ def test_help(snap_compare) -> None:
 
 
 WATCHED = {
-    "global": ("race-rules", 5),
+    "global": ("race-rules", 7),
     "hybrid": ("race-rules", 6),
     "local": ("race-rules", 4),
     "distributed": ("race-rules", 9),
     "incognito": ("incognito", 18),
     "datafly": ("datafly", 4),
     "mondrian": ("mondrian", 2),
+    "top-down": ("race-rules", 3),
+    "k-member": ("patients", 3),
+    "gcka": ("locations", 4),
+    "bottom-up": ("race-rules", 6),
+    "euclidean": ("race-rules", 6),
+    "udc": ("race-rules", 8),
+    "udc-suppress": ("race-rules", 4),
+    "sbc": ("similarity", 3),
+    "sd": ("spatial-distance", 4),
 }
 """The sample and the step at which each algorithm is looked at."""
-WATCHED_SIZES = {"80x24": (80, 24), "160x45": (160, 45)}
+WATCHED_SIZES = {**SIZES, "160x45": (160, 45)}
 
 
 def at_step(algorithm: str, number: int) -> Callable[[Pilot[None]], object]:

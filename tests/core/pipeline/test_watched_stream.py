@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import replace
 
 import pytest
@@ -48,6 +49,10 @@ def test_pictures_of_counted_rows_are_those_of_records(tmp_path, algorithm):
                   for one in (live, other)]  # fmt: skip
         for drawing in (*pictures_of(ALGORITHMS[algorithm]), Candidates()):
             counted, records = (drawing.draw(scene, 70, 18).plain() for scene in scenes)
+            if drawing.name == "map":  # a mark may stand for several records
+                counted, records = (
+                    sorted(re.findall(r": (\d+\S? .*)", text)) for text in (counted, records)
+                )
             assert counted == records, drawing.name
         drawn = [Records().draw(scene, 70, 18).plain() for scene in scenes]
         assert ("×" in drawn[0]) == ("record is touched yet" not in drawn[1])

@@ -47,6 +47,8 @@ async def test_a_run_asks_once_per_column_and_remembers(fresh: Path, make_app) -
         while session.attribute("income").publish_unique:
             await pilot.press("ctrl+z")
             await settle(pilot)
+        await pilot.press("6")
+        await settle(pilot)
         await pilot.press("x", "enter")  # an export asks too
         await settle(pilot)
         assert isinstance(pilot.app.screen, SinglingOutDialog)

@@ -9,7 +9,6 @@ from textual.widgets import ContentSwitcher, Input, Static
 from kanon_tui.core.pipeline import stream as engine
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
-from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.run.stream_face import PassesView
 from kanon_tui.widgets.dialogs import Confirm, Message
@@ -49,7 +48,7 @@ async def test_the_release_is_the_one_of_memory_and_what_is_there_is_asked_about
         await settle(pilot)
         assert face(app.screen) == "setup"
         result = await run_into(pilot, tmp_path / "out.csv")
-        assert isinstance(app.screen, ResultsScreen)
+        assert isinstance(app.screen, RunScreen)
         in_memory(project(tmp_path / "in.csv"), tmp_path / "memory.csv")
         assert (tmp_path / "out.csv").read_bytes() == (tmp_path / "memory.csv").read_bytes()
         assert result.files[0].path == tmp_path / "out.csv"
