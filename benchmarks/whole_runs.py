@@ -87,9 +87,13 @@ def quickest(uses: list[Use]) -> Use:
     return min(uses, key=lambda use: use.cpu)
 
 
-def census(folder: Path, records: int) -> Path:
+def census(folder: Path, records: int, cents: bool = False) -> Path:
     """A project of generated people with the hierarchies of the sample, and income among them."""
     people = census_maker().people(records, 1790)
+    if cents:
+        people["income"] = (
+            people["income"] + np.random.default_rng(1).integers(0, 100, records) / 100
+        )
     frame = pl.DataFrame({name: people[name].astype(str) for name in (*QUASI, "diagnosis")})
     frame.write_csv(folder / "census.csv")
     project = yaml.safe_load((SAMPLES / "census" / "project.yaml").read_text())
@@ -107,10 +111,11 @@ def census(folder: Path, records: int) -> Path:
     return path
 
 
-def made_elsewhere(folder: Path, records: int) -> Path:
+def made_elsewhere(folder: Path, records: int, cents: bool = False) -> Path:
     """The same, by a process of its own: one that is started by a large one counts as large."""
-    code = "from benchmarks.whole_runs import *; print(census(Path(sys.argv[1]), int(sys.argv[2])))"
-    command = [sys.executable, "-c", code, str(folder), str(records)]
+    made = "census(Path(sys.argv[1]), int(sys.argv[2]), bool(sys.argv[3]))"
+    code = f"from benchmarks.whole_runs import *; print({made})"
+    command = [sys.executable, "-c", code, str(folder), str(records), "cents" if cents else ""]
     said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return Path(said.strip())
 
@@ -183,6 +188,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="*", default=[100_000])
     parser.add_argument("--repeats", type=int, default=REPEATS)
+    parser.add_argument("--cents", action="store_true", help="also with incomes to the cent")
     parser.add_argument("--first-use", action="store_true")
     parser.add_argument("--renew", action="store_true", help="put the tables into the page")
     options = parser.parse_args()
@@ -193,6 +199,9 @@ def main() -> None:
         for size in options.sizes:
             repeats = options.repeats if size < 1_000_000 else 1
             rows += rows_of(f"census, {size:,}", made_elsewhere(folder, size), repeats)
+            if options.cents:
+                made_of_cents = made_elsewhere(folder, size, cents=True)
+                rows += rows_of(f"census to the cent, {size:,}", made_of_cents, repeats)
         heads = ("table", "work", "CPU s", "clock s", "MB", "× floor", *PHASES)
         print_table("whole runs, k as the project says", heads, rows)
         if options.renew:

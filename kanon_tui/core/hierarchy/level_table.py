@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -301,6 +301,10 @@ class BoundHierarchy:
             undecided &= ~agree
         return levels, labels
 
+    def with_column(self, column: Column) -> BoundHierarchy:
+        """Return the hierarchy for a column with the same values and other records."""
+        return replace(self, column=column)
+
     def check_contiguous(self) -> None:
         """Refuse groups of numbers or dates that are not ranges, or that overlap."""
         numbers, values = self.column.numbers, self.column.values
@@ -333,6 +337,31 @@ class BoundHierarchy:
                     f"'{self.labels[level][groups[second - 1]]}'; groups of numbers must be "
                     f"ranges that do not overlap"
                 )
+
+
+class DeferredHierarchy(BoundHierarchy):
+    """A hierarchy without marks whose labels are found when they are first asked for.
+
+    A column of a million numbers takes seconds to get labels, which clusterings never look at.
+    """
+
+    def __init__(self, column: Column, build: Callable[[], BoundHierarchy]) -> None:
+        self.__dict__.update(column=column, marks=frozenset(), _build=build)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("paths", "order"):
+            raise AttributeError(name)
+        built = self.__dict__["_build"]()
+        self.__dict__.update(paths=built.paths, order=built.order)
+        return self.__dict__[name]
+
+    def with_column(self, column: Column) -> BoundHierarchy:
+        """Return the hierarchy for a column with the same values and other records."""
+        return DeferredHierarchy(column, partial(_itself, self))
+
+
+def _itself(hierarchy: BoundHierarchy) -> BoundHierarchy:
+    return hierarchy
 
 
 def _without_row(column: Column, rows: Sequence[int | None]) -> list[str]:

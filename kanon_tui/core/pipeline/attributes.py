@@ -7,6 +7,7 @@ leaves out values of the data, research values that do not fit the hierarchy.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
-from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import Column
@@ -101,9 +102,14 @@ def quasi_identifier(
     column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[Note]
 ) -> QuasiIdentifier:
     """Return an attribute with hierarchy, rules and domain; `built` gets notes on default ones."""
-    hierarchy, given = _hierarchy(column, spec, folder, built)
+    waits = _may_wait(column, spec)
+    hierarchy, given = _hierarchy(_thinned(column) if waits else column, spec, folder, built)
     _check_recoding(column, spec, given)
-    bound = hierarchy.bind(column)
+    bound: BoundHierarchy
+    if waits:
+        bound = DeferredHierarchy(column, partial(_bind, column, spec, folder))
+    else:
+        bound = hierarchy.bind(column)
     return QuasiIdentifier(
         column=column,
         hierarchy=bound,
@@ -143,6 +149,33 @@ def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
         raise InputError(f"{name}: max_width is for numbers and dates; mark labels with magvals")
     if spec.span == "distinct" and not ordered:
         raise InputError(f"{name}: span is for numbers and dates; leave it out")
+
+
+_MANY_VALUES = 5_000
+_CHECKED_VALUES = 1_000
+
+
+def _may_wait(column: Column, spec: AttributeSpec) -> bool:
+    """Return whether the hierarchy may be built later: its labels are many and few ask for them.
+
+    Mistakes in its description are found on some of the values.
+    """
+    described = spec.magvals or spec.rv is not None or spec.publish == "hierarchy"
+    numbers = column.kind is Kind.NUMERIC and column.coding is None and not _is_typed(spec)
+    return numbers and not described and len(column.values) > _MANY_VALUES
+
+
+def _thinned(column: Column) -> Column:
+    """Return a column with some of the values, the first and the last among them."""
+    present = len(column.values) - (column.missing is not None)
+    kept = np.linspace(0, present - 1, _CHECKED_VALUES).astype(np.int64)
+    if column.missing is not None:
+        kept = np.append(kept, column.missing)
+    return replace(column.with_values(kept, np.arange(len(kept))), copies=None)
+
+
+def _bind(column: Column, spec: AttributeSpec, folder: Path) -> BoundHierarchy:
+    return _hierarchy(column, spec, folder, [])[0].bind(column)
 
 
 def _is_typed(spec: AttributeSpec) -> bool:

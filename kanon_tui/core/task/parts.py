@@ -44,9 +44,7 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
 
     def attribute_with_codes(attribute: QuasiIdentifier) -> QuasiIdentifier:
         column = with_codes(attribute.column)
-        return replace(
-            attribute, column=column, hierarchy=replace(attribute.hierarchy, column=column)
-        )
+        return replace(attribute, column=column, hierarchy=attribute.hierarchy.with_column(column))
 
     return replace(
         task,
