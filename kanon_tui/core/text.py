@@ -6,10 +6,12 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatch
 from typing import Any
 
 __all__ = [
-    "Note", "Quotable", "count_of", "first_few", "is_visible", "joined", "json_text", "note",
+    "Note", "Quotable", "count_of", "first_few", "is_visible", "joined", "json_text", "matching",
+    "note",
     "plural", "quoted_list", "short_list", "short_number", "shortened", "significant",
     "small_number", "visible", "visible_lines",
 ]  # fmt: skip
@@ -154,3 +156,11 @@ def small_number(value: float) -> str:
     if abs(value) < 0.001:
         return f"{value:.7f}".rstrip("0")
     return f"{value:,.4g}"
+
+
+def matching(names: Iterable[str], pattern: str) -> list[str]:
+    """Return the names that match a pattern, whatever their case; a bare word matches anywhere."""
+    wanted = pattern.strip().casefold()
+    if not any(sign in wanted for sign in "*?["):
+        wanted = f"*{wanted}*"
+    return [name for name in names if fnmatch(name.casefold(), wanted)]

@@ -111,7 +111,8 @@ class Cell:
 class GridSource(Protocol):
     """Rows of a grid, asked for in small slices.
 
-    A source may have a `name_title`, the title of the fixed column on the left.
+    A source may have a `name_title`, the title of the fixed column on the left, and a number of
+    `frozen` columns, which stay in view as well while they leave half of the width to the others.
     """
 
     columns: Sequence[GridColumn]
@@ -223,6 +224,9 @@ class Grid(ScrollView, can_focus=True):
         self.source: GridSource | None = None
         self._widths: list[int] = []
         self._starts: list[int] = [0]
+        """The cell at which every column that scrolls begins, and the one after the last."""
+        self._frozen = self._fixed_width = 0
+        """Number of columns that do not scroll, and the width of all that is fixed on the left."""
         if source is not None:
             self.show(source)
 
@@ -252,14 +256,18 @@ class Grid(ScrollView, can_focus=True):
         bar = self.styles.scrollbar_size_vertical if rows + 1 > size.height else 0
         room = size.width - bar - self._name_width
         self._widths = shared_widths(self.source.columns, room)
-        self._starts = column_starts(self._widths)
-        width = max(self._starts[-1] - GAP, 0) + self._name_width
+        frozen = min(getattr(self.source, "frozen", 0), max(len(self._widths) - 1, 0))
+        fixed = self._name_width + sum(width + GAP for width in self._widths[:frozen])
+        fits = 2 * fixed <= size.width
+        self._frozen, self._fixed_width = (frozen, fixed) if fits else (0, self._name_width)
+        self._starts = column_starts(self._widths[self._frozen :])
+        width = max(self._starts[-1] - GAP, 0) + self._fixed_width
         self.virtual_size = Size(width, rows + 1)
 
     @property
     def _first(self) -> int:
-        """The first column in view."""
-        return first_in_view(self._starts, self.scroll_offset.x)
+        """The first column in view that scrolls."""
+        return self._frozen + first_in_view(self._starts, self.scroll_offset.x)
 
     def redraw(self) -> None:
         """Draw again after the source has changed in place."""
@@ -321,7 +329,7 @@ class Grid(ScrollView, can_focus=True):
         assert self.source is not None
         pieces = [name] if self._name_width else []
         left = max(width - self._name_width, 0)
-        for x in range(self._first, len(cells)):
+        for x in (*range(self._frozen), *range(self._first, len(cells))):
             column, (text, style) = self.source.columns[x], cells[x]
             room = min(self._widths[x], left)
             right = column.right and room == self._widths[x]
@@ -366,8 +374,9 @@ class Grid(ScrollView, can_focus=True):
             top = self.row
         elif self.row >= top + self.visible_rows:
             top = self.row - self.visible_rows + 1
-        room = max(self.scrollable_content_region.width - self._name_width, 1)
-        left = start_for(self._starts, self.column, left, room)
+        room = max(self.scrollable_content_region.width - self._fixed_width, 1)
+        if self.column >= self._frozen:
+            left = start_for(self._starts, self.column - self._frozen, left, room)
         self.scroll_to(left, top, animate=False)
 
     def action_move(self, rows: int, columns: int) -> None:
@@ -399,8 +408,10 @@ class Grid(ScrollView, can_focus=True):
         x = event.x - self._name_width
         if row >= self.source.height or x < 0:
             return
-        x += self._starts[self._first]
-        column = sum(start <= x for start in self._starts[1:-1])
+        starts = column_starts(self._widths)
+        if event.x >= self._fixed_width:
+            x += starts[self._first] - starts[self._frozen]
+        column = sum(start <= x for start in starts[1:-1])
         again = (row, column) == (self.row, self.column)
         self.go_to(row, column)
         if again:

@@ -119,7 +119,12 @@ class FrameSource:
 
 
 class CellTable:
-    """A grid source whose cells are all made, with a name for every row or none."""
+    """A grid source whose cells are all made, with a name for every row or none.
+
+    The first column says what a row is about and stays in view.
+    """
+
+    frozen = 1
 
     def __init__(
         self,

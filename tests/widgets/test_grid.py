@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from textual.app import App, ComposeResult
 
 from kanon_tui.widgets.grid import (
     GAP,
+    Cell,
+    Grid,
     GridColumn,
     column_starts,
     first_in_view,
@@ -13,6 +16,7 @@ from kanon_tui.widgets.grid import (
     start_for,
     up_to,
 )
+from kanon_tui.widgets.grid_sources import CellTable
 
 
 def test_a_column_takes_what_it_wishes_where_there_is_room() -> None:
@@ -47,3 +51,42 @@ def test_the_first_column_in_view_is_seen_from_its_beginning(scrolled: int) -> N
     first = first_in_view(starts, scrolled)
     assert 0 <= first < 4
     assert starts[first] >= min(scrolled, starts[3])
+
+
+class WideTable(App[None]):
+    def __init__(self, name_width: int) -> None:
+        super().__init__()
+        names = [f"c{x}" for x in range(12)]
+        columns = [GridColumn("name", name_width), *(GridColumn(name, 8) for name in names)]
+        cells = [[Cell(f"row{y}"), *(Cell(f"{name}-{y}") for name in names)] for y in range(3)]
+        self.grid = Grid(CellTable(columns, cells))
+
+    def compose(self) -> ComposeResult:
+        yield self.grid
+
+    def line(self, y: int) -> str:
+        return self.grid.render_line(y).text
+
+
+async def test_the_first_column_stays_while_the_others_scroll() -> None:
+    async with WideTable(name_width=6).run_test(size=(40, 10)) as pilot:
+        app = pilot.app
+        app.grid.focus()
+        await pilot.press("end", "down")
+        assert app.grid.column == 12
+        assert app.line(0).startswith("name")
+        assert app.line(2).startswith("row1")
+        assert "c11-1" in app.line(2)
+        await pilot.click(Grid, offset=(2, 3))
+        assert (app.grid.row, app.grid.column) == (2, 0)
+        await pilot.click(Grid, offset=(10, 1))
+        shown = app.line(1)[8:].split()[0]
+        assert app.grid.source.rows(0, 1)[0][app.grid.column].text == shown
+
+
+async def test_a_first_column_that_takes_half_of_the_width_scrolls_too() -> None:
+    async with WideTable(name_width=30).run_test(size=(40, 10)) as pilot:
+        pilot.app.grid.focus()
+        await pilot.press("end")
+        assert not pilot.app.line(1).startswith("row0")
+        assert "c11-0" in pilot.app.line(1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.state_folder import file_key, write_state
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -47,6 +49,23 @@ class EarlierRun:
     seconds: float
     figures: Mapping[str, float]
 
+    def models(self) -> tuple[PrivacyModel, ...]:
+        """Return the requirements beyond k."""
+        try:
+            return tuple(
+                MODELS[one["model"]](**{n: v for n, v in one.items() if n != "model"})
+                for one in self.requirements
+            )
+        except (KeyError, TypeError):
+            raise InputError("this run is from another version; set it up on screen 5") from None
+
+    @property
+    def known_models(self) -> tuple[PrivacyModel, ...]:
+        """The requirements beyond k; none where they are of another version."""
+        with suppress(InputError):
+            return self.models()
+        return ()
+
     def again(self, project: Project) -> Project:
         """Return a project with the settings of this run; roles, hierarchies and rules stay."""
         if not self.repeatable:
@@ -54,13 +73,6 @@ class EarlierRun:
                 "this run bounded the share of certain values, which are not kept; "
                 "set it up on screen 5"
             )
-        try:
-            required = tuple(
-                MODELS[one["model"]](**{n: v for n, v in one.items() if n != "model"})
-                for one in self.requirements
-            )
-        except (KeyError, TypeError):
-            raise InputError("this run is from another version; set it up on screen 5") from None
         return replace(
             project,
             algorithm=AlgorithmChoice(self.algorithm, dict(self.params)),
@@ -68,7 +80,7 @@ class EarlierRun:
                 project.privacy,
                 k=self.k,
                 max_suppression=self.max_suppression,
-                requirements=required,
+                requirements=self.models(),
             ),
             seed=self.seed,
         )

@@ -31,7 +31,7 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import first_few
 
-__all__ = ["ChangedFileError", "Edit", "Session", "open_session"]
+__all__ = ["ChangedFileError", "Edit", "Session", "open_session", "settings_to_drop"]
 
 
 class ChangedFileError(InputError):
@@ -192,16 +192,17 @@ class Session(SessionData):
     def change_attributes(self, names: Iterable[str], what: str, **changes: Any) -> bool:
         """Edit fields of one or several attributes in one undoable step.
 
-        What a person sets is no guess any more. Another role is another state: whether unique
-        values may be published is asked again.
+        What a person sets is no guess any more. Another role drops the settings that do not apply
+        to it, and whether unique values may be published is asked again.
         """
         if changes.keys() & {"role", "kind", "format", "hierarchy"}:
             changes.setdefault("guessed", False)
         attributes = dict(self.project.attributes)
         for name in names:
             before = attributes[name]
-            if changes.get("role", before.role) is not before.role:
-                before = replace(before, publish_unique=False)
+            role = changes.get("role", before.role)
+            if role is not before.role:
+                before = replace(before, publish_unique=False, **settings_to_drop(before, role))
             attributes[name] = replace(before, **changes)
         return self.edit(replace(self.project, attributes=attributes), what)
 
@@ -291,6 +292,17 @@ class Session(SessionData):
         if isinstance(outcome, KanonError):
             raise outcome
         return outcome
+
+
+def settings_to_drop(spec: AttributeSpec, role: Role | None) -> dict[str, Any]:
+    """Return the settings of an attribute that do not apply to a role, with their defaults."""
+    owners = {"identifier": Role.IDENTIFIER, "publish": Role.QUASI, "weight": Role.QUASI}
+    default = AttributeSpec()
+    return {
+        name: getattr(default, name)
+        for name, owner in owners.items()
+        if owner is not role and getattr(spec, name) != getattr(default, name)
+    }
 
 
 def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -> Session:

@@ -179,6 +179,8 @@ def conclude(
             facts = publisher.write(release)
         with timed(phases, "verify"):
             publisher.verify(release)
+        if task.key_file is not None:
+            task.key_file.keep()
         result = Result(
             task, run.algorithm, grouping, release, run.seconds, measures, project, phases, **facts
         )

@@ -23,7 +23,7 @@ import secrets
 import stat
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
@@ -38,21 +38,28 @@ _KEY = re.compile(rb"[0-9a-f]{64}\s*")
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-@dataclass(frozen=True)
+@dataclass
 class KeyFile:
-    """The file with the key; it is created when it is needed for the first time."""
+    """The file with the key. A new key is kept in memory until there is a release made with it."""
 
     path: Path
+    _new: bytes | None = field(default=None, compare=False, repr=False)
 
     def key(self) -> bytes:
-        """Return the key, created now where there is none."""
+        """Return the key of the file, or a new one where there is no file."""
         try:
-            return self._read()
+            return self._new or self._read()
         except FileNotFoundError:
-            pass
+            self._new = secrets.token_bytes(32)
+            return self._new
         except OSError as error:
             raise self._unusable(error.strerror or "it failed") from None
-        return self._make()
+
+    def keep(self) -> None:
+        """Write a new key: the release that was made with it has been proven."""
+        if self._new is not None:
+            self._write(self._new)
+            self._new = None
 
     def _read(self) -> bytes:
         mode = os.stat(self.path).st_mode
@@ -68,19 +75,17 @@ class KeyFile:
             raise self._unusable("it does not hold 64 hexadecimal digits")
         return bytes.fromhex(content.decode("ascii"))
 
-    def _make(self) -> bytes:
-        key = secrets.token_bytes(32)
+    def _write(self, key: bytes) -> None:
         try:
             handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "wb") as file:
                 file.write(key.hex().encode("ascii") + b"\n")
                 file.flush()
                 os.fsync(file.fileno())
-        except FileExistsError:  # another process created it meanwhile
-            return self._read()
+        except FileExistsError:
+            raise self._unusable("another run has made it meanwhile; run again") from None
         except OSError as error:
             raise self._unusable(error.strerror or "it failed") from None
-        return key
 
     def _unusable(self, why: str) -> InputError:
         return InputError(

@@ -260,7 +260,7 @@ class Task:
 
     @cached_property
     def pseudonyms(self) -> Mapping[str, pl.Series]:
-        """The columns that are published as pseudonyms; the first access reads or makes the key."""
+        """The columns published as pseudonyms; the first access reads the key or makes one."""
         if self.key_file is None:
             return {}
         key, tokens = self.key_file.key(), self.table.missing_tokens

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,6 +34,7 @@ from kanon_tui.core.table.end_coding import CodedBounds, code_ends
 from kanon_tui.core.table.profile import singling_out_columns
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed, readings
+from kanon_tui.core.task.output import Output
 from kanon_tui.core.text import quoted_list, visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog, FormDialog
@@ -217,6 +218,9 @@ _EXPLAINED = {
 }
 
 
+_KEY_FILE = replace(
+    next(field for field in fields_of(Output) if field.name == "pseudonym_key"), name="key_file"
+)
 _ENDS = tuple(field for field in fields_of(AttributeSpec) if field.name in ("top", "bottom"))
 
 
@@ -239,7 +243,8 @@ and more are published as `>=90`, with *bottom* 18 all up to 18 as `<=18`. An em
 nothing. Figures count such a value as all that it hides.
 
 **Identifiers** are left out, or published as pseudonyms: the same person gets the same code, which
-only the key file can undo. The file is made when a release is, readable by you alone.
+only the key file can undo. The file is made when a release has been proven, readable by you
+alone: name one that is not beside the release.
 
 `ctrl+r` accepts. Example: on *age* type 85 as *top*, run, and look for `>=85` in Results.
 """
@@ -247,15 +252,21 @@ only the key file can undo. The file is made when a release is, readable by you 
     PublishDialog #meaning { margin-top: 1; height: 3; }
     """
 
-    def __init__(self, name: str, spec: AttributeSpec, column: Column | None = None) -> None:
-        """Take the attribute; a `column` of numbers or dates lets its ends be coded too."""
+    def __init__(
+        self, name: str, spec: AttributeSpec, column: Column | None = None, key_file: str = ""
+    ) -> None:
+        """Take the attribute; a `column` of numbers or dates lets its ends be coded too.
+
+        `key_file` is where the key of pseudonyms is kept.
+        """
         coded, ordered = spec.role is Role.IDENTIFIER, spec.kind is not None and spec.kind.ordered
         choices = _IDENTIFIER if coded else _NUMBERS if ordered else _CATEGORIES
         value = spec.identifier if coded else spec.publish or ""
         known = value in [each for _, each in choices]
         self._first, self._column = "published" if coded else "a_class_has", column
-        values = {**vars(spec), self._first: value if known else ""}
-        fields = [Field(self._first, text()), *(_ENDS if column is not None else ())]
+        values = {**vars(spec), self._first: value if known else "", "key_file": key_file}
+        more = (_KEY_FILE,) if coded else _ENDS if column is not None else ()
+        fields = [Field(self._first, text()), *more]
         super().__init__(f"How is {name} published?", fields, values, {self._first: choices})
 
     def below(self) -> ComposeResult:
@@ -269,7 +280,7 @@ only the key file can undo. The file is made when a release is, readable by you 
     def answer(self, values: dict[str, Any]) -> dict[str, Any]:
         value = values.pop(self._first)
         if self._first == "published":
-            return {"identifier": value}
+            return {"identifier": value, **values}
         if self._column is not None:
             code_ends(self._column, CodedBounds(**values))
         return {"publish": value or None, **values}

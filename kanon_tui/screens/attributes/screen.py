@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from fnmatch import fnmatch
 from functools import partial
 from typing import Any, ClassVar, Literal
 
@@ -16,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.risk import Risk
-from kanon_tui.core.editing.session import Session
+from kanon_tui.core.editing.session import Session, settings_to_drop
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional
@@ -28,7 +27,7 @@ from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.task.weights import redundant
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import matching, short_list, visible
 from kanon_tui.screens.attributes.dialogs import (
     AssociationDialog,
     Choice,
@@ -65,6 +64,9 @@ ROLES = {
     "s": Role.SENSITIVE,
     "o": Role.OTHER,
 }
+
+_DROPPED = {"identifier": "pseudonyms", "publish": "what a class prints", "weight": "weight"}
+"""Settings that another role drops, in words."""
 
 
 class AttributesScreen(StepScreen):
@@ -310,7 +312,14 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         names = self.chosen
         if Role(role) is Role.PERSON and not self._one_person(names):
             return
+        dropped = [
+            f"{name}: {_DROPPED[setting]}"
+            for name in names
+            for setting in settings_to_drop(self.session.attribute(name), Role(role))
+        ]
         self.edit_attributes(names, f"{', '.join(names)}: {role}", role=Role(role))
+        if dropped:
+            self.host.say(f"no longer set, as {role} has none: {short_list(dropped)}")
         self.marked.clear()
         self._fill()
 
@@ -514,7 +523,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
     def action_publish(self) -> None:
         """Ask what a class prints of the attribute, or how an identifier is treated."""
-        session, name = self.session, self.current
+        session, name, project = self.session, self.current, self.session.project
         spec = session.attribute(name)
         if not can_choose(spec):
             self.host.say(f"{visible(name)} has the role {spec.role} and is published unchanged")
@@ -522,6 +531,9 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
         def chosen(changes: dict[str, Any] | None) -> None:
             if changes is not None:
+                key = changes.pop("key_file", project.output.pseudonym_key)
+                output = replace(project.output, pseudonym_key=key)
+                self.edit(replace(project, output=output), "key file of the pseudonyms")
                 changed = ", ".join(
                     f"{key} {'as usual' if value is None else value}"
                     for key, value in changes.items()
@@ -532,7 +544,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
                 )
 
         if spec.role is Role.IDENTIFIER or spec.kind is None or not spec.kind.ordered:
-            self.ask(PublishDialog(name, spec), chosen)
+            self.ask(PublishDialog(name, spec, key_file=project.output.pseudonym_key), chosen)
             return
         self.compute(
             lambda: coded_column(session.table, name, spec),
@@ -541,11 +553,3 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
             holds_keys=True,
             failed=lambda _: self.ask(PublishDialog(name, spec), chosen),
         )
-
-
-def matching(names: list[str], pattern: str) -> list[str]:
-    """Return the names that match a pattern, whatever their case; a bare word matches anywhere."""
-    wanted = pattern.strip().casefold()
-    if not any(sign in wanted for sign in "*?["):
-        wanted = f"*{wanted}*"
-    return [name for name in names if fnmatch(name.casefold(), wanted)]

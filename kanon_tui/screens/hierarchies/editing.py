@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
+from contextlib import suppress
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 from textual import on
@@ -21,7 +22,7 @@ from kanon_tui.core.hierarchy.edit import (
     split,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.text import quoted_list, visible
+from kanon_tui.core.text import matching, quoted_list, visible
 from kanon_tui.screens.hierarchies.level_rows import Node
 from kanon_tui.screens.hierarchies.view import HierarchyView
 from kanon_tui.widgets.dialogs import Pick, ask_text
@@ -58,6 +59,8 @@ class HierarchyEditing(HierarchyView):
         super().__init__()
         self._waiting: list[Callable[[], None]] = []
         """Queued edits; the first is being computed."""
+        self._last_selected = 0
+        """The row in which a label was selected last."""
 
     # -- how an edit is made
 
@@ -140,11 +143,49 @@ class HierarchyEditing(HierarchyView):
             self.selected.clear()
             self.host.say(f"selecting labels of level {node[0]} now")
         self.selected ^= {node}
+        self._last_selected = grid.row
         row = grid.row + 1
         while row < grid.shown.height - 1 and self._same(row, node):
             row += 1
         grid.go_to(row)
         grid.redraw()
+
+    @says_why
+    def action_select_range(self) -> None:
+        """Select the labels from the last one that was selected to the one under the cursor."""
+        grid, level = self.levels, self.node()[0]
+        assert grid.shown is not None
+        first, last = sorted((min(self._last_selected, grid.shown.height - 1), grid.row))
+        nodes = set()
+        for row in range(first, last + 1):
+            with suppress(InputError):  # a value without a row, or the missing one
+                nodes.add(grid.shown.node(row, grid.column))
+        self._select(level, {node for node in nodes if node[0] == level})
+        self._last_selected = grid.row
+
+    @says_why
+    def action_select_matching(self) -> None:
+        """Select the labels of the level under the cursor that match a pattern."""
+        level = self.node()[0]
+        labels = self.hierarchy.labels(level)
+
+        def parse(pattern: str) -> set[Node]:
+            found = matching(labels, pattern) if pattern.strip() else []
+            if pattern.strip() and not found:
+                raise InputError(f"no label of level {level} matches")
+            return {(level, label) for label in found}
+
+        hint = "A pattern such as 46* or *berg; a word matches any part. Empty: no marks."
+        title = f"Mark which labels of level {level}?"
+        ask_text(self, title, partial(self._select, level), parse, "*", hint)
+
+    def _select(self, level: int, nodes: set[Node]) -> None:
+        """Add labels of a level to the selected ones; without any, nothing is selected."""
+        kept = {node for node in self.selected if node[0] == level and nodes} | nodes
+        self.selected.clear()
+        self.selected |= kept
+        self.levels.redraw()
+        self.host.say(f"{len(kept):,} labels of level {level} marked")
 
     def _same(self, row: int, node: Node) -> bool:
         grid = self.levels

@@ -277,6 +277,10 @@ def _starts(hierarchy: Hierarchy, order: np.ndarray, level: int) -> np.ndarray:
 EDITING: list[BindingType] = [
     Binding("enter", "select", "rename", id="hierarchies.rename"),
     Binding("space", "screen.select", "mark", id="hierarchies.select"),
+    Binding("r", "screen.select_range", "mark to here", id="hierarchies.range"),
+    Binding(
+        "asterisk", "screen.select_matching", "mark many", key_display="*", id="hierarchies.pattern"
+    ),
     Binding("g", "screen.group", "group", id="hierarchies.group"),
     Binding("M", "screen.move", "move", id="hierarchies.move"),
     Binding("S", "screen.split", "split", id="hierarchies.split"),
@@ -294,8 +298,9 @@ class HierarchyTable(Grid):
 One row per value, one column per level: 0 is the value itself, the last level the root. The
 keys work on the label under the cursor, that is on all rows that have it at that level.
 
-- `space` marks labels of one level (●), `g` gives them one label at the level above. Labels
-  right below the root get a new level between, in which all others stay themselves.
+- `space` marks labels of one level (●), `r` all from the last one marked to the cursor, `*` those
+  that match a pattern such as `46*`. `g` gives them one label at the level above. Labels right
+  below the root get a new level between, in which all others stay themselves.
 - `M` moves a label below another one, `S` lets a group fall apart into its members.
 - `+` adds a level above the one under the cursor, `-` removes it.
 - `m` marks a MAGVal (◆): values below it may be generalised up to this label and no further.

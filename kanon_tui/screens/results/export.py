@@ -35,6 +35,7 @@ from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.results.export_dialogs import CommandDialog, CsvDialog, SigningDialog
+from kanon_tui.screens.results.figures import disclosures
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
@@ -117,6 +118,7 @@ class Exporter:
             releases, changing, applying, current = [self._copied(self._target)], [], [], 0
             name = self._target.path.name
             hint = f"the release is in {name}; run again for another order or format"
+        hint = "\n".join([hint, *(f"! {told}" for told in disclosures(self.result)[:2])])
         choices = [
             *releases,
             self._written(REPORT),
@@ -184,13 +186,15 @@ class Exporter:
                 return
             text = (
                 f"{count:,} cells begin like a formula (=, +, -, @), which a spreadsheet would "
-                f"compute. Escaped, they get an apostrophe in front."
+                f"compute. For a spreadsheet they can be escaped: an apostrophe goes in front of "
+                f"each, which changes the values for every other program."
             )
-            self.screen.ask(Confirm("Formulas", text, "Escape them", "Keep them"), answered)
+            question = Confirm("Formulas", text, "Leave them alone", "For a spreadsheet")
+            self.screen.ask(question, answered)
 
-        def answered(escape: bool | None) -> None:
-            if escape is not None:
-                formulas: Literal["keep", "escape"] = "escape" if escape else "keep"
+        def answered(keep: bool | None) -> None:
+            if keep is not None:
+                formulas: Literal["keep", "escape"] = "keep" if keep else "escape"
                 output = replace(self.result.task.output, formulas=formulas)
                 self.result = replace(self.result, task=replace(self.result.task, output=output))
                 self._propose(kind)

@@ -17,6 +17,7 @@ from kanon_tui.core.analysis.compare import ComparedRuns, FigureDifference
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
+from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import (
@@ -35,8 +36,6 @@ from kanon_tui.core.text import short_list, visible
 from kanon_tui.widgets.drawing import bar
 from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import CellTable
-
-__all__ = ["PANELS", "FigurePanel", "comparison_tables", "runs_table", "short_figure", "signed"]
 
 BAR = 3
 MEANINGS = {
@@ -137,6 +136,13 @@ def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
     return FigureTable(columns, cells, meanings)
 
 
+def disclosures(result: FinishedRun) -> list[str]:
+    """Return what the classes tell of people although they have k records, most people first."""
+    found = result.measures.privacy.disclosures
+    ranked = sorted(found, key=lambda name: -found[name].revealed)
+    return [sentence for name in ranked for sentence in found[name].sentences(name)]
+
+
 def sizes_table(result: FinishedRun) -> FigureTable:
     """Return how many records are in classes of each size, with bars."""
     section: Section = class_sizes_section(result)
@@ -170,6 +176,7 @@ def runs_table(
                 Cell(f"{'▸' if result is current else ' '}{number}", mark),
                 Cell(result.algorithm.name, mark),
                 Cell(f"{result.task.k:,}"),
+                Cell(_short(result.task.privacy.requirements)),
                 Cell(short_figure(measures.ncp)),
                 Cell(short_figure(measures.rv)),
                 Cell(f"{measures.classes:,}"),
@@ -191,6 +198,7 @@ def runs_table(
         GridColumn("#", 3, True),
         _column(cells, 1, "algorithm", 9, 12),
         _column(cells, 2, "k", 2, 6, right=True),
+        _column(cells, 3, "also", 4, 16),
         GridColumn("NCP", 5, True),
         GridColumn("RV", 5, True),
         GridColumn("classes", 7, True),
@@ -200,10 +208,16 @@ def runs_table(
     return FigureTable(columns, cells, meanings)
 
 
+def _short(requirements: Iterable[PrivacyModel]) -> str:
+    """Return the requirements beyond k for a narrow column: `l≥2 α≤0.5`."""
+    return " ".join(dict.fromkeys(each.short for each in requirements)) or "–"
+
+
 def _earlier_cells(run: EarlierRun) -> list[Cell]:
     figures = run.figures
     texts = [
-        "·", run.algorithm, f"{run.k:,}", short_figure(figures["ncp"]), short_figure(figures["rv"]),
+        "·", run.algorithm, f"{run.k:,}", _short(run.known_models), short_figure(figures["ncp"]),
+        short_figure(figures["rv"]),
         f"{figures['classes']:,.0f}", f"{figures['suppressed_records']:,.0f}", f"{run.seconds:.1f}",
     ]  # fmt: skip
     return [Cell(text, "muted") for text in texts]

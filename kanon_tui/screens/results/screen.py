@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -16,17 +18,26 @@ from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
+from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import ask_what_to_copy
 from kanon_tui.screens.results.export import Exporter
-from kanon_tui.screens.results.figures import PANELS, FigurePanel, runs_table, short_figure
+from kanon_tui.screens.results.figures import (
+    PANELS,
+    FigurePanel,
+    disclosures,
+    runs_table,
+    short_figure,
+)
 from kanon_tui.screens.results.records_pane import RecordsPane
 from kanon_tui.screens.results.runs import Runs, difference_line
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
-from kanon_tui.widgets.dialogs import ask_text
+from kanon_tui.widgets.dialogs import ask_text, choose
 from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["ResultsScreen"]
@@ -34,7 +45,7 @@ __all__ = ["ResultsScreen"]
 NEED_RESULT = frozenset(
     {
         "why", "class", "next", "next_suppressed", "sort", "export", "rerun", "panel", "compare",
-        "find", "record", "copy", "strings",
+        "find", "record", "copy", "strings", "require",
     }
 )  # fmt: skip
 NARROWEST_PANEL = 47
@@ -58,6 +69,9 @@ of the *class*: records with the same quasi-identifiers. Every class has at leas
 The line below tells about the cell under the cursor. `w` explains it: what one step finer would
 have done, and which change (another k, some suppression, a level, an attribute) would have kept
 more.
+
+k says how many look alike, not what is learnt of them: where all of a class have the same sensitive
+value, the line on top counts these people. `K` requires more of the next run.
 
 `b` by attribute, `f` figures, `P` privacy, `d` class sizes, `R` runs: the same key again hides the
 pane. In it, move to a figure to read what it means. `E` chooses levels by hand. `L` tries a linking
@@ -107,6 +121,7 @@ search through all rows.
         Binding("R", "panel('runs')", "runs", id="results.runs"),
         Binding("C", "compare", "compare", id="results.compare"),
         Binding("E", "strings", "levels", id="results.strings"),
+        Binding("K", "require", "beyond k", id="results.require"),
         *(
             Binding(a.key, f"app.analysis('{a.name}')", a.title.lower(), id=f"results.{a.name}")
             for a in ANALYSES
@@ -386,6 +401,30 @@ search through all rows.
         listed = self.panel == "runs" and row < len(self.session.results)
         self.runs.compare(row if listed else None)
 
+    def action_require(self) -> None:
+        """Ask what the next run must keep of a sensitive attribute, beyond k."""
+        if self.result is None:
+            return
+        found = self.result.measures.privacy.disclosures
+        options: list[tuple[str, Callable[[], object]]] = []
+        for name in sorted(found, key=lambda name: -found[name].revealed):
+            for model in (DistinctLDiversity(2, name), AlphaKAnonymity(0.5, name)):
+                options.append((f"{model.short}: {model}", partial(self._require, model)))
+        if options:
+            hint = "the requirement is added to the project; screen 5 has other bounds and models"
+            choose(self, "What must every class have?", options, hint)
+        else:
+            self.host.say("no attribute is sensitive; tag one on screen 2 (s)")
+
+    def _require(self, model: PrivacyModel) -> None:
+        project = self.session.project
+        same = (model.name, model.attribute)
+        others = [r for r in project.privacy.requirements if (r.name, r.attribute) != same]
+        privacy = replace(project.privacy, requirements=(*others, model))
+        self.edit(replace(project, privacy=privacy), f"{model.short} required")
+        self.host.go_to_step("run")
+        self.host.say(f"required: {model}. r runs again")
+
     def action_strings(self) -> None:
         """Choose among the passing strings of the search, or build another."""
         self.runs.choose_string()
@@ -397,9 +436,10 @@ search through all rows.
 
 
 def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
-    """Return `global k=5 · NCP .187 · RV .413 · 61 classes · 0 suppressed · verified k=7 ✓`.
+    """Return `global k=5 · verified k=7 ✓ · NCP .187 · RV .413 · 61 classes · 0 suppressed`.
 
-    What matters least goes where there is no room for all; a result that was made with other
+    What k does not cover stands behind *verified*, or below where there is no room. What matters
+    least goes where there is no room for all; a result that was made with other
     settings than the present ones has no ✓ and says what changed.
     """
     measures, width = result.measures, widget.size.width - 2
@@ -411,11 +451,11 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     verified = f"verified {' '.join(proven)}"
     parts: list[tuple[int, Text]] = [
         (0, Text(f"{result.algorithm.name} k={result.task.k:,}", "bold")),
+        (1, Text(verified) if stale else Text(f"{verified} ✓", theme_style(widget, "success"))),
         (1, Text(f"NCP {short_figure(measures.ncp)}")),
         (5, Text(f"RV {short_figure(measures.rv)}")),
         (4, Text(f"{measures.classes:,} classes")),
         (3, Text(f"{measures.suppressed_records:,} supp{'.' if width < WIDE else 'ressed'}")),
-        (1, Text(verified) if stale else Text(f"{verified} ✓", theme_style(widget, "success"))),
     ]
     if len(session.results) > 1 and result in session.results:
         number = session.results.index(result) + 1
@@ -426,7 +466,18 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     if result.notes:
         notes = Text(f"! {count_of(len(result.notes), 'note')}: R", theme_style(widget, "warning"))
         parts.append((1, notes))
-    return _in_one_line(parts, width)
+    told = disclosures(result)
+    if not told:
+        return _in_one_line(parts, width)
+    more = f", and {len(told) - 1:,} more (P)" if len(told) > 1 else ""
+    warning = Text(
+        visible(f"! {told[0]}{more} (K: what to require)"), theme_style(widget, "warning")
+    )
+    one_line = _in_one_line([*parts[:2], (0, warning), *parts[2:]], width)
+    if one_line.cell_len < width and "NCP" in one_line.plain:
+        return one_line
+    warning.truncate(max(width, 1), overflow="ellipsis")
+    return Text("\n").join([_in_one_line(parts, width), warning])
 
 
 def _in_one_line(parts: Sequence[tuple[int, Text]], width: int) -> Text:

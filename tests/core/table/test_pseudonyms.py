@@ -121,6 +121,14 @@ def test_pseudonyms_that_join_rows_of_a_person_are_refused(tmp_path: Path) -> No
         released(tmp_path, "A", "B", "A", "C")
 
 
+def test_a_refused_release_leaves_no_key_behind(tmp_path: Path) -> None:
+    with pytest.raises(NotReachedError):
+        released(tmp_path, "A", "B", "A", "C")
+    assert not (tmp_path / "pseudonyms.key").exists()
+    released(tmp_path, "A", "B", "A", "B")
+    assert (tmp_path / "pseudonyms.key").stat().st_mode & 0o777 == 0o600
+
+
 def test_rows_of_people_who_share_all_of_them_are_published(tmp_path: Path) -> None:
     assert released(tmp_path, "A", "B", "A", "B").table.height == 4
 

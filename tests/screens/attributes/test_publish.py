@@ -107,3 +107,25 @@ def test_every_way_of_publishing_has_a_mark_that_fits() -> None:
     assert kind_text(spec) == "numeric ≤"
     assert kind_text(replace(spec, kind=Kind.DATE, bottom=None, top="2000-01-01")) == "date ≥"
     assert role_text(replace(spec, role=Role.OTHER, publish="mean")) == "other"  # it has no class
+
+
+async def test_another_role_drops_pseudonyms_and_says_so(sample, make_app, monkeypatch) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        said: list[str] = []
+        monkeypatch.setattr(pilot.app.host, "say", lambda text, *_: said.append(text))
+        await settle(pilot)
+        await pilot.press("2", "i", "e")
+        await settle(pilot)
+        pilot.app.screen.query_one("#p-published", Select).value = "pseudonym"
+        pilot.app.screen.query_one("#p-key_file", Input).value = "../keys/study.key"
+        await pilot.press("ctrl+r")
+        await settle(pilot)
+        session = session_of(pilot)
+        first = next(iter(session.project.attributes))
+        assert session.project.output.pseudonym_key == "../keys/study.key"
+        await pilot.press("P")
+        await settle(pilot)
+        assert session.attribute(first).role is Role.PERSON
+        assert session.attribute(first).identifier == "drop"
+        assert any("pseudonyms" in each for each in said)
+        session.task()  # nothing keeps a run from starting

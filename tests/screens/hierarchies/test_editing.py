@@ -107,3 +107,23 @@ async def test_magvals_are_toggled_on_one_key(folder):
         assert d.app.host.session.quasi_identifier("color").hierarchy.marks == {
             Mark(*d.screen.node())
         }
+
+
+async def test_ranges_and_patterns_are_marked_at_once(folder):
+    async with opened(folder / "p.yaml") as d:
+        await d.go("country")
+        values = [row[0] for row in d.rows()]
+        await d.press("space", "ctrl+end", "r")
+        assert {label for _, label in d.screen.selected} == set(values)
+        await d.press("asterisk")
+        await d.type("")
+        await d.press("enter")
+        assert d.screen.selected == set()
+        await d.press("asterisk")
+        await d.type("*a*y")
+        await d.press("enter")
+        assert d.screen.selected == {(0, "Italy")}
+        await d.press("asterisk")
+        await d.type("none such")
+        await d.press("enter")
+        assert "matches" in d.text("#error")

@@ -135,7 +135,7 @@ async def test_formulas_are_asked_about(make_app, tmp_path: Path) -> None:
     )
     async with make_app(project).run_test(size=(80, 24)) as pilot:
         await open_results(pilot, "mondrian", k=2)
-        for key, written in (("y", "'=1+1"), ("n", "=1+1")):
+        for key, written in (("y", "=1+1"), ("n", "'=1+1")):
             await export(pilot, 0)
             assert isinstance(pilot.app.screen, Confirm)
             await pilot.press(key)

@@ -13,7 +13,15 @@ from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle, wait_until
-from tests.screens.results.helpers import SIZES, answer, open_results, row_of, text_of, told_why
+from tests.screens.results.helpers import (
+    SIZES,
+    answer,
+    open_results,
+    row_of,
+    run_now,
+    text_of,
+    told_why,
+)
 
 # --- what is shown
 
@@ -27,6 +35,43 @@ async def test_without_a_result_it_says_what_to_do(sample, make_app) -> None:
         await pilot.press("w", "x", "plus", "C", "o", "s", "n")
         await settle(pilot)
         assert pilot.app.screen is screen
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_people_whose_class_tells_a_value_are_counted_beside_verified(
+    make_app, tmp_path, size
+) -> None:
+    """Two classes of three: in one all have the same diagnosis."""
+    rows = ["20,flu", "20,flu", "20,flu", "30,flu", "30,cold", "30,ill"]
+    (tmp_path / "d.csv").write_text("\n".join(["age,diagnosis", *rows, ""]))
+    (tmp_path / "p.yaml").write_text(
+        "data: {path: d.csv}\nprivacy: {k: 3}\n"
+        "attributes: {age: {role: quasi, kind: categorical}, diagnosis: {role: sensitive}}\n"
+    )
+    async with make_app(tmp_path / "p.yaml").run_test(size=size) as pilot:
+        screen = await open_results(pilot, "datafly")
+        summary = text_of(screen, "#summary")
+        assert "verified k=3 ✓" in summary
+        assert "3 people: their class reveals diagnosis (K: what to require)" in summary
+        assert summary.index("verified") < summary.index("3 people")
+        await pilot.press("x")
+        await settle(pilot)
+        hint = str(pilot.app.screen.query(".hint").last().content)
+        assert "3 people: their class reveals diagnosis" in hint
+        await pilot.press("escape", "K", "enter")
+        await settle(pilot)
+        (required,) = session_of(pilot).project.privacy.requirements
+        assert (required.short, required.attribute) == ("l≥2", "diagnosis")
+        assert pilot.app.current_mode == "run"
+        run_now(pilot, "datafly")
+        await pilot.press("6")
+        await settle(pilot)
+        assert "their class reveals" not in text_of(screen, "#summary")
+        await pilot.press("R")
+        await settle(pilot)
+        runs = screen.query_one(FigurePanel).grid.source
+        shown = [[cell.text for cell in row] for row in runs.rows(0, runs.height)]
+        assert [row[3] for row in shown] == ["–", "l≥2"]
 
 
 @pytest.mark.parametrize("size", SIZES)
