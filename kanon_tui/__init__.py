@@ -26,6 +26,7 @@ from kanon_tui.core.version import __version__
 
 if TYPE_CHECKING:
     from kanon_tui.core.algorithms import catalogue as algorithms
+    from kanon_tui.core.analysis.attack.suite import attack_release as attack
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
     from kanon_tui.core.analysis.utility.utility import utility_sections
     from kanon_tui.core.api.builders import breaks, dates, flat, groups, intervals, mask, quantiles
@@ -58,6 +59,7 @@ _WHERE = {
 }
 _PLACES = {name: (module, name) for module, names in _WHERE.items() for name in names} | {
     "algorithms": ("algorithms", "catalogue"),
+    "attack": ("analysis.attack.suite", "attack_release"),
     "run": ("pipeline.result", "start"),
     "utility": ("analysis.utility.utility", "utility_of"),
 }
@@ -65,8 +67,8 @@ _PLACES = {name: (module, name) for module, names in _WHERE.items() for name in 
 __all__ = [
     "AttributeSpec", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
     "Project", "Release", "Result", "RunContext", "__version__", "algorithms", "anonymize",
-    "apply", "breaks", "check", "conclude", "dates", "flat", "groups", "intervals", "levels",
-    "mask", "quantiles", "risk", "run", "stream", "sweep", "utility", "utility_sections",
+    "apply", "attack", "breaks", "check", "conclude", "dates", "flat", "groups", "intervals",
+    "levels", "mask", "quantiles", "risk", "run", "stream", "sweep", "utility", "utility_sections",
 ]  # fmt: skip
 
 

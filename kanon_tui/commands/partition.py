@@ -103,9 +103,12 @@ def _as_json(tree: PartitionTree) -> dict[str, Any]:
             "share": leaf.share,
             "path": leaf.path,
             "value": leaf.majority,
-            "overlap_free": {"records": leaf.free_records, "share": leaf.free_share},
             "people": leaf.people,
-            "overlap_free_people": leaf.free_people,
+            "overlap_free": {
+                "records": leaf.free_records,
+                "share": leaf.free_share,
+                "people": leaf.free_people,
+            },
         }
         for leaf in tree.root.leaves()
     ]

@@ -189,7 +189,7 @@ def test_partition(
     found = json.loads(kanon(*args, "--json", folder=folder))
     assert list(found) == ["target", "original", "release", "kept", "attributes", "telling"]
     assert found["target"] == "flu"
-    half = {"records": 20, "share": 1.0}
+    half = {"records": 20, "share": 1.0, "people": 20}
     for side in ("original", "release"):
         assert found[side] == {
             "accuracy": 1.0,
@@ -217,6 +217,31 @@ def test_partition(
     narrow = printed(*args, capsys=capsys).splitlines()
     assert narrow[-9] == "original"
     assert narrow[-4] == "release"
+
+
+def test_attacks_of_the_suite(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    args = ("attack", "p.yaml", "--release", "r.csv")
+    found = json.loads(printed(*args, "--kind", "all", "--json", capsys=capsys))
+    assert list(found) == ["people", "attacks"]
+    kinds = {each["kind"] for each in found["attacks"]}
+    assert kinds == {
+        "singling-out", "downcoding", "linkability", "inference", "refinement", "minimality",
+    }  # fmt: skip
+    for each in found["attacks"]:
+        assert each["interval"][0] <= each["rate"] <= each["interval"][1]
+        assert each["control_rate"] is None
+    args_of_control = (*args, "--kind", "inference", "--control", "people.csv")
+    found = json.loads(printed(*args_of_control, "--json", capsys=capsys))
+    first = found["attacks"][0]
+    assert first["control_rate"] == first["rate"]  # here the control are the people themselves
+    assert "Inference of flu from the class" in printed(*args_of_control, capsys=capsys)
+    assert main([*args]) == 2
+    assert "--external FILE --on a,b" in capsys.readouterr().err
+    assert main([*args, "--kind", "composition"]) == 2
+    assert "earlier release" in capsys.readouterr().err
 
 
 def test_utility(

@@ -36,7 +36,14 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.task.task import Task
 
-__all__ = ["CurvePoint", "Feasibility", "feasibility", "feasibility_curve", "shape_of"]
+__all__ = [
+    "CurvePoint",
+    "Feasibility",
+    "feasibility",
+    "feasibility_curve",
+    "shape_of",
+    "wilson_interval",
+]
 
 
 MOST_ATTRIBUTES = 10_000
@@ -63,7 +70,7 @@ class Feasibility:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % confidence interval of the true rate."""
-        return _wilson(self.success_rate, self.repeats)
+        return wilson_interval(self.success_rate, self.repeats)
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,7 @@ def feasibility_curve(
     rarest_first = sorted((f / f.sum() for f in shape), key=lambda f: float(f.min()))
     for number in records:
         rate = _success_rate(rarest_first, k, number, repeats, seed)
-        yield CurvePoint(number, rate, _wilson(rate, repeats))
+        yield CurvePoint(number, rate, wilson_interval(rate, repeats))
 
 
 def shape_of(task: Task) -> tuple[Floats, ...]:
@@ -157,8 +164,8 @@ def _check(name: str, number: int, most: int | None = None) -> None:
         raise InputError(f"{name} is {number:,}; a simulation needs a whole number {allowed}")
 
 
-def _wilson(rate: float, repeats: int) -> tuple[float, float]:
-    """Return Wilson's interval, which stays within 0 and 1 and is never empty."""
+def wilson_interval(rate: float, repeats: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a rate, which stays within 0 and 1 and is never empty."""
     z = 1.96
     centre = rate + z * z / (2 * repeats)
     margin = z * sqrt(rate * (1 - rate) / repeats + (z / (2 * repeats)) ** 2)

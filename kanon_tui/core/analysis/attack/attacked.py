@@ -1,0 +1,185 @@
+"""What an attacker sees and what the owner of the data knows: the input and the answer of attacks.
+
+An attack is a function from an `AttackedRelease` to `AttackResult`s. The attacker has the release,
+the project that made it (its hierarchies and settings are taken to be known) and, of every person,
+the quasi-identifiers. The original serves to count successes, never to make a claim. The same
+attack on people who were not in the data (`control`) tells what the release adds to what is true of
+everybody.
+
+References: Giomi, Boenisch, Wehmeyer, Tasnádi, A Unified Framework for Quantifying Privacy Risk in
+Synthetic Data (Anonymeter), PoPETs 2023 (control); Wilson, Probable inference, the law of
+succession, and statistical inference, 1927 (intervals).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
+from kanon_tui.core.analysis.feasibility import wilson_interval
+from kanon_tui.core.analysis.published_cells import ReadCells, cell_readers
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.task.task import Task
+
+Watch = Callable[[int, int], bool]
+"""Called with the work done and all of it; False cancels the attack."""
+
+
+@dataclass(frozen=True)
+class AttackResult:
+    """The successes of one attack, in people."""
+
+    kind: str
+    title: str
+    people: int
+    """People who were tried."""
+    successes: int
+    control: tuple[int, int] | None = None
+    """The same attack on people who were not in the data: tried, successes."""
+    worst: str = ""
+    """The worst-hit class, by its published cells; empty where nobody was hit."""
+    sentences: tuple[str, ...] = ()
+    remedy: str = ""
+    """The counter-measure; empty where none is known."""
+
+    @property
+    def rate(self) -> float:
+        """Share of the people tried on whom the attack succeeds."""
+        return self.successes / self.people if self.people else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % confidence interval of the rate."""
+        return wilson_interval(self.rate, self.people) if self.people else (0.0, 1.0)
+
+    @property
+    def control_rate(self) -> float | None:
+        """The rate on people who were not in the data; None without a control."""
+        return None if self.control is None else self.control[1] / max(self.control[0], 1)
+
+    def mapping(self) -> dict[str, Any]:
+        """Return the figures as plain data, for JSON."""
+        return {
+            "kind": self.kind,
+            "title": self.title,
+            "people": self.people,
+            "successes": self.successes,
+            "rate": self.rate,
+            "interval": list(self.interval),
+            "control_rate": self.control_rate,
+            "worst": self.worst,
+            "sentences": list(self.sentences),
+            "remedy": self.remedy,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """The classes that fit the records of a table: pairs of a distinct record and a class."""
+
+    records: DistinctRows
+    record: Int64s
+    row: Int64s
+
+
+@dataclass(frozen=True, eq=False)
+class AttackedRelease:
+    """A release with the data and the project that it was made of."""
+
+    project: Project
+    task: Task
+    release: Table
+    control: Table | None = None
+    earlier: Table | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    watch: Watch = lambda done, total: True
+    name: str = "the release"
+
+    def check(self, done: int, total: int) -> None:
+        """Report progress; raise InputError where somebody cancelled."""
+        if not self.watch(done, total):
+            raise InputError("stopped")
+
+    @cached_property
+    def quasi(self) -> list[str]:
+        """The quasi-identifiers that are published."""
+        found = [each.name for each in self.task.quasi if each.name in self.release.names]
+        if not found:
+            raise InputError(
+                f"{self.name} has none of the quasi-identifiers of the project; use a release of "
+                "the same data"
+            )
+        return found
+
+    @cached_property
+    def sensitive(self) -> list[Column]:
+        """The sensitive attributes that are published, as the original has them."""
+        return [each for each in self.task.sensitive if each.name in self.release.names]
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The quasi-identifiers as the release prints them."""
+        return [self.release.column(name, Kind.CATEGORICAL) for name in self.quasi]
+
+    @cached_property
+    def cells(self) -> list[ReadCells]:
+        """The printed quasi-identifiers, understood."""
+        readers = cell_readers(self.project, self.task, self.quasi)
+        return [readers[each.name].read(each.values, self.name) for each in self.columns]
+
+    @cached_property
+    def classes(self) -> DistinctRows:
+        """The published classes: the distinct rows of quasi-identifiers."""
+        return DistinctRows.from_codes([each.codes for each in self.columns])
+
+    @cached_property
+    def fit(self) -> Fit:
+        """The classes that fit every record of the original."""
+        return self.fit_of(self.task.table)
+
+    def fit_of(self, table: Table) -> Fit:
+        """Return the classes that fit the records of a table, by all quasi-identifiers."""
+        for name in self.quasi:
+            if name not in table.names:
+                raise InputError(f"the control has no column '{name}'; use records like the data")
+        columns = [table.column(name, Kind.CATEGORICAL) for name in self.quasi]
+        records = DistinctRows.from_codes([each.codes for each in columns])
+        values = [each.values for each in columns]
+        found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+        pairs = fitting_pairs(self.cells, self.classes, records, values, unknown_fits=False)
+        for block, person, row in pairs:
+            found.append((block.start + person, row))
+            self.check(block.stop, len(records.sizes))
+        record, row = (np.concatenate(each) for each in zip(*found, strict=True))
+        return Fit(records, record, row)
+
+    @property
+    def people(self) -> int:
+        """The people of the original."""
+        return self.task.people
+
+    def class_text(self, row: int) -> str:
+        """Return the published cells of a class: `age [20..35], sex *`."""
+        texts = (
+            f"{each.name} {each.values[code]}"
+            for each, code in zip(self.columns, self.classes.codes[row], strict=True)
+        )
+        return ", ".join(texts)
+
+    def worst_class(self, hits: Int64s) -> str:
+        """Return the class with most people hit, given the hits of every class."""
+        if not len(hits) or not hits.max():
+            return ""
+        row = int(hits.argmax())
+        size = int(self.classes.sizes[row])
+        return f"{self.class_text(row)} ({size:,} rows): {int(hits[row]):,} people who fit it"

@@ -1,0 +1,147 @@
+"""Downcoding: exact values rebuilt from how a clustering prints its classes.
+
+A clustering prints no more than it must. The ends of a range are values of two records of the
+class, every value of a set is one of some record, and a common label says that records below at
+least two of the labels under it are in the class: with two such labels, both. So a release can be
+replaced by a finer one that fits the same people. A class of as many people as values that must
+occur is rebuilt completely in that attribute.
+
+Nothing is claimed of full-domain releases, of ranges that are not observed (rounded ends, `overlap:
+false`), and of cells that are partly hidden.
+
+Reference: Cohen, Attacks on Deidentification's Defenses, USENIX Security 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
+from kanon_tui.core.analysis.published_cells import ReadCells
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import count_of
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """Values of one attribute that must occur: pairs of a class and a group of values."""
+
+    x: int
+    """The attribute, by its place among the published quasi-identifiers."""
+    row: Int64s
+    group: Int64s
+    group_of_value: Int64s
+    """Per value of the original the group it is in: itself, or a label below the printed one."""
+    exact: bool
+    """Whether groups are single values."""
+
+
+def claims(attacked: AttackedRelease) -> list[Claims]:
+    """Return what must occur in the classes, attribute by attribute."""
+    algorithm = find_algorithm(attacked.project.algorithm.name)
+    if algorithm.family is Family.FULL_DOMAIN or not attacked.project.overlap:
+        return []
+    found = []
+    quasi = {each.name: each for each in attacked.task.quasi}
+    for x, cells in enumerate(attacked.cells):
+        attribute = quasi[attacked.quasi[x]]
+        if not attribute.publishes_one_value:
+            found += _of_attribute(attacked, x, attribute, cells)
+    return found
+
+
+def _of_attribute(
+    attacked: AttackedRelease, x: int, attribute: QuasiIdentifier, cells: ReadCells
+) -> list[Claims]:
+    values = cells.attribute.column.values
+    must: list[list[int]] = []
+    if attribute.ordered:
+        line = cells.attribute.line
+        numbers = cells.attribute.column.numbers
+        assert numbers is not None
+        group_of_value = np.searchsorted(line, numbers)
+        observed = attribute.publish in ("", "range")
+        for text, low, high in zip(cells.texts, cells.low, cells.high, strict=True):
+            ends = np.unique([low, high])
+            printed = observed and text[0] == "[" and text[-1] == "]" and np.isin(ends, line).all()
+            must.append(np.searchsorted(line, ends).tolist() if printed else [])
+        return [_claims(attacked, x, must, group_of_value, exact=True)]
+    code = {value: number for number, value in enumerate(values)}
+    for text in cells.texts:
+        members = text[1:-1].split("|") if text[:1] == "{" and text[-1:] == "}" else []
+        listed = all(member in code for member in members)
+        must.append([code[member] for member in members] if listed else [])
+    found = [_claims(attacked, x, must, np.arange(len(values)), exact=True)]
+    if attribute.publishes_ancestor and attribute.column.values == values:
+        found += _of_labels(attacked, x, attribute, cells)
+    return found
+
+
+def _of_labels(
+    attacked: AttackedRelease, x: int, attribute: QuasiIdentifier, cells: ReadCells
+) -> list[Claims]:
+    """Return the labels below printed ones of which both must occur, level by level."""
+    hierarchy, found = attribute.hierarchy, []
+    for level in range(len(hierarchy.maps) - 1):
+        finer, coarser = hierarchy.maps[level], hierarchy.maps[level + 1]
+        pairs = np.unique(np.stack([coarser, finer]), axis=1)
+        below = {
+            hierarchy.labels[level + 1][label]: pairs[1][pairs[0] == label].tolist()
+            for label in np.unique(pairs[0]).tolist()
+        }
+        must = [below.get(text, ()) for text in cells.texts]
+        two = [list(each) if len(each) == 2 else [] for each in must]
+        found.append(_claims(attacked, x, two, finer.astype(np.int64), exact=level == 0))
+    return found
+
+
+def _claims(
+    attacked: AttackedRelease, x: int, must: list[list[int]], group_of_value: Int64s, exact: bool
+) -> Claims:
+    counts = np.array([len(each) for each in must], dtype=np.int64)
+    groups = np.array([group for each in must for group in each], dtype=np.int64)
+    starts = np.cumsum(counts) - counts
+    cell = attacked.classes.codes[:, x]
+    row = np.repeat(np.arange(len(cell)), counts[cell])
+    within = np.arange(len(row)) - np.repeat(np.cumsum(counts[cell]) - counts[cell], counts[cell])
+    return Claims(x, row, groups[starts[cell][row] + within], group_of_value, exact)
+
+
+def attack(attacked: AttackedRelease) -> list[AttackResult]:
+    """Count the people of whom a finer value is rebuilt, class by class."""
+    sizes = attacked.classes.sizes
+    most, labels, rebuilt = (np.zeros(len(sizes), dtype=np.int64) for _ in range(3))
+    cells = 0
+    for each in claims(attacked):
+        known = np.bincount(each.row, minlength=len(sizes))
+        if each.exact:
+            most = np.maximum(most, known)
+            rebuilt = np.maximum(rebuilt, np.where(known >= sizes, sizes, 0))
+            cells += int(known.sum())
+        else:
+            labels = np.maximum(labels, known)
+    hit = np.minimum(most, sizes)
+    finer = np.minimum(np.maximum(labels, most), sizes)
+    whole = int((rebuilt > 0).sum())
+    return [
+        AttackResult(
+            "downcoding",
+            "Downcoding",
+            int(sizes.sum()),
+            int(hit.sum()),
+            worst=attacked.worst_class(hit),
+            sentences=(
+                f"{int(hit.sum()):,} published records must have exact values that the release was "
+                f"meant to hide: {cells:,} values follow from ends of ranges, sets and labels.",
+                f"{count_of(whole, 'class', 'classes')} can be rebuilt completely in some "
+                f"attribute; {int((finer - hit).sum()):,} more records get a finer label.",
+            ),
+            remedy="publish labels of a hierarchy (publish: hierarchy) or rounded ranges instead "
+            "of observed ends and sets, or use a full-domain algorithm",
+        )
+    ]

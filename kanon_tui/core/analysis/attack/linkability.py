@@ -1,0 +1,105 @@
+"""Linkability: two parties know different attributes of the same people and join by the release.
+
+The first party has a record with some quasi-identifiers of a person, the second one records of
+everybody with the other attributes. Through the published rows that fit the first record, only some
+records of the second party remain; a person is linked where that is one, and hers. Without the
+release nothing connects the two.
+
+`options["on"]` names the attributes of the first party; else it has the first half of the
+quasi-identifiers. At most `MOST_PEOPLE` people, drawn by the seed, are tried. With a control, both
+sides have as many records as the control.
+
+Reference: Giomi and others, Anonymeter, PoPETs 2023, section 4.2, for generalised releases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
+from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
+from kanon_tui.core.analysis.published_cells import cell_readers, check_column
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
+
+MOST_PEOPLE = 2_000
+_AT_A_TIME = 200
+
+
+def attack(attacked: AttackedRelease) -> list[AttackResult]:
+    """Count the people whose two records the release joins."""
+    first = list(attacked.options.get("on") or attacked.quasi[: max(1, len(attacked.quasi) // 2)])
+    for name in first:
+        check_column(name, attacked.quasi, "the published quasi-identifiers")
+    others = [*attacked.quasi, *(column.name for column in attacked.sensitive)]
+    second = [name for name in others if name not in first]
+    if not second:
+        raise InputError("linkability: the second party needs an attribute; name fewer with --on")
+    pool = attacked.task.table.height
+    control = None
+    if attacked.control is not None:
+        pool = min(pool, attacked.control.height)
+        linked = _linked(attacked, attacked.control, first, second, pool)
+        control = len(linked), int(linked.sum())
+    linked = _linked(attacked, attacked.task.table, first, second, pool)
+    return [
+        AttackResult(
+            "linkability",
+            f"Linkability of {', '.join(first)} with {', '.join(second)}",
+            len(linked),
+            int(linked.sum()),
+            control,
+            sentences=(
+                f"Of {len(linked):,} people whose {', '.join(first)} one party knows, the release "
+                f"leaves {int(linked.sum()):,} with exactly one record among {pool:,} of a party "
+                f"that knows {', '.join(second)}.",
+            ),
+            remedy="a larger k, or fewer published attributes",
+        )
+    ]
+
+
+def _linked(
+    attacked: AttackedRelease, table: Table, first: Sequence[str], second: Sequence[str], pool: int
+) -> Flags:
+    """Return for every person tried whether exactly her record of the second party remains."""
+    from scipy.sparse import csr_matrix
+
+    chance = np.random.default_rng(attacked.task.seed)
+    pooled = np.sort(chance.choice(table.height, pool, replace=False))
+    tried = np.sort(chance.choice(pool, min(pool, MOST_PEOPLE), replace=False))
+    rows = DistinctRows.from_columns(attacked.release, [*first, *second])
+    places = {name: x for x, name in enumerate([*first, *second])}
+
+    def fits(names: Sequence[str]) -> tuple[csr_matrix, DistinctRows]:
+        columns = [table.column(name, Kind.CATEGORICAL) for name in names]
+        known = DistinctRows.from_codes([column.codes[pooled] for column in columns])
+        printed = [attacked.release.column(name, Kind.CATEGORICAL) for name in names]
+        readers = cell_readers(attacked.project, attacked.task, names)
+        cells = [readers[each.name].read(each.values, attacked.name) for each in printed]
+        own = DistinctRows(rows.codes[:, [places[name] for name in names]], None, rows.sizes)
+        values = [column.values for column in columns]
+        people, row = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for block, person, fitting in fitting_pairs(cells, own, known, values, False):
+            people.append(block.start + person)
+            row.append(fitting)
+        pairs = np.concatenate(people), np.concatenate(row)
+        shape = len(known.sizes), len(rows.sizes)
+        return csr_matrix((np.ones(len(pairs[0]), dtype=np.int32), pairs), shape), known
+
+    (left, one), (right, other) = fits(first), fits(second)
+    mine, theirs = one.row_of[tried], other.row_of[tried]
+    linked = np.zeros(len(tried), dtype=bool)
+    sizes: Int64s = other.sizes
+    for start in range(0, len(tried), _AT_A_TIME):
+        some = slice(start, start + _AT_A_TIME)
+        remain = (left[mine[some]] @ right.T).toarray() > 0
+        own = theirs[some]
+        alone = (remain @ sizes == 1) & remain[np.arange(len(own)), own]
+        linked[some] = np.asarray(alone, dtype=bool)
+        attacked.check(min(start + _AT_A_TIME, len(tried)), len(tried))
+    return linked

@@ -1,0 +1,139 @@
+"""The attack suite: the kinds of attacks, found by name and imported on demand.
+
+results = run_attacks(AttackedRelease(project, task, release), ["downcoding", "inference"])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Watch
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.tables_in_files import read_tables
+from kanon_tui.core.report.sections import Section
+from kanon_tui.core.table.table import as_table
+
+
+@dataclass(frozen=True)
+class AttackKind:
+    """A kind of attack: its module has a function `attack`."""
+
+    name: str
+    summary: str
+    criterion: str
+    """The question of WP29 that it speaks for: singling out, linkability or inference."""
+
+    def run(self, attacked: AttackedRelease) -> list[AttackResult]:
+        """Import the attack and run it."""
+        module = import_module(f"kanon_tui.core.analysis.attack.{self.name.replace('-', '_')}")
+        found: list[AttackResult] = module.attack(attacked)
+        return found
+
+
+KINDS = (
+    AttackKind("singling-out", "predicates of the release that match one person", "singling out"),
+    AttackKind("downcoding", "exact values rebuilt from ends of ranges and sets", "singling out"),
+    AttackKind("linkability", "two parties who join what they know by the release", "linkability"),
+    AttackKind("composition", "two releases of the same people joined", "linkability"),
+    AttackKind("inference", "a sensitive value learnt from the class or a model", "inference"),
+    AttackKind("refinement", "classes excluded because everybody must be in one", "inference"),
+    AttackKind("minimality", "worlds excluded by what the algorithm would have done", "inference"),
+)
+
+
+def find_kinds(name: str) -> tuple[AttackKind, ...]:
+    """Return the kind of a name, or every kind for `all`."""
+    found = tuple(kind for kind in KINDS if name in (kind.name, "all"))
+    if not found:
+        known = [*(kind.name for kind in KINDS), "all"]
+        raise InputError(f"there is no attack '{name}'; {suggestion(name, known)}")
+    return found
+
+
+def run_attacks(
+    attacked: AttackedRelease, kinds: Iterable[AttackKind] = KINDS
+) -> list[AttackResult]:
+    """Return the results of attacks of these kinds; composition needs an earlier release."""
+    chosen = list(kinds)
+    if attacked.earlier is None and len(chosen) > 1:
+        chosen = [kind for kind in chosen if kind.name != "composition"]
+    return [result for kind in chosen for result in kind.run(attacked)]
+
+
+def attack_release(
+    result: Result,
+    kind: str = "all",
+    control: Any = None,
+    earlier: Any = None,
+    watch: Watch = lambda done, total: True,
+    **options: Any,
+) -> list[AttackResult]:
+    """Attack a release that was just made, in memory.
+
+    Parameters
+    ----------
+    result : Result
+        What `anonymize` returned.
+    kind : str
+        singling-out, linkability, inference, minimality, downcoding, refinement, composition, all.
+    control, earlier : frame, optional
+        People who were not in the data; an earlier release of the same people.
+    watch : callable, optional
+        Called with the work done and all of it; False cancels.
+
+    Returns
+    -------
+    list of AttackResult
+        With people, successes, rate, interval, control_rate, worst and sentences each.
+
+    Raises
+    ------
+    InputError
+        For an unknown kind, or tables that do not fit the release.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39], "ill": ["flu", "flu", "cold", "flu"]})
+    >>> release = kn.anonymize(people, quasi=["age"], sensitive="ill", k=2, algorithm="mondrian")
+    >>> kn.attack(release, "inference")[0].successes
+    2
+    """
+    if result.in_files or result.project is None:
+        raise InputError(
+            "the attacks need all records in memory; attack a release of a sample of the data"
+        )
+    task, release = read_tables(result)
+    beside, before = (
+        None if each is None else as_table(each, task.table.missing_tokens)
+        for each in (control, earlier)
+    )
+    attacked = AttackedRelease(result.project, task, release, beside, before, options, watch)
+    return run_attacks(attacked, find_kinds(kind))
+
+
+def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
+    """Return the attacks as a table, and a section with the sentences of each."""
+    columns = ("Attack", "People tried", "Succeeded", "Rate", "95 % interval", "Not in the data")
+    rows = []
+    for each in results:
+        low, high = each.interval
+        control = "–" if each.control_rate is None else f"{each.control_rate:.2%}"
+        figures = (f"{each.people:,}", f"{each.successes:,}", f"{each.rate:.2%}")
+        rows.append([each.title, *figures, f"{low:.2%} to {high:.2%}", control])
+    told = [
+        Section(
+            each.title,
+            each.sentences,
+            items=[
+                *([f"Worst-hit class: {each.worst}."] if each.worst else []),
+                *([f"Counter-measure: {each.remedy}."] if each.remedy and each.successes else []),
+            ],
+        )
+        for each in results
+    ]
+    return [Section("Attacks", (), columns, rows), *told]

@@ -1,0 +1,249 @@
+"""The attack suite: tables by hand with known answers, and claims that the original bears out."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kanon_tui.core.analysis.attack import downcoding, minimality, refinement
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
+from kanon_tui.core.analysis.attack.suite import (
+    KINDS,
+    attack_release,
+    attack_sections,
+    find_kinds,
+    run_attacks,
+)
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.project.project import Project, project_from_mapping
+from kanon_tui.core.table.table import as_table
+
+PEOPLE = {
+    "age": ["20", "22", "30", "35", "50", "50"],
+    "sex": ["f", "f", "m", "m", "f", "m"],
+    "ill": ["flu", "flu", "flu", "cold", "cold", "cancer"],
+}
+RELEASE = {
+    "age": ["[20..22]", "[20..22]", "[30..35]", "[30..35]", "50", "50"],
+    "sex": ["f", "f", "m", "m", "*", "*"],
+    "ill": ["flu", "flu", "flu", "cold", "cold", "cancer"],
+}
+
+
+def project(algorithm: str = "mondrian", **more: object) -> Project:
+    attributes = {
+        "age": {"role": "quasi", "kind": "numeric"},
+        "sex": {"role": "quasi", "kind": "categorical"},
+        "ill": {"role": "sensitive", "kind": "categorical"},
+    }
+    document = {"data": {"path": "x.csv"}, "attributes": attributes, "privacy": {"k": 2}}
+    return project_from_mapping({**document, "algorithm": {"name": algorithm}, **more})
+
+
+def attacked(
+    release: dict[str, list[str]] = RELEASE, made: Project | None = None, **more: object
+) -> AttackedRelease:
+    made = made or project()
+    task = prepare(made, as_table(pl.DataFrame(PEOPLE)))
+    return AttackedRelease(made, task, as_table(pl.DataFrame(release)), **more)
+
+
+def one(kind: str, **more: object) -> AttackResult:
+    return run_attacks(attacked(**more), find_kinds(kind))[0]
+
+
+# --- by hand
+
+
+def test_downcoding_rebuilds_the_ends_of_ranges() -> None:
+    """Two classes of two people print their two ages as ends: four people, two whole classes."""
+    found = one("downcoding")
+    assert (found.people, found.successes) == (6, 4)
+    assert "2 classes can be rebuilt completely" in " ".join(found.sentences)
+    assert "[20..22]" in found.worst
+    coarse = project("global")
+    assert run_attacks(attacked(made=coarse), find_kinds("downcoding"))[0].successes == 0
+    apart = project(overlap=False)
+    assert run_attacks(attacked(made=apart), find_kinds("downcoding"))[0].successes == 0
+
+
+def test_a_set_names_values_that_occur() -> None:
+    sets = {**RELEASE, "sex": ["f", "f", "m", "m", "{f|m}", "{f|m}"]}
+    claims = [each for each in downcoding.claims(attacked(sets)) if each.exact]
+    told = {(each.x, int(row)) for each in claims for row in each.row}
+    assert told == {(0, 0), (0, 1), (1, 2)}
+    assert one("downcoding", release=sets).successes == 6
+
+
+def test_singling_out_needs_a_predicate_of_one_person() -> None:
+    """Ends of ranges single out four people; cancer and cold are one row of the last class."""
+    found = one("singling-out")
+    assert (found.people, found.successes) == (6, 6)
+    same = {**PEOPLE, "age": ["20", "20", "30", "30", "50", "50"], "ill": ["flu"] * 6}
+    printed = {**RELEASE, "age": same["age"], "ill": same["ill"]}
+    made = project()
+    task = prepare(made, as_table(pl.DataFrame(same)))
+    alike = AttackedRelease(made, task, as_table(pl.DataFrame(printed)))
+    assert run_attacks(alike, find_kinds("singling-out"))[0].successes == 0
+
+
+def test_inference_from_the_class_and_by_negations() -> None:
+    """Both people of the first class have flu; the others have two values each."""
+    found = one("inference")
+    assert (found.people, found.successes) == (6, 2)
+    assert "about 6 people" in found.sentences[0]
+    low, high = found.interval
+    assert low < 2 / 6 < high
+    beside = as_table(pl.DataFrame({"age": ["21", "33"], "sex": ["f", "m"], "ill": ["flu", "flu"]}))
+    found = one("inference", control=beside)
+    assert found.control == (2, 1)
+    assert found.control_rate == 0.5
+    assert "people who were not in the data" in found.sentences[1] or "those who" in " ".join(
+        found.sentences
+    )
+    by_model = run_attacks(attacked(control=beside), find_kinds("inference"))[1]
+    assert by_model.control is not None
+    assert by_model.control[0] == 2
+
+
+def test_linkability_of_two_parties() -> None:
+    """Age 20 fits the class of both women, whose records of the second party are the same."""
+    found = one("linkability")
+    assert found.title == "Linkability of age with sex, ill"
+    # 30 and 35 lead to one record each: (m, flu) and (m, cold) remain of their class for both.
+    assert found.people == 6
+    alone = {**RELEASE, "age": PEOPLE["age"]}
+    exact = one("linkability", release=alone)
+    # 20 and 22 have the same record of the second party, 50 leads to two: 30 and 35 are linked.
+    assert exact.successes == 2
+    with pytest.raises(InputError, match="'shoe'"):
+        run_attacks(attacked(options={"on": ["shoe"]}), find_kinds("linkability"))
+
+
+def test_refinement_excludes_a_class_that_is_full() -> None:
+    """Of {20, 22} and [20..35], the class of 30 and 35 has no room for 20 or 22."""
+    wide = {**RELEASE, "age": ["[20..22]", "[20..22]", "[20..35]", "[20..35]", "50", "50"],
+            "sex": ["*"] * 6}  # fmt: skip
+    seen = attacked(wide)
+    possible = refinement.possible_pairs(seen)
+    assert possible is not None
+    pairs = {
+        (seen.task.table.frame["age"][int(np.flatnonzero(seen.fit.records.row_of == record)[0])],
+         seen.class_text(int(row)))
+        for record, row, fine in zip(seen.fit.record, seen.fit.row, possible, strict=True) if fine
+    }  # fmt: skip
+    assert ("20", "age [20..22], sex *") in pairs
+    assert ("20", "age [20..35], sex *") not in pairs
+    found = refinement.attack(seen)[0]
+    assert found.successes == 2  # flu of 20 and 22, which was flu or cold before
+    assert "without excluding classes of 0" in found.sentences[0]
+    elsewhere = attacked({**RELEASE, "age": ["50"] * 6})
+    assert refinement.possible_pairs(elsewhere) is None
+    assert refinement.attack(elsewhere)[0].successes == 0
+
+
+def test_minimality_as_wong_enumerates_worlds() -> None:
+    """Two of a and five of b, two of the seven have hiv: only a world with hiv in a is uncut.
+
+    At most half may have it. The cut into a and b is forbidden just where both of a have it.
+    """
+    alpha = {"attribute": "ill", "max": 0.5, "values": ["hiv"]}
+    attributes = {
+        "city": {"role": "quasi", "kind": "categorical"},
+        "ill": {"role": "sensitive", "kind": "categorical"},
+    }
+    made = project(attributes=attributes, privacy={"k": 2, "alpha": alpha})
+    frame = pl.DataFrame({"city": list("aabbbbb"), "ill": ["hiv", "hiv", *["no"] * 5]})
+    task = prepare(made, as_table(frame))
+    (requirement,) = task.requirements
+    column = requirement.column
+    side = np.array([True, True, *[False] * 5])
+    shares = minimality.chances(column.codes.astype(np.int64), [side], [requirement])
+    assert shares is not None
+    hiv = column.values.index("hiv")
+    assert shares[:2, hiv].tolist() == [1.0, 1.0]
+    assert shares[2:, hiv].tolist() == [0.0] * 5
+    release = as_table(pl.DataFrame({"city": ["{a|b}"] * 7, "ill": frame["ill"]}))
+    (found,) = run_attacks(AttackedRelease(made, task, release), find_kinds("minimality"))
+    assert found.successes == 7  # hiv of a and no of b are certain; no is 5 of 7 in the class
+    assert "{a|b}" in found.worst
+
+
+def test_worlds_are_all_orders_or_drawn() -> None:
+    orders = minimality._worlds(np.array([3, 7]), np.array([2, 3]))
+    assert len({tuple(each) for each in orders.tolist()}) == len(orders) == 10
+    drawn = minimality._worlds(np.array([3, 7]), np.array([20, 20]))
+    assert drawn.shape == (minimality.MOST_WORLDS, 40)
+    assert (np.sort(drawn, axis=1) == np.repeat([3, 7], 20)).all()
+
+
+def test_k_alone_tells_nothing_by_minimality() -> None:
+    found = one("minimality")
+    assert found.successes == 0
+    assert "k does not depend" in found.sentences[0]
+
+
+def test_composition_needs_an_earlier_release() -> None:
+    with pytest.raises(InputError, match="needs an earlier release"):
+        one("composition")
+    earlier = as_table(pl.DataFrame({**RELEASE, "age": ["20", "22", *RELEASE["age"][2:]]}))
+    found = one("composition", earlier=earlier)
+    assert found.successes == 2
+    assert [each.kind for each in run_attacks(attacked())].count("composition") == 0
+
+
+def test_all_attacks_in_one_table_and_cancelled() -> None:
+    results = run_attacks(attacked())
+    table, *told = attack_sections(results)
+    assert len(table.rows) == len(results) == len(told)
+    assert {each.kind for each in results} == {each.name for each in KINDS} - {"composition"}
+    for each in results:
+        low, high = each.interval
+        assert 0 <= low <= each.rate <= high <= 1
+        assert each.mapping()["rate"] == each.rate
+    with pytest.raises(InputError, match="stopped"):
+        run_attacks(attacked(watch=lambda done, total: False))
+    with pytest.raises(InputError, match=r"no attack 'inferences'; did you mean 'inference'"):
+        find_kinds("inferences")
+
+
+# --- what is claimed is true
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["mondrian", "k-member", "udc", "global"]))
+def test_no_claim_contradicts_the_original(seed: int, algorithm: str) -> None:
+    """Rebuilt values occur in their class, true classes stay possible, certain values are true."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(8, 40))
+    frame = pl.DataFrame(
+        {
+            "age": [str(v) for v in rng.integers(20, 40, n)],
+            "sex": [["f", "m", "x"][v] for v in rng.integers(0, 3, n)],
+            "ill": [["flu", "cold", "cancer"][v] for v in rng.integers(0, 3, n)],
+        }
+    )
+    made = project(algorithm, privacy={"k": int(rng.integers(2, 5))}, output={"order": "input"})
+    result = anonymize(made, frame)
+    seen = AttackedRelease(made, result.task, as_table(result.table))
+    members: dict[int, list[int]] = {}
+    for record, row in enumerate(seen.classes.row_of.tolist()):
+        members.setdefault(row, []).append(int(result.release.order[record]))
+    for each in downcoding.claims(seen):
+        codes = seen.cells[each.x].attribute.column.codes
+        for row, group in zip(each.row.tolist(), each.group.tolist(), strict=True):
+            assert group in each.group_of_value[codes[members[row]]].tolist()
+    possible = refinement.possible_pairs(seen)
+    assert possible is not None
+    kept = set(
+        zip(seen.fit.record[possible].tolist(), seen.fit.row[possible].tolist(), strict=True)
+    )
+    for row, own in members.items():
+        assert all((int(seen.fit.records.row_of[record]), row) in kept for record in own)
+    for found in attack_release(result):
+        assert 0 <= found.successes <= found.people
