@@ -433,3 +433,44 @@ def test_a_value_that_looks_like_a_range_is_a_value() -> None:
 def test_a_cell_that_is_no_range_is_refused(cell: str) -> None:
     with pytest.raises(NotReachedError, match="no range of the data; nothing was written"):
         overlapping(pl.Series([cell]), {"1": 1.0, "2": 2.0})
+
+
+# --- what a mutated verifier would let through
+
+
+def test_counts_beside_the_rows_are_refused_when_they_are_too_many() -> None:
+    release = table("aa", "bb")
+    for beside in (
+        {"copies": pl.Series([1] * 5)},
+        {"personal_k": [1.0] * 5},
+        {"people": people("pqrst", "aabbb")},
+    ):
+        with pytest.raises(NotReachedError, match="nothing was written"):
+            verify(release, ["age"], [], 2, **beside)
+
+
+def test_more_than_k_people_may_share_the_rows_of_a_pseudonym() -> None:
+    pseudonyms([A, A, B, B, C, C], "121212")
+
+
+def test_an_open_range_reaches_below_zero() -> None:
+    numbers = {str(number): float(number) for number in range(-10, 1)}
+    assert overlapping(pl.Series(["<=-5", "[-9..-7]"]), numbers)
+    assert not overlapping(pl.Series(["<=-5", "[-4..-1]"]), numbers)
+
+
+def test_people_without_a_value_do_not_lower_a_share() -> None:
+    """One of the two people whose value is known has it: a half, not a third."""
+    release, whose = table("ab?"), people("pqr", "ab?")
+    held = release["ill"].to_list()
+    for bound, failing in ((0.4, 1), (0.5, 0)):
+        stated = claim("alpha", bound, held, only_values=("a",))
+        assert classes_without(release, ["age"], stated, people=whose) == failing
+
+
+def test_a_class_with_one_value_has_one_whoever_has_it() -> None:
+    release, whose = table("aa", "??"), people("pqrs", "aa??")
+    held = release["ill"].to_list()
+    for bound, failing in ((1, 0), (2, 2)):
+        stated = claim("l_distinct", bound, held)
+        assert classes_without(release, ["age"], stated, people=whose) == failing
