@@ -10,7 +10,7 @@ KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --require-hashes --only-binary :all: --requirement
 
-.PHONY: run test test-quick test-browser test-sanitized fuzz check format bench docs screenshots screenshots-browser lock clean
+.PHONY: run test test-quick test-browser test-sanitized fuzz check format bench docs screenshots screenshots-browser lock sbom clean
 
 run: $(READY)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -77,6 +77,10 @@ lock: $(READY)  ## the newest versions that the ranges allow, with the hashes of
 	$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCKED) --output-file constraints.txt
 	$(BIN)/uv pip compile packaging/compiler/requirements.in $(LOCKED) --output-file packaging/compiler/requirements.txt
 	$(BIN)/uv pip compile tests/browser/requirements.in --constraint constraints.txt $(LOCKED) --output-file tests/browser/requirements.txt
+
+sbom:  ## the bill of materials in CycloneDX form, from the lock file: build/kanon-tui.cdx.json
+	@mkdir -p build
+	$(PYTHON) packaging/make_sbom.py > build/kanon-tui.cdx.json
 
 clean:
 	rm -rf kanon_tui/core/kernels/c/libkanon.* .venv .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

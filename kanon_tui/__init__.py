@@ -27,6 +27,7 @@ from kanon_tui.core.version import __version__
 if TYPE_CHECKING:
     from kanon_tui.core.algorithms import catalogue as algorithms
     from kanon_tui.core.analysis.attack.suite import attack_release as attack
+    from kanon_tui.core.analysis.proof import verify_written as verify
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
     from kanon_tui.core.analysis.utility.utility import utility_sections
     from kanon_tui.core.api.builders import breaks, dates, flat, groups, intervals, mask, quantiles
@@ -62,6 +63,7 @@ _PLACES = {name: (module, name) for module, names in _WHERE.items() for name in 
     "attack": ("analysis.attack.suite", "attack_release"),
     "run": ("pipeline.result", "start"),
     "utility": ("analysis.utility.utility", "utility_of"),
+    "verify": ("analysis.proof", "verify_written"),
 }
 
 __all__ = [
@@ -69,6 +71,7 @@ __all__ = [
     "Project", "Release", "Result", "RunContext", "__version__", "algorithms", "anonymize",
     "apply", "attack", "breaks", "check", "conclude", "dates", "flat", "groups", "intervals",
     "levels", "mask", "quantiles", "risk", "run", "stream", "sweep", "utility", "utility_sections",
+    "verify",
 ]  # fmt: skip
 
 

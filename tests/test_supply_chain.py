@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -81,3 +82,24 @@ print(result.report["privacy"]["k"])
     )
     assert done.stderr == ""
     assert int(done.stdout) >= 2
+
+
+def test_the_bill_of_materials_lists_the_lock_file() -> None:
+    made = [
+        subprocess.run(
+            [sys.executable, str(ROOT / "packaging" / "make_sbom.py")],
+            capture_output=True, check=True, text=True, timeout=PATIENCE,
+        ).stdout
+        for _ in range(2)
+    ]  # fmt: skip
+    assert made[0] == made[1]
+    bill = json.loads(made[0])
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    hashes = pinned()
+    listed: dict[str, list[str]] = {}
+    for each in bill["components"]:
+        assert each["purl"] == f"pkg:pypi/{each['name']}@{each['version']}"
+        [files] = each["externalReferences"]
+        shown = [f"--hash=sha256:{file['content']}" for file in files["hashes"]]
+        listed.setdefault(each["name"], []).extend(shown)
+    assert listed == hashes

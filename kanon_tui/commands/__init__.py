@@ -17,8 +17,8 @@ __all__ = ["COMMANDS"]
 
 _NAMES = (
     "run", "sweep", "check", "risk", "levels", "explain", "uniques", "simulate", "attack",
-    "partition", "utility", "rerelease", "apply", "hierarchy", "algorithms", "demo", "serve",
-    "warmup", "completion",
+    "partition", "utility", "rerelease", "verify", "apply", "hierarchy", "algorithms", "demo",
+    "serve", "warmup", "completion",
 )  # fmt: skip
 COMMANDS: dict[str, ModuleType] = {name: import_module(f"{__name__}.{name}") for name in _NAMES}
 """The modules of the commands by name, in the order of the help page."""

@@ -44,8 +44,10 @@ _COPIES = "copies"
 
 
 @dataclass(frozen=True, eq=False)
-class _Requirements:
+class Requirements:
     """The requirements of a task as the verifier takes them."""
+
+    task: Task
 
     quasi: tuple[str, ...]
     left_out: tuple[str, ...]
@@ -54,10 +56,11 @@ class _Requirements:
     risk: RiskClaim | None
 
     @classmethod
-    def from_task(cls, task: Task) -> _Requirements:
+    def from_task(cls, task: Task) -> Requirements:
         """Return the requirements of a task; a bound for the highest risk is verified as k."""
         tokens, risk = task.table.missing_tokens, task.release_risk
         return cls(
+            task,
             tuple(attribute.name for attribute in task.quasi),
             task.left_out,
             task.k,
@@ -72,6 +75,24 @@ class _Requirements:
     def check(self, published: pl.DataFrame, claims: Sequence[Claim] = (), **counted: Any) -> None:
         """Verify published cells, or raise `NotReachedError`."""
         verify(published, self.quasi, self.left_out, self.k, claims, **counted)
+
+    def beside(self, records: npt.NDArray[np.integer]) -> dict[str, Any]:
+        """Return what the verifier takes beside the rows of these records.
+
+        That is the k that the person of each asks for, nan where none, and the person.
+        """
+        task, asked = self.task, self.task.personal_k
+        given: dict[str, Any] = {}
+        if asked is not None and asked.numbers is not None:
+            given["personal_k"] = asked.numbers[asked.codes[records]].tolist()
+        if task.repeated is not None:
+            persons = task.table.texts(task.repeated.name)
+            given["people"] = People(
+                of_rows=persons.gather(records).to_list(),
+                of_table=persons.to_list(),
+                original={c.name: task.table.texts(c.name).to_list() for c in task.sensitive},
+            )
+        return given
 
 
 def check_published(release: Release) -> None:
@@ -88,18 +109,14 @@ def check_published(release: Release) -> None:
 def verify_release(release: Release) -> None:
     """Verify a release in memory, or raise `NotReachedError`."""
     task = release.task
-    _check_disjoint(release)
-    required = _Requirements.from_task(task)
+    required = Requirements.from_task(task)
     published = release.coded
+    if release.grouping.levels is None:
+        check_disjoint(task, published)
 
     def check(published: pl.DataFrame, records: npt.NDArray[np.int64]) -> None:
-        required.check(
-            published,
-            required.claims,
-            personal_k=_personal_k(task, records),
-            people=_people(task, records),
-            risk=required.risk,
-        )
+        beside = required.beside(records)
+        required.check(published, required.claims, risk=required.risk, **beside)
 
     def check_without_stars() -> None:
         shown = ~release.suppressed[release.order]
@@ -114,7 +131,8 @@ def verify_release(release: Release) -> None:
             places = [published.columns.index(name) for name in required.quasi]
             escaped = escape_formulas(published)
             printed = [escaped.columns[place] for place in places]
-            verify(escaped, printed, (), task.k, people=_people(task, release.order))
+            people = required.beside(release.order).get("people")
+            verify(escaped, printed, (), task.k, people=people)
 
 
 @contextmanager
@@ -144,10 +162,9 @@ def _stars_explained(
         ) from None
 
 
-def _check_disjoint(release: Release) -> None:
-    """Verify from printed cells that ranges do not overlap, where that is required."""
-    task = release.task
-    if task.overlap or release.grouping.levels is not None:
+def check_disjoint(task: Task, published: pl.DataFrame) -> None:
+    """Verify from the printed cells of a clustering that ranges do not overlap, if required."""
+    if task.overlap:
         return
     for attribute in task.quasi:
         column = attribute.column
@@ -156,32 +173,10 @@ def _check_disjoint(release: Release) -> None:
         numbers = dict(zip(column.values, column.numbers.tolist(), strict=True))
         for text, number in list(numbers.items()):
             numbers.setdefault(end_text(column, text), number)
-        if overlapping(release.coded[column.name], numbers):
+        if overlapping(published[column.name], numbers):
             raise NotReachedError(
                 f"the release does not verify: ranges of {column.name} overlap; nothing was written"
             )
-
-
-def _personal_k(task: Task, rows: npt.NDArray[Any]) -> list[float] | None:
-    """Return the k that the person of each of these rows asks for; nan where for none."""
-    column = task.personal_k
-    if column is None or column.numbers is None:
-        return None
-    return [float(asked) for asked in column.numbers[column.codes[rows]]]
-
-
-def _people(task: Task, records: npt.NDArray[np.int64]) -> People | None:
-    """Return the person of each of these records; None where nobody has several."""
-    if task.repeated is None:
-        return None
-    persons = task.table.texts(task.repeated.name)
-    return People(
-        of_rows=persons.gather(records).to_list(),
-        of_table=persons.to_list(),
-        original={
-            column.name: task.table.texts(column.name).to_list() for column in task.sensitive
-        },
-    )
 
 
 # -- releases in files
@@ -206,7 +201,7 @@ def verify_files(
 ) -> None:
     """Verify the written files of a release, or raise `NotReachedError`."""
     task, columns, texts = release.task, recoding.columns, writing.parts.texts
-    required = _Requirements.from_task(task)
+    required = Requirements.from_task(task)
     claimed = tuple(dict.fromkeys(claim.attribute for claim in required.claims))
     options = ReadOptions(header=True)
     if (csv := writing.csv) is not None:
@@ -242,7 +237,7 @@ def verify_files(
             required.check(named, claims, copies=frame[_COPIES])
 
 
-def _verify_personal_k(release: CountedRelease, required: _Requirements) -> None:
+def _verify_personal_k(release: CountedRelease, required: Requirements) -> None:
     """Verify the k of each person from the counted rows: it is in no file."""
     task = release.task
     if task.personal_k is None or task.copies is None:
@@ -258,7 +253,7 @@ def _verify_personal_k(release: CountedRelease, required: _Requirements) -> None
         ]
     )
     copies = pl.Series(task.copies[rows])
-    required.check(published, personal_k=_personal_k(task, rows), copies=copies)
+    required.check(published, **required.beside(np.flatnonzero(rows)), copies=copies)
 
 
 def _count_files(workers: Workers, written: _WrittenRelease) -> list[pl.DataFrame]:

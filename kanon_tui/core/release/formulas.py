@@ -44,6 +44,17 @@ def escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame([_escaped(column).alias(name) for name, column in columns])
 
 
+def unescape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return the table that `escape_formulas` made this one of."""
+    names = _unescaped(pl.Series(frame.columns, dtype=pl.String)).to_list()
+    columns = zip(names, frame.cast(pl.String).iter_columns(), strict=True)
+    return pl.DataFrame([_unescaped(column).alias(name) for name, column in columns])
+
+
+def _unescaped(texts: pl.Series) -> pl.Series:
+    return texts.str.replace(r"^'('*[=+\-@\t\r])", "$1")
+
+
 def _escaped(texts: pl.Series) -> pl.Series:
     at_fault = texts.str.contains(_ESCAPED_OR_FORMULA) & ~texts.str.contains(_NUMBER)
     return texts.zip_with(~at_fault, "'" + texts)

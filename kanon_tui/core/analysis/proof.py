@@ -1,0 +1,240 @@
+"""Prove a release from the original data, the project and the release alone.
+
+A run verifies its release before it is written. This is a second look at what was written, at any
+later time and by anybody who has the data: nothing comes from the run. It checks that
+
+- the release has no column that the project leaves out, and none that the data does not have;
+- every class keeps k, what is required of sensitive attributes, the risk and people's own k;
+- ranges do not overlap, where the project says so;
+- the release is made of the data: for every class and combination of columns that are published as
+  they are, the data has as many records under the cells of the class as the release has rows.
+
+Classes are counted by the verifier (`privacy.verify`), cells are read by `published_cells`. Where a
+person has several records, or asks for a k of their own, the rows must be traced back to people.
+That can be done where every record lies under the cells of one class and all of them are
+published; otherwise the proof says that it cannot be told.
+
+Cost: that of finding the classes above every distinct record (`attack.matching`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.algorithms import find_algorithm
+from kanon_tui.core.analysis.attack.matching import counted_rows
+from kanon_tui.core.analysis.attack.two_releases import Covering, covering_rows
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.pipeline.attributes import as_project
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.verification import Requirements, check_disjoint
+from kanon_tui.core.privacy.verify import smallest_class, verify_pseudonyms
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.formulas import unescape_formulas
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table, as_table
+from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of, quoted_list
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was checked, whether it holds, and what was found where it does not."""
+
+    what: str
+    holds: bool
+    found: str = ""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The checks of a release against its project and the original data."""
+
+    records: int
+    classes: int
+    k: int
+    """Records of the smallest class."""
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every check holds."""
+        return all(check.holds for check in self.checks)
+
+
+def verify_written(
+    release: str | Path | pl.DataFrame | pd.DataFrame,
+    project: Project | str | Path,
+    data: str | Path | pl.DataFrame | pd.DataFrame | None = None,
+) -> Proof:
+    """Check a release from the original data, the project and the release alone.
+
+    Parameters
+    ----------
+    release : path, Polars or pandas frame
+        The published table.
+    project : Project or path
+        The project that it was made by.
+    data : path, Polars or pandas frame, optional
+        The original data; that of the project when not given.
+
+    Returns
+    -------
+    Proof
+        What was checked; `holds` says whether all of it holds.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, or a cell of the release cannot be understood.
+
+    """
+    project = as_project(project)
+    if isinstance(data, str | Path):
+        project = replace(project, data=replace(project.data, path=str(Path(data).resolve())))
+        data = None
+    tokens = project.data.read_options.missing_tokens
+    task = prepare(project, project.read_data() if data is None else as_table(data, tokens))
+    if isinstance(release, str | Path):
+        path = Path(release)
+        table = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
+        return prove(project, task, table, path.name)
+    return prove(project, task, as_table(release, tokens), "the release")
+
+
+def prove(project: Project, task: Task, release: Table, name: str) -> Proof:
+    """Check a published table against a project and its prepared data; `name` is for messages."""
+    if task.output.formulas == "escape":
+        release = as_table(unescape_formulas(release.frame), release.missing_tokens)
+    published, required = release.frame, Requirements.from_task(task)
+    columns = _check_columns(task, published, required.quasi)
+    if not columns.holds:
+        return Proof(published.height, 0, 0, (columns,))
+    records = counted_rows(task.table, [each.column for each in task.quasi]).rows
+    covering = covering_rows(project, task, release, records, name)
+    checks = [columns, _check_origin(task, release, covering, records.row_of)]
+    beside: dict[str, Any] = {}
+    if task.repeated is not None or task.personal_k is not None:
+        traced = _traced_back(task, release, covering, records.row_of) if checks[1].holds else None
+        checks.append(
+            Check(
+                "every row can be traced back to a person",
+                traced is not None,
+                "" if traced is not None else "more than one person may stand behind some row",
+            )
+        )
+        if traced is not None:
+            published, beside = traced[0], required.beside(traced[1])
+    people = beside.get("people")
+    counted: list[tuple[str, Callable[[], None]]] = [
+        (f"every class keeps k = {task.k:,}", lambda: required.check(published, people=people)),
+        *(
+            (
+                f"no class with {claim.fault}",
+                partial(required.check, published, [claim], people=people),
+            )
+            for claim in required.claims
+        ),
+    ]
+    if required.risk is not None or "personal_k" in beside:
+        what = "the release keeps the risk and everybody's own k"
+        counted.append((what, lambda: required.check(published, risk=required.risk, **beside)))
+    if not task.overlap and find_algorithm(project.algorithm.name).family is Family.CLUSTERING:
+        counted.append(("ranges do not overlap", partial(check_disjoint, task, published)))
+    for column in task.pseudonymised:
+        raw, tokens = task.table.texts(column), task.table.missing_tokens
+        counted.append(
+            (
+                f"pseudonyms of {column} give nobody away",
+                partial(verify_pseudonyms, published, required.quasi, column, raw, tokens, task.k),
+            )
+        )
+    checks += [_checked(what, test) for what, test in counted]
+    smallest = smallest_class(release.frame, required.quasi)
+    return Proof(release.height, covering.rows, smallest, tuple(checks))
+
+
+def _checked(what: str, test: Callable[[], None]) -> Check:
+    """Return the check of a test that raises what it finds."""
+    try:
+        test()
+    except NotReachedError as error:
+        found = str(error).removesuffix("; nothing was written")
+        return Check(what, holds=False, found=found.removeprefix("the release does not verify: "))
+    return Check(what, holds=True)
+
+
+def _check_columns(task: Task, published: pl.DataFrame, quasi: Sequence[str]) -> Check:
+    what = "the release has the columns of the project and no other"
+    extra = [name for name in published.columns if name not in task.roles or name in task.left_out]
+    missing = [name for name in quasi if name not in published.columns]
+    found = [
+        *([f"{quoted_list(extra)} must not be published"] if extra else []),
+        *([f"{quoted_list(missing)} is missing"] if missing else []),
+    ]
+    return Check(what, not found, "; ".join(found))
+
+
+def _check_origin(task: Task, release: Table, covering: Covering, record_of: Int32s) -> Check:
+    """Check that the data has enough records under every class, with the columns left unchanged.
+
+    `record_of` has shape (n_records,): the number of each record's distinct quasi-identifiers.
+    """
+    kept = [name for name in task.published_as_they_are if name in release.names]
+    printed = _texts(release.frame, kept).with_columns(row=pl.Series(covering.row_of, dtype=_INT))
+    original = _texts(task.table.frame, kept).with_columns(record=pl.Series(record_of, dtype=_INT))
+    pairs = pl.DataFrame({"record": covering.record, "row": covering.row}, schema_overrides=_PAIR)
+    held = original.group_by(pl.all()).len("held").join(pairs, on="record")
+    held = held.group_by(printed.columns).agg(pl.col("held").cast(_INT).sum())
+    rows = printed.group_by(pl.all()).len("published")
+    both = rows.join(held, on=printed.columns, how="left").fill_null(0)
+    beyond = (pl.col("published").cast(_INT) - pl.col("held")).clip(0).sum()
+    invented = int(both.select(beyond).item())
+    found = f"the data has no record for {count_of(invented, 'row')}" if invented else ""
+    return Check("every row stands for a record of the data", not invented, found)
+
+
+_INT = pl.Int64
+_PAIR = {"record": _INT, "row": _INT}
+
+
+def _texts(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return columns as texts under names of our own."""
+    return pl.DataFrame(
+        [frame[name].cast(pl.String).alias(f"_{x}") for x, name in enumerate(names)]
+    )
+
+
+def _traced_back(
+    task: Task, release: Table, covering: Covering, record_of: Int32s
+) -> tuple[pl.DataFrame, Int64s] | None:
+    """Return the published rows in the order of their records, and the numbers of these.
+
+    None where a record lies under two classes, or not all records under a class are published.
+    """
+    if np.bincount(covering.record).max(initial=0) > 1:
+        return None
+    class_of = np.full(int(record_of.max(initial=-1)) + 1, -1, dtype=np.int64)
+    class_of[covering.record] = covering.row
+    classes = class_of[record_of]
+    records = np.flatnonzero(classes >= 0)
+    sizes = np.bincount(classes[records], minlength=covering.rows)
+    if not np.array_equal(sizes, covering.published.sizes):
+        return None
+    _, first = np.unique(covering.row_of, return_index=True)
+    cells = release.frame.select([each.name for each in task.quasi])[first[classes[records]]]
+    kept = [task.table.texts(column.name).gather(records) for column in task.sensitive]
+    return cells.with_columns(kept), records
