@@ -107,7 +107,7 @@ def execute(args: argparse.Namespace) -> int:
         from kanon_tui.core.analysis.applying.mapping_file import mapping_text
 
         texts[args.mapping] = mapping_text(result)
-    out = None if target is None else target.path
+    out = None if target is None else target.address or target.path
     utility = _utility(result, args.report)
     result.write_files(out, args.report, args.force, texts, utility)
     _print_summary(result, args)

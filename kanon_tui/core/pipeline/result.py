@@ -35,6 +35,7 @@ from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.atomic_files import written_together
+from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.table.writing import put_table, write_table, write_text
@@ -86,7 +87,7 @@ class Result(FinishedRun):
 
     def write_files(
         self,
-        release: Path | None,
+        release: Path | str | None,
         report: Path | None,
         force: bool = False,
         texts: Mapping[Path, str] | None = None,
@@ -94,11 +95,16 @@ class Result(FinishedRun):
     ) -> None:
         """Write release, further `texts` by path, and report: all files or none.
 
-        None leaves the release or the report out.
+        None leaves the release or the report out. The address of a database writes the release
+        there, in one transaction, before the files get their names.
         """
         texts = texts or {}
+        address = release if isinstance(release, str) else ""
+        release = None if isinstance(release, str) else release
         paths = [path for path in (release, *texts, report) if path is not None]
         if not paths:
+            if address:
+                write_address(address, self.written, force)
             return
         with written_together(paths, force) as files:
             if release is not None:
@@ -108,6 +114,8 @@ class Result(FinishedRun):
                 file.write(text.encode())
             if report is not None:
                 files[-1].write(report_text(self, report, utility).encode())
+            if address:
+                write_address(address, self.written, force)
 
     def _repr_html_(self) -> str:
         """Return the HTML that a notebook shows; only figures of a release in files."""

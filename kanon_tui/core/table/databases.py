@@ -24,7 +24,7 @@ from urllib.parse import quote
 import polars as pl
 
 from kanon_tui.core.addresses import HIDDEN, address_file, address_name, secrets_of
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
 from kanon_tui.core.table.atomic_files import filled_by_path
 from kanon_tui.core.table.data_files import check_limit, checked_file
 from kanon_tui.core.table.excel import chosen_part
@@ -128,33 +128,92 @@ def _refused(path: Path, error: Exception, may_quote: bool) -> InputError:
 # ------------------------------------------------------------------------------------- writing
 def put_database(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
     """Write a new database with the release as its only table, called release."""
-    if path.suffix.lower() == ".duckdb":
-        duckdb = extra_module("duckdb", "sql", path.name, "writing a DuckDB database")
-        filled_by_path(file, path, lambda place: _put_rows(duckdb.connect(str(place)), table))
+    _check_capitals(table.columns, path.name)
+    filled_by_path(file, path, lambda place: _put_file(place, table, path.name))
+
+
+def _put_file(
+    place: Path, table: pl.DataFrame, who: str, name: str = _TABLE, force: bool = False
+) -> None:
+    """Write a table into a database file, in one transaction."""
+    if place.suffix.lower() == ".duckdb":
+        duckdb = extra_module("duckdb", "sql", who, "writing a DuckDB database")
+        connection = duckdb.connect(str(place))
     else:
-        filled_by_path(file, path, lambda place: _put_rows(sqlite3.connect(place), table))
+        connection = sqlite3.connect(place, isolation_level=None)
+    with closing(connection):
+        connection.execute("BEGIN")
+        _put_rows(connection.execute, connection.executemany, table, name, "?", force)
+        connection.execute("COMMIT")
 
 
-_SQL_KINDS: dict[object, str] = {pl.Int64: "BIGINT", pl.Float64: "DOUBLE"}
+_SQL_KINDS: dict[object, str] = {pl.Int64: "BIGINT", pl.Float64: "DOUBLE PRECISION"}
 
 
-def _put_rows(connection: Any, table: pl.DataFrame) -> None:
+def _put_rows(
+    execute: Any, execute_many: Any, table: pl.DataFrame, name: str, mark: str, force: bool
+) -> None:
     """Write columns of numbers as numbers and others as texts; an empty number is NULL."""
     rows = with_numbers(table)
-    declared = ", ".join(
-        f"{quoted(name)} {_SQL_KINDS.get(kind, 'VARCHAR')}" for name, kind in rows.schema.items()
-    )
-    try:
-        connection.execute(f"CREATE TABLE {_TABLE} ({declared})")
-        connection.execute("BEGIN")
-        places = ", ".join("?" * rows.width)
-        for start in range(0, rows.height, _WRITE_BATCH):
-            connection.executemany(
-                f"INSERT INTO {_TABLE} VALUES ({places})", rows.slice(start, _WRITE_BATCH).rows()
+    kinds = {each: _SQL_KINDS.get(kind, "VARCHAR") for each, kind in rows.schema.items()}
+    declared = ", ".join(f"{quoted(each)} {kind}" for each, kind in kinds.items())
+    if force:
+        execute(f"DROP TABLE IF EXISTS {quoted(name)}")
+    execute(f"CREATE TABLE {quoted(name)} ({declared})")
+    places = ", ".join([mark] * rows.width)
+    for start in range(0, rows.height, _WRITE_BATCH):
+        batch = rows.slice(start, _WRITE_BATCH).rows()
+        execute_many(f"INSERT INTO {quoted(name)} VALUES ({places})", batch)
+
+
+def _check_capitals(names: Sequence[str], who: str) -> None:
+    """Refuse names of columns that differ in capitals alone, which most databases ignore."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise InputError(
+                f"{who}: the columns '{other}' and '{name}' differ in capitals alone, which the "
+                "database does not tell apart; rename one with data: {rename: …}, or write a file"
             )
-        connection.execute("COMMIT")
+
+
+def write_address(address: str, table: pl.DataFrame, force: bool = False) -> None:
+    """Write a release as a table of a database, whole or not at all.
+
+    The table is named after a `#`, as in `postgresql://host/clinic#release`, which is the default.
+    One of this name is kept, unless `force` replaces it, in the same transaction.
+    """
+    table = table.with_columns(pl.selectors.enum().cast(pl.String))
+    address, _, name = address.partition("#")
+    name, who, file = name or _TABLE, address_name(address), address_file(address)
+    remedy = f"check the address, and that there is no table '{name}', which --force replaces"
+    if file is not None:
+        _check_capitals(table.columns, who)
+        try:
+            _put_file(file, table, who, name, force)
+        except Exception as error:  # sqlite3 and duckdb have no error in common
+            if isinstance(error, InputError):
+                raise
+            why = str(error).splitlines()[0]
+            raise InputError(f"{who}: nothing was written ({why}); {remedy}") from None
+        return
+    if not address.startswith("postgresql"):
+        raise InputError(
+            f"{who}: releases are written into PostgreSQL, SQLite and DuckDB databases, whose "
+            "transactions create tables; write a file and load it there"
+        )
+    sql = extra_module("sqlalchemy", "sql", who, "writing into a database")
+    engine = _engine(sql, address, who)
+    escaped = table.rename(lambda each: each.replace("%", "%%"))
+    try:
+        with engine.begin() as connection:
+            run = connection.exec_driver_sql
+            _put_rows(run, run, escaped, name.replace("%", "%%"), "%s", force)
+    except sql.exc.SQLAlchemyError as error:
+        raise _server_error(error, address, who, remedy) from None
     finally:
-        connection.close()
+        engine.dispose()
 
 
 BATCH = 20_000
@@ -221,9 +280,7 @@ def read_address(address: str, options: ReadOptions) -> Contents:
             names, rows = ask.get(engine.dialect.name, _ask)(sql, connection, options.query)
             columns, names = fetched(names, rows, who, options)
     except sql.exc.SQLAlchemyError as error:
-        raise InputError(
-            f"{who}: {_driver_message(error, address)}; check address and query"
-        ) from None
+        raise _server_error(error, address, who, "check address and query") from None
     finally:
         engine.dispose()
     return Contents("database", columns, names, 0)
@@ -277,6 +334,14 @@ def _engine(sql: Any, address: str, who: str) -> Any:
             f"{who}: this is no connection string of a known database; write one like "
             "postgresql+psycopg://host/database, mysql+pymysql://host/database or sqlite:///file.db"
         ) from None
+
+
+def _server_error(error: Any, address: str, who: str, remedy: str) -> KanonError:
+    """Return the error of a server; one that is lost is no mistake of the project."""
+    lost = bool(getattr(error, "connection_invalidated", False))
+    return (InfrastructureError if lost else InputError)(
+        f"{who}: {_driver_message(error, address)}; {remedy}"
+    )
 
 
 def _driver_message(error: Any, address: str) -> str:

@@ -31,7 +31,8 @@ DATA_ENDINGS = (
 """The endings of files that are read as tables; text in a file of any other name is, too."""
 
 TABLE_ENDINGS = (
-    ".csv", ".tsv", ".parquet", ".jsonl", ".xlsx", ".dta", ".sav", ".sqlite", ".duckdb",
+    ".csv", ".tsv", ".csv.gz", ".csv.zst", ".parquet", ".jsonl", ".xlsx", ".dta", ".sav",
+    ".sqlite", ".duckdb",
 )  # fmt: skip
 """The endings that name a kind of table file that is written."""
 

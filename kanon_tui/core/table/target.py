@@ -3,6 +3,7 @@
 release.csv   release.tsv   release.parquet     one file
 release       release/                          a folder of Parquet parts
 release.csv/                                    a folder of CSV parts
+postgresql://host/clinic#release                a table of a database
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.interruption import uninterrupted, written
 from kanon_tui.core.table.atomic_files import check_place, why_not_written
@@ -60,12 +62,19 @@ class Target:
 
     path: Path
     folder: bool = False
+    address: str = ""
+    """The address of a database, whose table the release will be; `path` is then its name."""
 
     @classmethod
     def parse(cls, text: str) -> Target:
-        """Read a target from a command line; a name without ending or with a slash is a folder."""
+        """Read a target from a command line; a name without ending or with a slash is a folder.
+
+        `-` is a file, standard output, and `sqlite:///clinic.db#release` a table of a database.
+        """
+        if is_address(text):
+            return cls(Path(address_name(text)), address=text)
         path = Path(text)
-        folder = text.endswith(("/", os.sep)) or not path.suffix
+        folder = text.endswith(("/", os.sep)) or not (path.suffix or text == "-")
         return cls(path, folder)
 
     @property
@@ -85,6 +94,10 @@ class Target:
 
     def check(self, force: bool, inputs: Iterable[Path]) -> None:
         """Refuse a place that could not or must not be written, before any work is done."""
+        if self.address or self.path == Path("-"):
+            file = address_file(self.address.partition("#")[0])
+            check_not_read(file or self.path, inputs)
+            return
         if not self.folder:
             check_target(self.path, TABLE_ENDINGS, force, inputs)
             return

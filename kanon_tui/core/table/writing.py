@@ -6,11 +6,12 @@ is read by the same command, before any work is done for it.
 
 from __future__ import annotations
 
+import gzip
 import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.atomic_files import check_place, written_aside
@@ -41,7 +42,7 @@ def check_target(
 
     `inputs` are the files that are read: not even `force` replaces one of them.
     """
-    if endings is not None and path.suffix.lower() not in endings:
+    if endings is not None and not path.name.lower().endswith(endings):
         raise InputError(f"{path}: files of this kind end in {joined(endings, 'or')}")
     check_not_read(path, inputs)
     check_place(path, force)
@@ -100,6 +101,14 @@ def put_table(
                 put_statistics_file(_as_texts(table), file, path)
             case ".sqlite" | ".duckdb":
                 put_database(_as_texts(table), file, path)
+            case ".gz":
+                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                    put_table(table, cast("IO[bytes]", packed), path.with_suffix(""), csv)
+            case ".zst":
+                import zstandard
+
+                with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as packed:
+                    put_table(table, packed, path.with_suffix(""), csv)
             case _:
                 (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
     except Exception as error:  # Polars wraps errors of the system in many classes
