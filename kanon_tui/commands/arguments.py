@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CONSENT", "COUNT", "FORCE", "JSON", "MADE_BY", "OVERRIDES", "PROJECT", "RELEASE", "Argument",
     "a_file", "add_arguments", "argument", "assignment", "assignments", "choice", "file_argument",
-    "file_name", "flag", "names", "prepared", "read_published", "whole_number",
+    "file_name", "flag", "names", "prepared", "read_published", "release_place",
+    "whole_number",
 ]  # fmt: skip
 
 
@@ -78,6 +79,11 @@ def file_name(text: str) -> str:
             "a project: data: {path: postgresql+psycopg://host/database, query: SELECT …}"
         )
     return text
+
+
+def release_place(text: str) -> str:
+    """Read an argument that names where a release goes: a file, a folder or a database."""
+    return text if is_address(text) else file_name(text)
 
 
 def a_file(text: str) -> Path:

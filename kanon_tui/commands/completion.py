@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from kanon_tui.commands.arguments import a_file, argument, file_name
+from kanon_tui.commands.arguments import a_file, argument, file_name, release_place
 
 __all__ = ["ARGUMENTS", "HELP", "execute"]
 
@@ -32,7 +32,7 @@ def execute(args: argparse.Namespace) -> int:
     samples = [sample.name for sample in list_samples()]
     for command, action in _actions(parser):
         # The parser reads nothing after this, so its actions may be changed.
-        if action.type in (a_file, file_name):
+        if action.type in (a_file, file_name, release_place):
             action.complete = shtab.FILE
         elif action.dest == "algorithm":
             action.choices = list(ALGORITHMS)

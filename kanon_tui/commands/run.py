@@ -23,11 +23,12 @@ from kanon_tui.commands.arguments import (
     assignments,
     choice,
     file_argument,
-    file_name,
     flag,
     read_published,
+    release_place,
 )
 from kanon_tui.commands.output import say, tell
+from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.text import joined
 
@@ -49,7 +50,13 @@ ARGUMENTS = (
     *OVERRIDES,
     assignments("--set", "PARAM=VALUE", "a parameter of the algorithm; may be repeated"),
     argument("--levels", "NAME=N,...", "publish these levels if they pass (others: the root)"),
-    argument("--out", "FILE", f"the release: {', '.join(TABLE_ENDINGS)}, or a folder", file_name),
+    argument(
+        "--out",
+        "FILE",
+        f"the release: {', '.join(TABLE_ENDINGS)}, a folder, or a table of a database "
+        "(sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
+        release_place,
+    ),
     file_argument("--mapping", "the mapping as .json, for 'kanon-tui apply' and new records"),
     file_argument("--report", "the report: .json, .md or .html"),
     file_argument("--earlier", "an earlier release of the same people, to be counted together"),
@@ -230,7 +237,8 @@ def _print_summary(result: FinishedRun, args: argparse.Namespace) -> None:
 
 def _print_end(result: FinishedRun, args: argparse.Namespace) -> int:
     """Print the written files and, with --timings, the seconds of every phase; return 0."""
-    written = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
+    places = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
+    written = list(map(without_secrets, places))
     say(f"  wrote {joined(written)}" if written else "  nothing was written (see --out)")
     if args.timings:
         from kanon_tui.core.report.finished_run import PHASES
