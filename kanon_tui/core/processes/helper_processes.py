@@ -14,15 +14,16 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, BinaryIO, Protocol, Self, cast
+from typing import Any, BinaryIO, Protocol, Self, TypeVar, cast
 
-from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.errors import InfrastructureError
 from kanon_tui.core.processes.interruption import helpers
 
-__all__ = ["Helpers", "Processes", "cores"]
+__all__ = ["Helpers", "Processes", "call_bounded", "cores"]
 
 _PROGRAM = (
     "import pickle, sys; "
@@ -30,6 +31,12 @@ _PROGRAM = (
     "from kanon_tui.core.processes.helper_processes import work; "
     "work(sys.stdin.buffer, sys.stdout.buffer)"
 )
+
+
+T = TypeVar("T")
+_LOOK_AGAIN = 0.2
+_LIBRARIES, _PER_THREAD = 1_500_000_000, 200_000_000
+"""Bytes of address space that a process with the libraries takes, and each of their threads."""
 
 
 def cores() -> int:
@@ -138,11 +145,41 @@ class Processes:
                 to_helper.flush()
                 self._results.put((number, *pickle.load(from_helper)))
         except (OSError, EOFError, pickle.UnpicklingError):
-            ended = NotReachedError(
+            ended = InfrastructureError(
                 f"a helper process ended early (code {helper.wait()}); "
                 f"give it more memory, use fewer workers or workers: 1"
             )
             self._results.put((number, False, ended))
+
+
+def call_bounded(function: Callable[..., T], memory: int, *arguments: Any) -> T | None:
+    """Return the result of a function called in a child process; None if the process ended early.
+
+    Where the system can, the process gets no more than `memory` bytes beside its libraries, so that
+    a file which expands to more than the machine holds ends the child and not the program. Errors
+    that the function raises are raised here.
+    """
+    with Processes(1, _bounded, function, memory) as child:
+        child.submit([arguments])
+        try:
+            while (answer := child.result(_LOOK_AGAIN)) is None:
+                pass
+        except InfrastructureError:
+            return None
+    result: T = answer[1]
+    return result
+
+
+def _bounded(function: Callable[..., T], memory: int) -> Callable[[Sequence[Any]], T]:
+    """Limit the memory of this process, and return the function as a handler of jobs."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        most = memory + _LIBRARIES + cores() * _PER_THREAD
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    return lambda arguments: function(*arguments)
 
 
 def work(jobs: BinaryIO, results: BinaryIO) -> None:

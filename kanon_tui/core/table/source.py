@@ -23,6 +23,7 @@ import polars as pl
 from kanon_tui.core.addresses import address_name
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.processes.helper_processes import call_bounded
 from kanon_tui.core.table import data_files, file_kinds
 from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import (
@@ -48,7 +49,7 @@ from kanon_tui.core.table.typed_columns import all_texts, check_size, check_widt
 
 __all__ = [
     "PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source",
-    "other_reader", "preview_table", "read_address_table", "read_table",
+    "other_reader", "preview_table", "read_address_table", "read_contents", "read_table",
 ]  # fmt: skip
 
 PIECE_BYTES = 24_000_000
@@ -59,6 +60,8 @@ PIECE_CELLS = 2_500_000
 """The most cells of a Parquet piece."""
 _SAMPLE = 100  # rows that tell whether the first one holds names
 _BYTES_PER_CELL = 16  # of a text in a Polars column, without its letters
+_EXPANSION = 4  # the memory of a table while it is read, in multiples of the size of its text
+_SMALL = 32_000_000  # bytes of files that may be far larger than they look
 
 
 @dataclass(frozen=True)
@@ -287,6 +290,12 @@ def _open_parquet(
         for begin in range(options.skip_first, rows - options.skip_last, at_a_time):
             end = min(begin + at_a_time, rows - options.skip_last)
             pieces.append(Piece(file, begin, end, end - begin))
+    if size < _SMALL:
+        sources = [(contents or {}).get(file, file) for file in files]
+        limit = data_files.byte_limit(options.limit)
+        with _parquet_errors(files[0]):
+            if not call_bounded(_is_within, _EXPANSION * limit, sources, pieces, limit):
+                raise data_files.too_large(files[0], options.limit)
     who = files[0].name if len(files) == 1 else files[0].parent.name
     names = column_names(list(schemas[0]), len(schemas[0]), files[0].name, options.rename)
     texts = all_texts(schemas[0].to_frame(), files[0].name)
@@ -299,6 +308,23 @@ def _open_parquet(
     groups = [files] if same else [[file] for file in files]
     days = {file: _days(source, group) for group in groups for file in group}
     return replace(source, days=tuple(days[file] for file in files))
+
+
+def _is_within(sources: Sequence[Path | bytes], pieces: Sequence[Piece], limit: int) -> bool:
+    """Return whether the texts of Parquet files take at most `limit` bytes, read piece by piece."""
+    paths = list(dict.fromkeys(piece.path for piece in pieces))
+    taken = 0
+    for piece in pieces:
+        source = sources[paths.index(piece.path)]
+        lazy = _scan(piece.path, {piece.path: source} if isinstance(source, bytes) else {})
+        letters = lazy.slice(piece.begin, piece.end - piece.begin).select(
+            pl.selectors.string().str.len_bytes().sum(), pl.selectors.binary().bin.size().sum()
+        )
+        found = letters.collect()
+        taken += sum(found.row(0)) if found.width else 0
+        if taken > limit:
+            return False
+    return True
 
 
 def _days(source: Source, files: Sequence[Path]) -> tuple[str, ...]:
@@ -365,9 +391,8 @@ def _chosen(table: Table, options: ReadOptions, file: Path) -> Table:
 
 
 def _read_file(path: Path, options: ReadOptions) -> Table:
-    reader = other_reader(path)
-    if reader is not None:
-        return table_of_contents(reader(path, options), options, path.name)
+    if other_reader(path) is not None:
+        return table_of_contents(read_contents(path, options), options, path.name)
     data, compression, size = data_files.load(path, options.limit)
     if data.startswith(b"PAR1"):
         return _parquet_table([path], options, {path: data})
@@ -448,6 +473,20 @@ def other_reader(path: Path) -> Reader | None:
     if endings[-1:] in ([".gz"], [".zst"]):
         endings.pop()
     return _READERS.get(endings[-1]) if endings else None
+
+
+def read_contents(path: Path, options: ReadOptions) -> Contents:
+    """Read a file that is neither text nor Parquet; workbooks and the like in a child process."""
+    reader = other_reader(path)
+    assert reader is not None
+    if reader not in (read_workbook, read_statistics_file):
+        return reader(path, options)
+    data_files.checked_file(path)
+    memory = _EXPANSION * data_files.byte_limit(options.limit)
+    contents = call_bounded(reader, memory, path, options)
+    if contents is None:
+        raise data_files.too_large(path, options.limit)
+    return contents
 
 
 PREVIEW_BYTES = 60_000

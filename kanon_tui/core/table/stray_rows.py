@@ -67,9 +67,8 @@ def find_stray_rows(path: Path, options: ReadOptions = ReadOptions()) -> StrayRo
     Of a large text both ends are looked at, of parts the first one.
     """
     path = data_files.part_files(path)[0]
-    reader = source.other_reader(path)
-    if reader is not None:
-        contents = reader(path, options)
+    if source.other_reader(path) is not None:
+        contents = source.read_contents(path, options)
         if contents.names is not None:
             return StrayRows()
         rows = list(zip(*(column.to_list() for column in contents.columns), strict=True))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.processes.helper_processes import Processes, cores
 from tests.waiting import PATIENCE, wait_until
 
@@ -67,7 +67,7 @@ def test_an_error_in_a_helper_is_raised_here() -> None:
 def test_a_helper_that_dies_is_one_clear_sentence() -> None:
     with Processes(1, vanish) as helpers:
         helpers.submit([9])
-        with pytest.raises(NotReachedError, match=r"ended early \(code 9\); .* workers: 1"):
+        with pytest.raises(InfrastructureError, match=r"ended early \(code 9\); .* workers: 1"):
             collect(helpers, 1)
 
 
