@@ -75,7 +75,7 @@ class Verdicts:
         outcome = frequency.test(string, to_the_end=True)
         below, classes = outcome.small or 0, outcome.classes
         if outcome.passes and below:
-            classes = int(frequency.kept_sizes(string)[0].sum())
+            classes = int(frequency.kept_classes(string)[0].sum())
         # A string that fails is measured as if nothing were suppressed.
         measured = outcome if outcome.passes else replace(outcome, small=0)
         return Verdict(

@@ -50,7 +50,9 @@ from kanon_tui.core.text import count_of
 
 __all__ = ["Halving", "SmallClassPruning", "find_passing", "list_all"]
 
-_SORTED_BY = {"rv": "RV", "ncp": "NCP", "il": "IL", "classes": "the classes they can have"}
+_SORTED_BY = {
+    "rv": "RV", "ncp": "NCP", "il": "IL", "loss": "loss", "classes": "the classes they can have",
+}  # fmt: skip
 _SHOWN = 5  # strings around the one that is tested
 
 

@@ -1,15 +1,17 @@
-"""The objective of a search: the passing string of highest value, by one of four measures.
+"""The objective of a search: the passing string of highest value, by one of five measures.
 
 - `rv`: research value, the sum of its levels';
 - `ncp`: least NCP of the release;
 - `il`: least information loss (Byun) of the release;
-- `classes`: most classes in the release.
+- `classes`: most classes in the release;
+- `loss`: least loss, the mean over attributes and records of (values covered by the label − 1) /
+  (distinct values − 1), 1 for suppressed records.
 
 A search prunes by *bounds*: a number per level, of which a string's sum is at least its value. For
-`rv` the sum is the value. So it is for `ncp` and `il` where nothing may be suppressed; else the
-bound is what the levels lose at least, whoever is suppressed, and the value of a passing string is
-found by counting. For `classes` the value is the logarithm of their number, and the bound the sum
-of the logarithms of the levels' numbers of labels.
+`rv` the sum is the value. So it is for `ncp`, `il` and `loss` where nothing may be suppressed; else
+the bound is what the levels lose at least, whoever is suppressed, and the value of a passing string
+is found by counting. For `classes` the value is the logarithm of their number, and the bound the
+sum of the logarithms of the levels' numbers of labels.
 
 Values are compared as all scores are: less than 1e-9 apart is a tie.
 """
@@ -25,9 +27,9 @@ import numpy as np
 
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.lattice.frequency import Frequency, Outcome
+from kanon_tui.core.lattice.frequency import Classes, Frequency, Outcome
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.metrics.information_loss import il_penalties
+from kanon_tui.core.metrics.information_loss import cover_losses, il_penalties
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
@@ -41,10 +43,10 @@ __all__ = [
 
 _ALMOST_NOTHING = 1e-6
 
-OBJECTIVES = ("rv", "ncp", "classes", "il")
+OBJECTIVES = ("rv", "ncp", "classes", "il", "loss")
 SEEKS = (
     "What the best passing string has: the highest research value, the least NCP of the release, "
-    "the most classes, or the least information loss"
+    "the most classes, the least information loss, or the least loss by values covered"
 )
 
 
@@ -93,6 +95,17 @@ class Objective(ABC):
         """Return a bound on the values of all more general strings, None where it is not known."""
         return None
 
+    def penalty(self, levels: Sequence[int], gone: Classes) -> float:
+        """Return a lower bound on what suppressing classes of a string costs.
+
+        Strings that are more specific lose at least as much by the records of these classes.
+        """
+        return 0.0
+
+    def figure(self, value: float) -> float:
+        """Return a value as reports show it."""
+        return value
+
     @abstractmethod
     def text(self, value: float) -> str:
         """Return a value in words: `NCP 0.28`."""
@@ -125,7 +138,8 @@ class LeastLoss(Objective):
         self._losses = [LevelLosses(attribute, name) for attribute in task.quasi]
         # IL adds attributes up; here as a mean over attributes, so that ties mean the same.
         equal = [1.0 / len(task.quasi)] * len(task.quasi)
-        self._factors = equal if name == "il" else [a.weight for a in task.quasi]
+        self._factors = [a.weight for a in task.quasi] if name == "ncp" else equal
+        self._by_labels = not any(one.by_range for one in self._losses)
         self.exact = frequency.allowed == 0
         pairs = list(zip(self._factors, self._losses, strict=True))
         self.bounds = tuple(-factor * one.least(frequency.allowed) for factor, one in pairs)
@@ -135,18 +149,40 @@ class LeastLoss(Objective):
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
         """Return the negative loss of the published and the suppressed records."""
         if self.exact or (outcome is not None and not outcome.small):
-            return sum(
-                (float(own[level]) for own, level in zip(self._whole, levels, strict=True)), 0.0
-            )
+            return self._sum_of_whole(levels)
+        if self._by_labels:
+            kept, classes = self._frequency.kept_classes(levels)
+            return self._sum_of_whole(levels) - self.penalty(levels, classes.chosen(~kept))
         suppressed = np.flatnonzero(self._frequency.labels(levels, self._tuple_of) < 0)
         lost = 0.0
         for factor, one, level in zip(self._factors, self._losses, levels, strict=True):
             lost -= factor * one.exactly(int(level), suppressed)
         return lost
 
-    def text(self, value: float) -> str:
+    def _sum_of_whole(self, levels: Sequence[int]) -> float:
+        return sum((float(own[at]) for own, at in zip(self._whole, levels, strict=True)), 0.0)
+
+    def penalty(self, levels: Sequence[int], gone: Classes) -> float:
+        """Return what the records of some classes lose by suppression besides what they had lost.
+
+        It is 0 where a level's loss depends on who is suppressed.
+        """
+        if not self._by_labels or not len(gone.members):
+            return 0.0
+        left = np.ones(len(gone.members))
+        triples = zip(self._factors, self._losses, levels, strict=True)
+        for a, (factor, one, level) in enumerate(triples):
+            left -= factor * one.per_label[level][self._frequency.labels_of(gone, a, int(level))]
+        return float(gone.sizes @ left) / self._frequency.n
+
+    def figure(self, value: float) -> float:
         """Return the loss as reports show it: IL as a sum over records and attributes."""
-        return f"{self.name.upper()} {-value * self._scale:.4g}"
+        return -value * self._scale
+
+    def text(self, value: float) -> str:
+        """Return the loss in words."""
+        name = self.name if self.name == "loss" else self.name.upper()
+        return f"{name} {self.figure(value):.4g}"
 
 
 class MostClasses(Objective):
@@ -166,38 +202,43 @@ class MostClasses(Objective):
         """Return the logarithm of the number of published classes."""
         if outcome is not None and not outcome.small:
             return log2(outcome.classes)
-        return log2(int(self._frequency.kept_sizes(levels)[0].sum()))
+        return log2(int(self._frequency.kept_classes(levels)[0].sum()))
 
     def most_above(self, levels: Sequence[int]) -> float:
         """Return a bound: a merged class contains a large class, or k records of small ones."""
-        _, sizes = self._frequency.kept_sizes(levels)
+        sizes = self._frequency.classes(levels)[0].sizes
         large = sizes >= self._frequency.k
         return log2(int(large.sum()) + int(sizes[~large].sum()) // self._frequency.k)
 
+    def figure(self, value: float) -> float:
+        """Return the number of classes."""
+        return float(2**value)
+
     def text(self, value: float) -> str:
         """Return the number of classes in words."""
-        return f"{round(2**value):,} classes"
+        return f"{round(self.figure(value)):,} classes"
 
 
 def make_objective(name: str, task: Task, frequency: Frequency, tuple_of: Int32s) -> Objective:
-    """Return the objective of a name: `rv`, `ncp`, `il` or `classes`."""
+    """Return the objective of this name, one of `OBJECTIVES`."""
     if name == "classes":
         return MostClasses(task, frequency)
-    if name in ("ncp", "il"):
-        return LeastLoss(name, task, frequency, tuple_of)
-    return ResearchValue(task)
+    if name == "rv":
+        return ResearchValue(task)
+    return LeastLoss(name, task, frequency, tuple_of)
 
 
-_PENALTIES = {"ncp": penalties, "il": il_penalties}
+_PENALTIES = {"ncp": penalties, "il": il_penalties, "loss": cover_losses}
 _MOST_PAIRS = 1_000  # values of a group for which every pair of ends is looked at
 
 
 class LevelLosses:
     """The losses of one attribute's levels, as a mean over the records of the table.
 
-    The loss of a level is that of the metrics (NCP or Byun's IL). Where nothing is suppressed it is
-    a number per level, and the loss of a string is their sum. A suppressed record loses everything,
-    but ranges of numbers may become narrower without it; so two things are known of a level: a
+    The loss of a level is that of the metrics (NCP, Byun's IL, or values covered). Where nothing is
+    suppressed it is a number per level, and the loss of a string is their sum. A suppressed record
+    loses everything, but ranges of numbers may become narrower without it; so two things are known
+    of a level: a
     lower bound, whoever is suppressed (`least`), and the loss with certain records suppressed
     (`exactly`).
     """
@@ -206,6 +247,8 @@ class LevelLosses:
         self.attribute = attribute
         self._n = attribute.column.records
         self._of_groups = _PENALTIES[metric]
+        self.by_range = attribute.ordered and metric != "loss"
+        """Whether the loss of a level depends on who is suppressed, not on labels alone."""
 
     def _mean(self, cells: CellGroups) -> float:
         return cells.total(self._of_groups(cells), worst=1.0) / self._n
@@ -213,7 +256,11 @@ class LevelLosses:
     @cached_property
     def whole(self) -> Floats:
         """The loss of every level where nothing is suppressed."""
-        return np.array([self._mean(cells) for cells in self._levels])
+        if self.by_range:
+            return np.array([self._mean(cells) for cells in self._levels])
+        pairs = zip(self.per_label, self.attribute.hierarchy.maps, strict=True)
+        counts = self.attribute.column.counts
+        return np.array([float(counts @ losses[labels]) / self._n for losses, labels in pairs])
 
     @cached_property
     def _levels(self) -> tuple[CellGroups, ...]:
@@ -222,8 +269,8 @@ class LevelLosses:
         return tuple(CellGroups.of_level(self.attribute, level, counts) for level in levels)
 
     @cached_property
-    def _per_label(self) -> tuple[Floats, ...]:
-        """Categories: what a record loses by its label, whoever else is published."""
+    def per_label(self) -> tuple[Floats, ...]:
+        """Per level what a record loses by its label, whoever else is published."""
         return tuple(self._of_groups(cells) for cells in self._levels)
 
     def exactly(self, level: int, suppressed: Int64s) -> float:
@@ -231,9 +278,9 @@ class LevelLosses:
         column = self.attribute.column
         copies = None if column.copies is None else column.copies[suppressed]
         gone = counted(column.codes[suppressed], copies, len(column.values))
-        if self.attribute.ordered:
+        if self.by_range:
             return self._mean(CellGroups.of_level(self.attribute, level, column.counts - gone))
-        losses = self._per_label[level][self.attribute.hierarchy.maps[level]]
+        losses = self.per_label[level][self.attribute.hierarchy.maps[level]]
         kept = float(((column.counts - gone) * losses).sum())
         return (kept + int(gone.sum())) / self._n
 
@@ -243,7 +290,7 @@ class LevelLosses:
         A category loses least with no record suppressed. A range of numbers is
         cut at its ends as far as that pays.
         """
-        if not allowed or not self.attribute.ordered:
+        if not allowed or not self.by_range:
             return self.whole
         return np.array([self._least_of_level(cells, allowed) for cells in self._levels])
 

@@ -38,6 +38,11 @@ def il_penalties(cells: CellGroups) -> Floats:
     return np.asarray(cells.height / (attribute.hierarchy.height or 1), dtype=np.float64)
 
 
+def cover_losses(cells: CellGroups) -> Floats:
+    """Return (values covered − 1) / (distinct values − 1) of every group's label."""
+    return (cells.covered - 1) / max(cells.attribute.column.distinct - 1, 1)
+
+
 def iloss(cells: Sequence[CellGroups]) -> float:
     """Return the mean over all cells of (values covered − 1) / distinct values."""
     lost = 0.0
