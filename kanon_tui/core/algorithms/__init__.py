@@ -30,6 +30,7 @@ _BUILT_IN = {
     "distributed": "distributed.DistributedSearch",
     "incognito": "incognito.Incognito",
     "datafly": "datafly.Datafly",
+    "anytime": "anytime.AnytimeSearch",
     # clustering
     "k-member": "k_member.KMember",
     "gcka": "gcka.Gcka",

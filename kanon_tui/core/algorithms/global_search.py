@@ -82,8 +82,9 @@ class GlobalSearch(FullDomainSearch):
         search = yield from self.pre_pruned(task, context)
         halving = Halving(search, list_all(search, self.memory, self.name))
         search.progress = lambda: halving.progress
+        search.bound = lambda: halving.bound
         yield from halving.run()
-        return search.answer()
+        return search.answer(bound=halving.bound)
 
     def _publish_chosen(self, task: Task, context: RunContext, written: str) -> Steps:
         """Test one string, and say what it lacks where it fails."""

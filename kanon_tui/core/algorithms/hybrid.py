@@ -57,6 +57,7 @@ class HybridSearch(FullDomainSearch):
         search = yield from self.pre_pruned(task, context)
         halving = Halving(search, list_all(search, self.memory, self.name))
         search.progress = lambda: halving.progress
+        search.bound = lambda: halving.bound
         pointers = Pointers(search.lattice)
         moving = True
         while moving and search.lattice.code(pointers.levels) in halving.strings:
@@ -64,4 +65,4 @@ class HybridSearch(FullDomainSearch):
             passes = yield from halving.test(pointers.levels, HALF_WAY)
             moving = pointers.move(passes)
         yield from halving.run()
-        return search.answer()
+        return search.answer(bound=halving.bound)

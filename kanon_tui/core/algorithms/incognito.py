@@ -151,8 +151,8 @@ class Incognito(FullDomainSearch):
         if needed > self.memory:
             raise InputError(
                 f"{self.name}: the lattices of {len(sizes)} attributes may need {needed:,.0f} MB, "
-                f"memory is {self.memory:,} MB; leave out attributes, or choose global or "
-                f"distributed, which look at the strings of all attributes only"
+                f"memory is {self.memory:,} MB; leave out attributes, or choose global, "
+                f"distributed or anytime, which look at the strings of all attributes only"
             )
 
 

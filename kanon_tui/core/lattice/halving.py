@@ -72,6 +72,11 @@ class Halving:
         """The share of the list that is settled."""
         return 1 - len(self.strings) / self._start
 
+    @property
+    def bound(self) -> float:
+        """An upper bound on the values of the strings left."""
+        return float(self.strings.worths[-1]) if len(self.strings) else -np.inf
+
     def run(self) -> Iterator[Step]:
         """Test the midpoint of what is left until nothing is left."""
         while len(self.strings):
@@ -237,8 +242,8 @@ def list_all(search: Search, memory: int, who: str) -> NodeList:
     if space.megabytes > memory:
         raise InputError(
             f"{who}: {space.count:,} strings would need {space.megabytes:,.0f} MB, memory is "
-            f"{memory:,} MB; raise memory, or choose distributed, which never holds them all, or "
-            f"local, which tests only a few"
+            f"{memory:,} MB; raise memory, or choose anytime, which keeps to a budget and says how "
+            f"far its answer is from the optimum, or distributed, which never holds them all"
         )
     strings = NodeList(space, *space.strings())
     search.generated += len(strings)

@@ -297,7 +297,8 @@ class _PassingCodes:
         if self._count > self._most:
             raise NotReachedError(
                 f"distributed: {self._count:,} and more passing strings of a part do not fit into "
-                f"memory ({self._memory:,} MB); raise memory, leave out attributes or choose local"
+                f"memory ({self._memory:,} MB); raise memory, leave out attributes, or choose "
+                f"anytime"
             )
 
     @property

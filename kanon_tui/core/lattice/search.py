@@ -7,9 +7,10 @@ counters and the passing strings found. `tell` turns decisions into steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,8 @@ class Search:
         """Whether the strings that were tested pass."""
         self.progress: Callable[[], float] | None = None
         """The share of the work that is done, where that is known; it only ever rises."""
+        self.bound: Callable[[], float] | None = None
+        """An upper bound on the value of every string that is not settled, where it is known."""
         lattice = LatticeGrid(
             self.names,
             self.lattice.lowest,
@@ -142,19 +145,20 @@ class Search:
         return rv_formula(self.task.quasi, self._research_value.bounds, levels)
 
     def passing_string(
-        self, levels: Sequence[int], outcome: Outcome | None = None
+        self, levels: Sequence[int], outcome: Outcome | None = None, value: float | None = None
     ) -> PassingString:
         """Return a passing string with the figures that its rank depends on."""
         string = tuple(int(level) for level in levels)
         roots = sum(level == top for level, top in zip(string, self.lattice.heights, strict=True))
-        value = self.objective.value(string, outcome)
+        if value is None:
+            value = self.objective.value(string, outcome)
         return PassingString(roots, string, value, self.rv(string))
 
     def record_passing(
-        self, levels: Sequence[int], outcome: Outcome | None = None
+        self, levels: Sequence[int], outcome: Outcome | None = None, value: float | None = None
     ) -> PassingString:
         """Note a passing string, and whether it can be the answer."""
-        new = self.passing_string(levels, outcome)
+        new = self.passing_string(levels, outcome, value)
         self.passing.append(new)
         self._consider(new)
         return new
@@ -200,10 +204,16 @@ class Search:
 
     def count(self, levels: Sequence[int]) -> Outcome:
         """Test a string and count it without recording that it passes."""
-        self.tested += 1
         outcome = self.frequency.test(levels, to_the_end=self._step_by_step)
+        self.tested += 1
         self.known[tuple(int(level) for level in levels)] = outcome.passes
         return outcome
+
+    def count_test(self, levels: tuple[int, ...], outcome: Outcome) -> None:
+        """Count a string that was chosen and tested by itself."""
+        self.generated += 1
+        self.tested += 1
+        self.known[levels] = outcome.passes
 
     def test_necessary(self, levels: Sequence[int]) -> Outcome:
         """Test a string by what can be pruned by alone, which is not enough to pass."""
@@ -239,12 +249,14 @@ class Search:
         """Return a step with the current counters, which keeps the best string so far."""
         progress = self.progress() if self.progress is not None else None
         facts = facts | self.facts.take()
+        bound = None if self.bound is None else self.bound()
         if self.candidates:
             best = min(self.candidates)
             facts = facts | {"best": self.text(best.levels), "best_rv": best.rv}
+            facts |= self.proof(best.value, bound)
         keep = None
         if self.passing:
-            keep = partial(self._best_of_first, len(self.passing), self.counters)
+            keep = partial(self._best_of_first, len(self.passing), self.counters, bound)
         return Step(kind, template, facts, self.counters, progress, keep)
 
     def tell_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
@@ -309,6 +321,7 @@ class Search:
         notes: Sequence[Note] = (),
         counters: dict[str, float] | None = None,
         passing: Sequence[PassingString] | None = None,
+        proof: Mapping[str, float] | None = None,
     ) -> Grouping:
         """Return the classes of a string, with the figures that the report gives of the search."""
         counters = self.counters if counters is None else counters
@@ -326,6 +339,8 @@ class Search:
             search={
                 "strings": counters["generated"],
                 **{key: counters[key] for key in ("pruned", "tested", "passed", "remaining")},
+                "objective": self.objective.name,
+                **(proof or {}),
                 "levels_dropped": dropped,
                 "answer": self._by_name(levels),
                 "passing": listed,
@@ -350,12 +365,24 @@ class Search:
     def _by_name(self, levels: Sequence[int]) -> dict[str, int]:
         return dict(zip(self.names, levels, strict=True))
 
-    def answer(self) -> Grouping:
-        """Return the best of the passing strings found."""
+    def answer(self, *notes: Note, bound: float | None = None) -> Grouping:
+        """Return the best of the passing strings found.
+
+        `bound` is an upper bound on the values of the strings that are not settled.
+        """
         if not self.passing:
             raise NotReachedError(no_string(self.task))
-        answer = best_of(self.passing).levels
-        return self.grouping(answer, self.notes(answer))
+        best = best_of(self.passing)
+        proof = self.proof(best.value, bound)
+        return self.grouping(best.levels, (*notes, *self.notes(best.levels)), proof=proof)
+
+    def proof(self, best: float, bound: float | None) -> dict[str, float]:
+        """Return the best figure, the bound on the optimum, and the gap as a share of either."""
+        if bound is None:
+            return {}
+        value, limit = (self.objective.figure(each) for each in (best, max(best, bound)))
+        gap = abs(value - limit) / max(abs(value), abs(limit)) if value != limit else 0.0
+        return {"best_value": value, "bound": limit, "gap": gap}
 
     def notes(self, answer: Sequence[int]) -> tuple[Note, ...]:
         """Return notes on attributes that an answer hides because no other level passes alone."""
@@ -371,11 +398,22 @@ class Search:
             if 0 < low == top
         )
 
-    def _best_of_first(self, count: int, counters: dict[str, float]) -> Grouping:
+    def _best_of_first(
+        self, count: int, counters: dict[str, float], bound: float | None
+    ) -> Grouping:
         """Return the best of the first `count` passing strings, which a cancelled search keeps."""
         strings = self.passing[:count]
-        answer = best_of(strings).levels
-        return self.grouping(answer, (NOT_PROVEN, *self.notes(answer)), counters, strings)
+        best = best_of(strings)
+        proof = self.proof(best.value, bound)
+        notes = (NOT_PROVEN if bound is None else gap_note(proof["gap"]), *self.notes(best.levels))
+        return self.grouping(best.levels, notes, counters, strings, proof)
+
+
+def gap_note(gap: float) -> Note:
+    """Return how far a string can be from the optimum, in words."""
+    if gap == 0:
+        return note("proven optimal: no other string that passes is better")
+    return note("at most {percent:g} % from the optimum", percent=ceil(gap * 1e4) / 100)
 
 
 def verdict(outcome: Outcome, frequency: Frequency) -> str:

@@ -1,0 +1,126 @@
+"""Anytime: the best string within a budget, and a bound on how far it is from the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.descent import Descent
+from kanon_tui.core.lattice.full_domain import (
+    MOST_LISTED,
+    PRE_PRUNE,
+    FullDomainSearch,
+    count_strings,
+)
+from kanon_tui.core.lattice.proof import Proof
+from kanon_tui.core.lattice.search import Search, gap_note
+from kanon_tui.core.lattice.string_tests import StringTests
+from kanon_tui.core.task.steps import Line, RunContext, Step, Steps, Wish
+from kanon_tui.core.task.task import Task
+
+_PATIENCE = 25  # moves without a better string after which a descent ends
+_SHAKEN = 0.3  # the share of attributes that a restart moves at random
+
+
+@dataclass(frozen=True)
+class AnytimeSearch(FullDomainSearch):
+    """Tabu search for a good string, then branch and bound for a proof.
+
+    Idea: where strings are too many to list, a good one is still found by moving from string to
+    string, and how good it is follows from bounds on whole boxes of strings.
+
+    Phases: drop the levels that fail alone (pre-pruning). Descend from the string of roots, from
+    the string that `datafly` stops at, and `restarts` times from the best string with some levels
+    changed at random: each time move to the best neighbour, with one attribute at another level or
+    one raised and one lowered, even where it is worse, until nothing better was found for a while
+    (see `lattice.descent`). With what is left of the budget, divide the strings into boxes and rule
+    out those that cannot have a better string (see `lattice.proof`).
+
+    The answer is the best string tested, at any moment. It is proven optimal when no box is left;
+    else the report gives the gap to the bound on the optimum.
+
+    Cost: `tests` counts of classes. Descents take at most half of them and need a few thousand for
+    two dozen attributes. The same tests give the same answer on every machine, for any number of
+    `workers`; a limit in `seconds` does not.
+
+    Reference: Glover, tabu search (1989); Land and Doig, branch and bound (1960).
+    """
+
+    name: ClassVar[str] = "anytime"
+    title: ClassVar[str] = "Anytime search"
+    paper: ClassVar[str] = "none: tabu search (Glover 1989) with branch and bound"
+    summary: ClassVar[str] = (
+        "Finds a good string within a budget of tests and says how far it can be from the optimum; "
+        "for more strings than any exact search can list"
+    )
+    pictures: ClassVar[tuple[str, ...]] = ("lattice", "counts")
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        PRE_PRUNE,
+        Line("descend from the roots, from the string of datafly, and from shaken best strings:"),
+        Line("start a descent", 1, ("start",)),
+        Line("move to the best neighbour that is not tabu", 1, ("test",)),
+        Line("while a box of strings may have a better one than the best:"),
+        Line("divide the box of the highest bound and narrow its halves", 1, ("bound",)),
+        Line("publish the best string, with its gap to the highest bound"),
+    )
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
+
+    tests: int = declared(20_000, "Tests of strings that the search may make", low=1)
+    seconds: float | None = declared(
+        None, "Seconds after which it stops, whatever is left of the tests", above=0
+    )
+    restarts: int = declared(2, "Descents from the best string with levels changed", low=0)
+    workers: int = declared(0, "Threads; 0 for as many as there are cores", low=0)
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return one level per column where there are too many strings to list."""
+        return (Wish.ONE_LEVEL,) if count_strings(task) > MOST_LISTED else ()
+
+    def steps(self, task: Task, context: RunContext) -> Steps:
+        """Descend from several strings, then prove as far as the budget goes."""
+        search = yield from self.pre_pruned(task, context)
+        with StringTests(search, self.tests, self.seconds, self.workers) as tests:
+            proof = Proof(search, tests)
+            search.bound = lambda: proof.bound
+            search.progress = lambda: 1 - max(tests.left, 0) / self.tests
+            yield from self._descend(search, tests)
+            yield from proof.run()
+        best = max((string.value for string in search.candidates), default=-np.inf)
+        note = gap_note(search.proof(best, proof.bound)["gap"])
+        return search.answer(note, bound=proof.bound)
+
+    def _descend(self, search: Search, tests: StringTests) -> Iterator[Step]:
+        """Descend from the roots, from the string of datafly and from shaken best strings."""
+        descent, lattice = Descent(search, tests), search.lattice
+        kept, tests.left = tests.left // 2, tests.left - tests.left // 2
+        for number in range(2 + self.restarts):
+            start = lattice.heights if number == 0 else _datafly_string(search)
+            if number > 1 and search.candidates:
+                shaken = descent.random.random(len(start)) < _SHAKEN
+                drawn = descent.random.integers(lattice.lowest, np.array(lattice.heights) + 1)
+                start = tuple(np.where(shaken, drawn, min(search.candidates).levels).tolist())
+            if tests.spent:
+                break
+            yield from search.tell(
+                "start", "Descend from {string}.", string=search.text(start), start=start
+            )
+            yield from descent.run(start, _PATIENCE)
+        tests.left = max(tests.left, 0) + kept
+
+
+def _datafly_string(search: Search) -> tuple[int, ...]:
+    """Return the string at which raising the attribute with most labels first passes."""
+    levels = list(search.lattice.lowest)
+    labels = search.frequency.coded.radix
+    while not search.frequency.test(levels).passes:
+        below = [a for a, top in enumerate(search.lattice.heights) if levels[a] < top]
+        if not below:
+            break
+        levels[max(below, key=lambda a: int(labels[a, levels[a]]))] += 1
+    return tuple(levels)
