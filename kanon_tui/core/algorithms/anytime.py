@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import (
@@ -17,7 +18,7 @@ from kanon_tui.core.lattice.full_domain import (
     count_strings,
 )
 from kanon_tui.core.lattice.proof import Proof
-from kanon_tui.core.lattice.search import Search, gap_note
+from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.task.steps import Line, RunContext, Step, Steps, Wish
 from kanon_tui.core.task.task import Task
@@ -88,12 +89,15 @@ class AnytimeSearch(FullDomainSearch):
         with StringTests(search, self.tests, self.seconds, self.workers) as tests:
             proof = Proof(search, tests)
             search.bound = lambda: proof.bound
-            search.progress = lambda: 1 - max(tests.left, 0) / self.tests
+            search.progress = lambda: min(tests.used / self.tests, 1.0)
             yield from self._descend(search, tests)
             yield from proof.run()
-        best = max((string.value for string in search.candidates), default=-np.inf)
-        note = gap_note(search.proof(best, proof.bound)["gap"])
-        return search.answer(note, bound=proof.bound)
+        if not search.candidates and proof.bound > -np.inf:
+            raise NotReachedError(
+                f"{self.name}: none of the {search.tested:,} strings that were tested passes, and "
+                f"others are left; raise tests or seconds, or require less"
+            )
+        return search.answer(proof.bound, tell_gap=True)
 
     def _descend(self, search: Search, tests: StringTests) -> Iterator[Step]:
         """Descend from the roots, from the string of datafly and from shaken best strings."""
@@ -105,7 +109,7 @@ class AnytimeSearch(FullDomainSearch):
                 shaken = descent.random.random(len(start)) < _SHAKEN
                 drawn = descent.random.integers(lattice.lowest, np.array(lattice.heights) + 1)
                 start = tuple(np.where(shaken, drawn, min(search.candidates).levels).tolist())
-            if tests.spent:
+            if tests.spent and number:
                 break
             yield from search.tell(
                 "start", "Descend from {string}.", string=search.text(start), start=start

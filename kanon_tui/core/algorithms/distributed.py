@@ -12,12 +12,14 @@ import numpy as np
 
 from kanon_tui.core.algorithms.local_search import HALF_WAY, Pointers
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.parts import PartSolver, Whole, split
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.numeric import TIE, Words
+from kanon_tui.core.lattice.string_tests import StringTests
+from kanon_tui.core.numeric import Words
 from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined
@@ -26,6 +28,7 @@ __all__ = ["DistributedSearch"]
 
 
 _FEW_COMBINATIONS = 1_000_000  # that many are listed at once rather than combined part by part
+_HEAD_START = 2_000  # tests for a good string to begin with
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class DistributedSearch(FullDomainSearch):
     only those: of a space of 10^15 strings a small share is ever written down.
 
     Phases: drop the levels that fail alone (pre-pruning). Find a good passing string, by the moves
-    of `local` and by lowering levels one by one where that gains most. Split the attributes, in
+    of `local` and by a descent from the roots, as in `anytime`. Split the attributes, in
     order, into parts of at most `part` strings, and find the passing strings of every part, each in
     a process of its own. While their combinations are many, combine the parts two by two and keep
     what passes, again in processes. Halve the list of the last combinations as `global` does. The
@@ -64,7 +67,7 @@ class DistributedSearch(FullDomainSearch):
     pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
-        Line("find a good string with the moves of local, then by lowering levels", 0, ("seek",)),
+        Line("find a good string with the moves of local, then by a descent", 0, ("seek",)),
         Line("split the attributes into parts of few strings", 0, ("split",)),
         Line("for every part, in a process of its own:"),
         Line("find its passing strings", 1, ("part", "wait")),
@@ -89,7 +92,7 @@ class DistributedSearch(FullDomainSearch):
             yield from _halve(
                 search, search.lattice.strings()[0], "A list of {strings} fits into one part"
             )
-            return search.answer()
+            return search.answer(-np.inf)
         yield from search.tell(
             "split",
             "Split the attributes into {parts:,} parts, as a string can pass only if its parts do: "
@@ -100,6 +103,7 @@ class DistributedSearch(FullDomainSearch):
         )
         with ExitStack() as stack:
             solver = PartSolver(search, self.memory, self.workers, stack)
+            search.bound = lambda: solver.bound
             found = yield from solver.solve([Whole(attributes) for attributes in parts])
             while len(found) > 2 and prod(len(part.codes) for part in found) > _FEW_COMBINATIONS:
                 found.sort(key=lambda part: len(part.codes))
@@ -109,7 +113,7 @@ class DistributedSearch(FullDomainSearch):
                 found = solver.worth(found)
             for codes in solver.combinations(found):
                 yield from _halve(search, codes, "Combine what passes to a list of {strings}")
-        return search.answer()
+        return search.answer(-np.inf)
 
 
 def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
@@ -129,11 +133,7 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
 
 
 def _find_good_string(search: Search) -> Iterator[Step]:
-    """Move as `local` does; then lower levels from the roots where most value is gained per label.
-
-    Labels are what classes are divided by, so that value per (logarithm of the) labels added is a
-    good guide to how far the records go.
-    """
+    """Move as `local` does; then descend from the roots, as `anytime` does."""
     space = search.lattice
     pointers = Pointers(space)
     yield from search.tell(
@@ -146,28 +146,9 @@ def _find_good_string(search: Search) -> Iterator[Step]:
         search.facts.add(pointers=pointers.state)
         passes = yield from _try(search, pointers.levels, HALF_WAY)
         moving = pointers.move(passes)
-    yield from search.tell(
-        "seek", "Then lower levels from the top, one by one, where most value is gained."
-    )
-    bits = np.log2(np.maximum(search.frequency.coded.radix, 1))
-    floors = list(space.lowest)
-    string = list(space.heights)
-    while True:
-        rates = {
-            (a, level): float(space.values[a][level] - space.values[a][string[a]])
-            / max(bits[a, level] - bits[a, string[a]], TIE)
-            for a in range(len(string))
-            for level in range(floors[a], string[a])
-        }
-        if not rates:
-            return
-        a, level = max(rates, key=lambda choice: rates[choice])
-        lowered = [*string[:a], level, *string[a + 1 :]]
-        why = "which gains most value for the labels it adds"
-        if (yield from _try(search, lowered, why)):
-            string = lowered
-        else:
-            floors[a] = level + 1  # more specific strings fail there for good
+    yield from search.tell("seek", "Then descend from the roots to ever better neighbours.")
+    with StringTests(search, _HEAD_START, None, 1) as tests:
+        yield from Descent(search, tests).run(space.heights, patience=0)
 
 
 def _try(search: Search, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:

@@ -84,7 +84,7 @@ class GlobalSearch(FullDomainSearch):
         search.progress = lambda: halving.progress
         search.bound = lambda: halving.bound
         yield from halving.run()
-        return search.answer(bound=halving.bound)
+        return search.answer(halving.bound)
 
     def _publish_chosen(self, task: Task, context: RunContext, written: str) -> Steps:
         """Test one string, and say what it lacks where it fails."""

@@ -65,4 +65,4 @@ class HybridSearch(FullDomainSearch):
             passes = yield from halving.test(pointers.levels, HALF_WAY)
             moving = pointers.move(passes)
         yield from halving.run()
-        return search.answer(bound=halving.bound)
+        return search.answer(halving.bound)

@@ -36,7 +36,8 @@ class Descent:
     def __init__(self, search: Search, tests: StringTests) -> None:
         self.search, self.tests = search, tests
         self.random = np.random.default_rng(search.task.seed)
-        self._values: dict[Levels, float] = {}
+        self._values: dict[Levels, float] = dict.fromkeys(search.known, -np.inf)
+        self._values |= {string.levels: string.value for string in search.passing}
         self._failing = np.zeros((0, len(search.lattice.sizes)), dtype=np.int64)
         moves = zip(search.lattice.lowest, search.lattice.heights, strict=True)
         self._moves = [(a, x) for a, (low, top) in enumerate(moves) for x in range(low, top + 1)]
@@ -103,7 +104,7 @@ class Descent:
         search = self.search
         unknown = [one for one in strings if one not in self._values and not self._fails(one)]
         unknown = unknown[: self.tests.left]
-        self.tests.left -= len(unknown)
+        self.tests.spend(len(unknown))
         for levels, (outcome, value) in zip(
             unknown, self.tests.map(self._test, unknown), strict=True
         ):

@@ -154,7 +154,10 @@ class PartSolver:
         """How many strings one worker may hold in a list."""
         limits = zip(space.values, space.heights, space.sizes, strict=True)
         self._fixed = sum(float(values[top]) for values, top, size in limits if size == 1)
+        pairs = zip(space.values, space.lowest, strict=True)
         scale = sum(float(np.abs(values).max()) for values in space.values)
+        self.bound = sum(float(values[low:].max()) for values, low in pairs)
+        """An upper bound on the value of every string."""
         self._slack = 2 * TIE + 1e-12 * scale  # values are summed in another order than in `Search`
 
     def solve(self, jobs: Sequence[Job]) -> Generator[Step, None, list[Part]]:
@@ -169,6 +172,7 @@ class PartSolver:
     def worth(self, found: Sequence[Part]) -> list[Part]:
         """Drop the strings that the best of the other parts do not lift to the mark."""
         best = [float(part.worths[0]) for part in found]
+        self.bound = min(self.bound, sum(best) + self._fixed + self._slack)
         needed = self._mark() - sum(best)
         return [part.at_least(needed + own) for part, own in zip(found, best, strict=True)]
 

@@ -63,14 +63,14 @@ class Proof:
         while self.bound > self._mark and not self.tests.spent:
             boxes = [heappop(self._open) for _ in range(min(_BATCH, len(self._open)))]
             for _, string, _ in (box for box in boxes if box[1] == box[2]):
-                self.tests.left -= 1
+                self.tests.spend(1)
                 search.generated += 1
                 yield from search.tell_test(string, search.test(string), why="a box by itself")
             mark = self._mark
             boxes = [box for box in boxes if box[1] != box[2] and -box[0] > mark]
             divided = self.tests.map(partial(self._divide, mark), boxes)
             for parts, penalties in divided:
-                self.tests.left -= len(penalties)
+                self.tests.spend(len(penalties))
                 search.generated += len(penalties)
                 search.tested += len(penalties)
                 self._penalties |= penalties

@@ -365,15 +365,17 @@ class Search:
     def _by_name(self, levels: Sequence[int]) -> dict[str, int]:
         return dict(zip(self.names, levels, strict=True))
 
-    def answer(self, *notes: Note, bound: float | None = None) -> Grouping:
+    def answer(self, bound: float | None = None, tell_gap: bool = False) -> Grouping:
         """Return the best of the passing strings found.
 
-        `bound` is an upper bound on the values of the strings that are not settled.
+        `bound` is an upper bound on the values of the strings that are not settled; with `tell_gap`
+        a note says how far the answer can be from the optimum.
         """
         if not self.passing:
             raise NotReachedError(no_string(self.task))
         best = best_of(self.passing)
         proof = self.proof(best.value, bound)
+        notes = (gap_note(proof["gap"]),) if tell_gap else ()
         return self.grouping(best.levels, (*notes, *self.notes(best.levels)), proof=proof)
 
     def proof(self, best: float, bound: float | None) -> dict[str, float]:
@@ -413,7 +415,9 @@ def gap_note(gap: float) -> Note:
     """Return how far a string can be from the optimum, in words."""
     if gap == 0:
         return note("proven optimal: no other string that passes is better")
-    return note("at most {percent:g} % from the optimum", percent=ceil(gap * 1e4) / 100)
+    return note(
+        "not proven optimal: at most {percent:g} % from the optimum", percent=ceil(gap * 1e4) / 100
+    )
 
 
 def verdict(outcome: Outcome, frequency: Frequency) -> str:

@@ -33,7 +33,7 @@ class StringTests:
     """
 
     def __init__(self, search: Search, most: int, seconds: float | None, workers: int) -> None:
-        self.most = self.left = most
+        self.left, self.used = most, 0
         self._deadline = None if seconds is None else time.monotonic() + seconds
         self._engines = [(search.frequency, search.objective)]
         for _ in range((workers or cores()) - 1):
@@ -47,6 +47,11 @@ class StringTests:
 
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown(cancel_futures=True)
+
+    def spend(self, count: int) -> None:
+        """Count tests that were made."""
+        self.left -= count
+        self.used += count
 
     @property
     def spent(self) -> bool:
