@@ -19,7 +19,7 @@ from kanon_tui.core.metrics.information_loss import (
     iloss,
     precision,
 )
-from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.ncp import attribute_ncp, class_ncp
 from kanon_tui.core.metrics.privacy import (
     PrivacyMeasures,
     measure_privacy,
@@ -113,6 +113,8 @@ class Measures:
     """All measures of a release."""
 
     ncp: float
+    ncp_class: float | None
+    """NCP of the values that classes hold, not of the labels; None where these are not counted."""
     utility: float
     """1 − NCP."""
     rv: float
@@ -157,6 +159,7 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
     singly = release.grouping.suppressed_cells
     return Measures(
         ncp=ncp,
+        ncp_class=class_ncp(release),
         utility=1.0 - ncp,
         rv=sum(each.rv for each in attributes.values()),
         il=sum(each.il for each in attributes.values()),

@@ -7,6 +7,9 @@ counts 1. Per attribute that is averaged over all records of the table; the tota
 The missing value alone says all there is to say and counts 0. A domain given wider than the data
 is the denominator; where it has no width every range counts 0.
 
+`class_ncp` is the literal reading of the thesis: a class counts the values that its records hold,
+whatever the label covers and however many classes print it. In a full-domain release it is lower.
+
 Reference: Xu et al., utility-based anonymization (2006); SBC equations 2-3 and 2-4, table 2-13.
 """
 
@@ -17,6 +20,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.release.recode import Release
 from kanon_tui.core.task.task import QuasiIdentifier
 
 __all__ = ["attribute_ncp", "cover_penalty", "penalties", "range_penalty"]
@@ -25,6 +29,21 @@ __all__ = ["attribute_ncp", "cover_penalty", "penalties", "range_penalty"]
 def attribute_ncp(cells: CellGroups) -> float:
     """Return the mean penalty of an attribute's cells, 0 (unchanged) to 1 (nothing left)."""
     return cells.total(penalties(cells), worst=1.0) / cells.attribute.column.records
+
+
+def class_ncp(release: Release) -> float | None:
+    """Return the NCP of the values that every class holds; None where these were not counted."""
+    task, singly = release.task, release.grouping.suppressed_cells
+    if any(task.counted_levels):
+        return None
+    total = 0.0
+    for x, each in enumerate(task.quasi):
+        hidden = None if singly is None else singly[:, x]
+        cells = CellGroups.of_classes(each, release.classes, release.class_sizes, hidden)
+        held = cells.values.distinct
+        penalty = range_penalty(each, cells.width) if each.ordered else cover_penalty(each, held)
+        total += each.weight * cells.total(penalty, worst=1.0) / each.column.records
+    return total
 
 
 def penalties(cells: CellGroups) -> Floats:

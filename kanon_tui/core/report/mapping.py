@@ -28,7 +28,19 @@ _COUNTS = (
     "suppressed_records", "suppressed_cells", "classes", "distinct_published", "smallest_class",
     "largest_class",
 )  # fmt: skip
-_METRICS = ("ncp", "utility", "rv", "il", "dm", "cm", "c_avg", "md", "iloss", "precision")
+_METRICS = (
+    "ncp",
+    "ncp_class",
+    "utility",
+    "rv",
+    "il",
+    "dm",
+    "cm",
+    "c_avg",
+    "md",
+    "iloss",
+    "precision",
+)
 
 
 def report_mapping(result: FinishedRun) -> dict[str, Any]:

@@ -89,6 +89,7 @@ def counts_section(measures: Measures) -> Section:
 
 METRICS = (
     ("ncp", "NCP", "share of detail lost; 0: nothing, 1: everything is hidden"),
+    ("ncp_class", "NCP by class", "the same, by the values that classes hold, not by labels"),
     ("utility", "Utility", "1 − NCP: share of detail that is left"),
     (
         "rv",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kanon_tui.core.metrics.measure import LevelMeasures, Measures, level_measures, measure
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
+from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
@@ -40,6 +44,27 @@ def generalised(task: Task, labels: list[int], *levels: int) -> Measures:
 
 
 # --------------------------------------------------------------------------------------- NCP
+def test_ncp_by_class_counts_the_values_of_a_class_not_of_its_label() -> None:
+    """SBC equations 2-3, 2-4: a class that holds 2 of 4 towns under a label of 4 counts 2 / 4."""
+    towns = {t: ["all", "*"] for t in "abcd"}
+    spec = AttributeSpec(hierarchy={"levels": towns}, kind=Kind.CATEGORICAL)
+    columns = {"town": list("abcd"), "age": [20, 21, 40, 41]}
+    ages = AttributeSpec(hierarchy={"builder": "breaks", "levels": [[30]]}, kind=Kind.NUMERIC)
+    task = make_task(columns, specs={"town": spec, "age": ages})
+    found = generalised(task, [0, 0, 1, 1], 1, 1)
+    assert found.ncp == pytest.approx((1 + 1 / 21) / 2)
+    assert found.ncp_class == pytest.approx((2 / 4 + 1 / 21) / 2)
+
+
+@pytest.mark.parametrize(("algorithm", "by_label", "by_class"), [("incognito", 0.373, 0.229)])
+def test_ncp_of_the_thesis_by_label_and_by_class(algorithm, by_label, by_class) -> None:
+    project = Project.load(find_sample("sbc-thesis").project)
+    privacy = replace(project.privacy, k=2)
+    result = anonymize(replace(project, privacy=privacy, algorithm=AlgorithmChoice(algorithm)))
+    assert result.measures.ncp == pytest.approx(by_label, abs=5e-4)
+    assert result.measures.ncp_class == pytest.approx(by_class, abs=5e-4)
+
+
 def test_ncp_sbc_table_2_13() -> None:
     """Record sums 1.167, 1.167, 1.167, 3; total 6.5; normalised 6.5/12 = 0.5417."""
     task = make_task(

@@ -91,7 +91,9 @@ def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
         "largest_class metrics attributes privacy search notes"
     )
     assert list(report["versions"])[:2] == ["kanon_tui", "python"]
-    assert " ".join(report["metrics"]) == "ncp utility rv il dm cm c_avg md iloss precision"
+    assert (
+        " ".join(report["metrics"]) == "ncp ncp_class utility rv il dm cm c_avg md iloss precision"
+    )
     assert list(report["attributes"]) == ["age", "sex"]
     assert list(report["attributes"]["age"]) == [
         "weight", "rule_emphasis", "ncp", "rv", "level", "rules",
