@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
-from kanon_tui.core.analysis.published_cells import cell_readers, check_column
+from kanon_tui.core.analysis.attack.matching import DistinctRows, PublishedRows
+from kanon_tui.core.analysis.published_cells import check_column
 from kanon_tui.core.analysis.uniqueness import Uniqueness, uniqueness
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
@@ -313,19 +313,12 @@ def covered_people(
     for name in names:
         check_column(name, table.names, where[0])
         check_column(name, population.names, where[1])
-    readers = cell_readers(project, task, names)
-    columns = [table.column(name, Kind.CATEGORICAL) for name in names]
-    cells = [readers[column.name].read(column.values, where[0]) for column in columns]
-    rows = DistinctRows.from_codes([column.codes for column in columns])
-    texts = [population.column(name, Kind.CATEGORICAL) for name in names]
-    known = DistinctRows.from_codes([column.codes for column in texts])
-    covered = np.zeros(len(rows.sizes), dtype=np.int64)
-    seen = np.zeros(len(known.sizes), dtype=bool)
-    values = [column.values for column in texts]
-    for block, person, row in fitting_pairs(cells, rows, known, values, unknown_fits=False):
-        np.add.at(covered, row, known.sizes[block.start + person])
-        seen[block.start + person] = True
-    return rows, CoveredPeople(covered, int(known.sizes[~seen].sum()), population.height)
+    published = PublishedRows.from_release(project, task, table, names, where[0])
+    found = published.covering_of(population, lambda done, total: None)
+    known, rows = found.records.sizes, published.rows
+    covered = np.bincount(found.row, known[found.record], len(rows.sizes)).astype(np.int64)
+    missed = int(known.sum() - known[np.unique(found.record)].sum())
+    return rows, CoveredPeople(covered, missed, population.height)
 
 
 def person_column(table: Table, name: str) -> Column:

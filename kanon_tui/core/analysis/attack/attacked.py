@@ -18,16 +18,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
+from kanon_tui.core.analysis.attack.matching import Covering, DistinctRows, PublishedRows
 from kanon_tui.core.analysis.feasibility import wilson_interval
-from kanon_tui.core.analysis.published_cells import ReadCells, cell_readers
+from kanon_tui.core.analysis.published_cells import check_column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
@@ -84,15 +81,6 @@ class AttackResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """The classes that fit the records of a table: pairs of a distinct record and a class."""
-
-    records: DistinctRows
-    record: Int64s
-    row: Int64s
-
-
-@dataclass(frozen=True, eq=False)
 class AttackedRelease:
     """A release with the data and the project that it was made of."""
 
@@ -127,41 +115,27 @@ class AttackedRelease:
         return [each for each in self.task.sensitive if each.name in self.release.names]
 
     @cached_property
-    def columns(self) -> list[Column]:
+    def published(self) -> PublishedRows:
         """The quasi-identifiers as the release prints them."""
-        return [self.release.column(name, Kind.CATEGORICAL) for name in self.quasi]
+        return PublishedRows.from_release(
+            self.project, self.task, self.release, self.quasi, self.name
+        )
 
-    @cached_property
-    def cells(self) -> list[ReadCells]:
-        """The printed quasi-identifiers, understood."""
-        readers = cell_readers(self.project, self.task, self.quasi)
-        return [readers[each.name].read(each.values, self.name) for each in self.columns]
-
-    @cached_property
+    @property
     def classes(self) -> DistinctRows:
         """The published classes: the distinct rows of quasi-identifiers."""
-        return DistinctRows.from_codes([each.codes for each in self.columns])
+        return self.published.rows
 
     @cached_property
-    def fit(self) -> Fit:
+    def fit(self) -> Covering:
         """The classes that fit every record of the original."""
         return self.fit_of(self.task.table)
 
-    def fit_of(self, table: Table) -> Fit:
+    def fit_of(self, table: Table) -> Covering:
         """Return the classes that fit the records of a table, by all quasi-identifiers."""
         for name in self.quasi:
-            if name not in table.names:
-                raise InputError(f"the control has no column '{name}'; use records like the data")
-        columns = [table.column(name, Kind.CATEGORICAL) for name in self.quasi]
-        records = DistinctRows.from_codes([each.codes for each in columns])
-        values = [each.values for each in columns]
-        found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
-        pairs = fitting_pairs(self.cells, self.classes, records, values, unknown_fits=False)
-        for block, person, row in pairs:
-            found.append((block.start + person, row))
-            self.check(block.stop, len(records.sizes))
-        record, row = (np.concatenate(each) for each in zip(*found, strict=True))
-        return Fit(records, record, row)
+            check_column(name, table.names, "the control")
+        return self.published.covering_of(table, self.check)
 
     @property
     def people(self) -> int:
@@ -172,7 +146,7 @@ class AttackedRelease:
         """Return the published cells of a class: `age [20..35], sex *`."""
         texts = (
             f"{each.name} {each.values[code]}"
-            for each, code in zip(self.columns, self.classes.codes[row], strict=True)
+            for each, code in zip(self.published.columns, self.classes.codes[row], strict=True)
         )
         return ", ".join(texts)
 

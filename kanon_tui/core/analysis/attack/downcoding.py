@@ -48,7 +48,7 @@ def claims(attacked: AttackedRelease) -> list[Claims]:
         return []
     found = []
     quasi = {each.name: each for each in attacked.task.quasi}
-    for x, cells in enumerate(attacked.cells):
+    for x, cells in enumerate(attacked.published.cells):
         attribute = quasi[attacked.quasi[x]]
         if not attribute.publishes_one_value:
             found += _of_attribute(attacked, x, attribute, cells)

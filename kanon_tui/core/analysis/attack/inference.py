@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Fit
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
+from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.analysis.value_groups import ValueGroups
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.table.column import Column
@@ -40,7 +41,7 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     return found
 
 
-def learnt_values(attacked: AttackedRelease, name: str, fit: Fit) -> pl.DataFrame:
+def learnt_values(attacked: AttackedRelease, name: str, fit: Covering) -> pl.DataFrame:
     """Return per record of a fit the different values that fit it, and the most frequent one."""
     printed = attacked.release.column(name, Kind.CATEGORICAL)
     rows = pl.DataFrame({"row": attacked.classes.row_of, "code": printed.codes})
@@ -53,7 +54,7 @@ def learnt_values(attacked: AttackedRelease, name: str, fit: Fit) -> pl.DataFram
 
 
 def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
-    def count(table: Table, fit: Fit) -> tuple[list[npt.NDArray[np.bool_]], int]:
+    def count(table: Table, fit: Covering) -> tuple[list[npt.NDArray[np.bool_]], int]:
         texts, printed = (
             each.column(column.name, Kind.CATEGORICAL) for each in (table, attacked.release)
         )
@@ -148,7 +149,7 @@ def _groups(column: Column) -> ValueGroups:
 def _published(attacked: AttackedRelease) -> Floats:
     """Return rows of the release × features: the middle of a range, shares of categories."""
     features: list[npt.NDArray[np.floating]] = []
-    for cells, printed in zip(attacked.cells, attacked.columns, strict=True):
+    for cells, printed in zip(attacked.published.cells, attacked.published.columns, strict=True):
         column = cells.attribute.column
         if column.kind.ordered:
             line = cells.attribute.line
@@ -165,7 +166,7 @@ def _published(attacked: AttackedRelease) -> Floats:
 def _original(attacked: AttackedRelease, table: Table) -> Floats:
     """Return records of a table × the same features."""
     features: list[npt.NDArray[np.floating]] = []
-    for cells in attacked.cells:
+    for cells in attacked.published.cells:
         column = cells.attribute.column
         texts = table.column(column.name, Kind.CATEGORICAL)
         if column.kind.ordered:

@@ -15,12 +15,17 @@ Reference: Giomi and others, Anonymeter, PoPETs 2023, section 4.2, for generalis
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
-from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
-from kanon_tui.core.analysis.published_cells import cell_readers, check_column
+from kanon_tui.core.analysis.attack.matching import (
+    DistinctRows,
+    PublishedRows,
+    pairs_matrix,
+)
+from kanon_tui.core.analysis.published_cells import check_column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.table.schema import Kind
@@ -67,29 +72,20 @@ def _linked(
     attacked: AttackedRelease, table: Table, first: Sequence[str], second: Sequence[str], pool: int
 ) -> Flags:
     """Return for every person tried whether exactly her record of the second party remains."""
-    from scipy.sparse import csr_matrix
-
     chance = np.random.default_rng(attacked.task.seed)
     pooled = np.sort(chance.choice(table.height, pool, replace=False))
     tried = np.sort(chance.choice(pool, min(pool, MOST_PEOPLE), replace=False))
-    rows = DistinctRows.from_columns(attacked.release, [*first, *second])
-    places = {name: x for x, name in enumerate([*first, *second])}
+    rows = PublishedRows.from_release(
+        attacked.project, attacked.task, attacked.release, [*first, *second], attacked.name
+    )
 
-    def fits(names: Sequence[str]) -> tuple[csr_matrix, DistinctRows]:
+    def fits(names: Sequence[str]) -> tuple[Any, DistinctRows]:
         columns = [table.column(name, Kind.CATEGORICAL) for name in names]
         known = DistinctRows.from_codes([column.codes[pooled] for column in columns])
-        printed = [attacked.release.column(name, Kind.CATEGORICAL) for name in names]
-        readers = cell_readers(attacked.project, attacked.task, names)
-        cells = [readers[each.name].read(each.values, attacked.name) for each in printed]
-        own = DistinctRows(rows.codes[:, [places[name] for name in names]], None, rows.sizes)
-        values = [column.values for column in columns]
-        people, row = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-        for block, person, fitting in fitting_pairs(cells, own, known, values, False):
-            people.append(block.start + person)
-            row.append(fitting)
-        pairs = np.concatenate(people), np.concatenate(row)
-        shape = len(known.sizes), len(rows.sizes)
-        return csr_matrix((np.ones(len(pairs[0]), dtype=np.int32), pairs), shape), known
+        own = rows.only(names)
+        found = own.covering(known, [column.values for column in columns])
+        shape = len(known.sizes), len(rows.rows.sizes)
+        return pairs_matrix(found.record, found.row, shape), known
 
     (left, one), (right, other) = fits(first), fits(second)
     mine, theirs = one.row_of[tried], other.row_of[tried]

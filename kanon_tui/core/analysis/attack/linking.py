@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ from kanon_tui.core.analysis.attack.matching import (
     DistinctRows,
     counted_rows,
     fitting_pairs,
-    lists_by_key,
+    pairs_matrix,
     people_of_rows,
 )
 from kanon_tui.core.analysis.attack.two_releases import covering_rows
@@ -147,7 +148,7 @@ def link(
     known: DistinctRows,
     values: Sequence[Sequence[str]],
     people: Sequence[Sequence[str]],
-    whose: Callable[[DistinctRows], Sequence[Int64s]] | None = None,
+    whose: Callable[[DistinctRows], Any] | None = None,
 ) -> Linked:
     """Look distinct people up in a table; `known` numbers their `values`.
 
@@ -162,7 +163,7 @@ def link(
     counted = counted_rows(table, columns, beside)
     rows = counted.rows
     sensitive = [Agreement.start(column, counted.ends[column.name], distinct) for column in beside]
-    pairs: list[tuple[Int64s, Int64s]] = []
+    pairs = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     for block, person, row in fitting_pairs(cells, rows, known, values):
         matches[block] += np.bincount(person, rows.sizes[row], len(matches[block])).astype(np.int64)
         for each in sensitive:
@@ -188,20 +189,11 @@ def _sensitive(table: Table, name: str, by_values: bool) -> Column:
     return by_value(column, table.missing_tokens) if by_values else column
 
 
-def _people(pairs: Sequence[tuple[Int64s, Int64s]], count: int, whose: Sequence[Int64s]) -> Int64s:
+def _people(pairs: Sequence[tuple[Int64s, Int64s]], count: int, whose: Any) -> Int64s:
     """Return how many different people are behind the rows that fit each person looked up."""
-    nobody = np.zeros(0, dtype=np.int64)
-    looked_up = np.concatenate([nobody, *(person for person, _ in pairs)])
-    rows = lists_by_key(looked_up, np.concatenate([nobody, *(row for _, row in pairs)]), count)
-    counted: dict[bytes, int] = {}
-    found = np.zeros(count, dtype=np.int64)
-    for number, own in enumerate(rows):
-        key = own.tobytes()
-        if key not in counted:
-            everybody = np.concatenate([nobody, *(whose[row] for row in own.tolist())])
-            counted[key] = len(np.unique(everybody))
-        found[number] = counted[key]
-    return found
+    looked_up, row = (np.concatenate(each) for each in zip(*pairs, strict=True))
+    fits = pairs_matrix(looked_up, row, (count, whose.shape[0]))
+    return np.asarray((fits @ whose).getnnz(axis=1), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,24 +236,18 @@ class Agreement:
 
 def people_covered_by(
     project: Project, task: Task, release: Table, rows: DistinctRows, person: Column, where: str
-) -> list[Int64s]:
-    """Return for every row of a release the people who have a record that its cells cover.
+) -> Any:
+    """Return rows of a release × people, sparse: who has a record that the row's cells cover.
 
     A release does not say whose its rows are. Where classes do not overlap, these are its people
     and those who were suppressed.
     """
     records = DistinctRows.from_codes([attribute.column.codes for attribute in task.quasi])
     found = covering_rows(project, task, release, records, where)
-    owners = people_of_rows(records, person)
-    covered = lists_by_key(found.row, found.record, found.rows)
-    nobody = np.zeros(0, dtype=np.int64)
-    of_cover = [
-        np.unique(np.concatenate([nobody, *(owners[record] for record in own.tolist())]))
-        for own in covered
-    ]
-    pairs = np.unique(np.stack([rows.row_of, found.row_of]), axis=1).astype(np.int64)
-    parts = lists_by_key(pairs[0], pairs[1], len(rows.sizes))
-    return [np.unique(np.concatenate([of_cover[one] for one in own.tolist()])) for own in parts]
+    published, distinct = len(found.rows.sizes), len(records.sizes)
+    parts = pairs_matrix(rows.row_of, found.rows.row_of, (len(rows.sizes), published))
+    covered = pairs_matrix(found.row, found.record, (published, distinct))
+    return parts @ covered @ people_of_rows(records, person)
 
 
 @dataclass(frozen=True, eq=False)

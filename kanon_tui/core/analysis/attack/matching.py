@@ -13,20 +13,24 @@ of a table in memory or in files; what is kept grows with the distinct rows, not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.published_cells import ReadCells
+from kanon_tui.core.analysis.published_cells import ReadCells, cell_readers
 from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
+from kanon_tui.core.task.task import Task
 
 __all__ = [
     "CountedRows",
@@ -124,16 +128,88 @@ def _bits(
     return packed
 
 
+@dataclass(frozen=True, eq=False)
+class Covering:
+    """Pairs of a distinct record and a distinct published row that fits it."""
+
+    record: Int64s
+    row: Int64s
+    records: DistinctRows
+    rows: DistinctRows
+
+    @property
+    def neighbours(self) -> tuple[list[Int64s], list[Int64s]]:
+        """Per record the rows that fit it, and per row the records that it fits."""
+        return (
+            lists_by_key(self.record, self.row, len(self.records.sizes)),
+            lists_by_key(self.row, self.record, len(self.rows.sizes)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRows:
+    """The distinct rows of some columns of a release, their cells understood."""
+
+    columns: Sequence[Column]
+    cells: Sequence[ReadCells]
+    rows: DistinctRows
+
+    @classmethod
+    def from_release(
+        cls, project: Project, task: Task, release: Table, names: Sequence[str], where: str
+    ) -> PublishedRows:
+        """Read a release in memory or in files; `where` names it in messages."""
+        readers = cell_readers(project, task, names)
+        columns = [release.column(name, Kind.CATEGORICAL) for name in names]
+        cells = [readers[column.name].read(column.values, where) for column in columns]
+        return cls(columns, cells, counted_rows(release, columns).rows)
+
+    def only(self, names: Sequence[str]) -> PublishedRows:
+        """Return the same rows by some of the columns alone."""
+        places = [[column.name for column in self.columns].index(name) for name in names]
+        rows = DistinctRows(self.rows.codes[:, places], self.rows._row_of, self.rows.sizes)
+        columns, cells = [self.columns[x] for x in places], [self.cells[x] for x in places]
+        return PublishedRows(columns, cells, rows)
+
+    def covering(
+        self,
+        known: DistinctRows,
+        values: Sequence[Sequence[str]],
+        check: Callable[[int, int], object] = lambda done, total: None,
+    ) -> Covering:
+        """Return which rows fit distinct records; `check` is called with the work done and all."""
+        found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]  # a release may be empty
+        for block, person, row in fitting_pairs(self.cells, self.rows, known, values, False):
+            found.append((block.start + person, row))
+            check(block.stop, len(known.sizes))
+        record, row = (np.concatenate(each) for each in zip(*found, strict=True))
+        return Covering(record, row, known, self.rows)
+
+    def covering_of(self, table: Table, check: Callable[[int, int], object]) -> Covering:
+        """Return which rows fit the records of a table in memory."""
+        columns = [table.column(column.name, Kind.CATEGORICAL) for column in self.columns]
+        known = DistinctRows.from_codes([column.codes for column in columns])
+        return self.covering(known, [column.values for column in columns], check)
+
+
 def lists_by_key(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
     """Return the values of every key, in rising order."""
     order = np.lexsort((values, keys))
     return np.split(values[order], np.searchsorted(keys[order], np.arange(1, count)))
 
 
-def people_of_rows(rows: DistinctRows, person: Column) -> list[Int64s]:
-    """Return for every distinct row of the original the people who have it."""
-    pairs = np.unique(np.stack([rows.row_of, person.codes]), axis=1).astype(np.int64)
-    return lists_by_key(pairs[0], pairs[1], len(rows.sizes))
+def pairs_matrix(
+    first: npt.NDArray[np.integer], second: npt.NDArray[np.integer], shape: tuple[int, int]
+) -> Any:
+    """Return a sparse matrix with a number above 0 for every pair that occurs."""
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((np.ones(len(first), dtype=np.int64), (first, second)), shape)
+
+
+def people_of_rows(rows: DistinctRows, person: Column) -> Any:
+    """Return distinct rows of the original × people, sparse: above 0 where the person has it."""
+    return pairs_matrix(rows.row_of, person.codes, (len(rows.sizes), len(person.values)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,38 +219,30 @@ class PersonCounts:
     records: DistinctRows
     person: Column | None
     """Whose every record is, where some have several."""
-    owners: Sequence[Int64s]
-    """Per distinct record the people who have it; empty where people have one record each."""
 
-    @classmethod
-    def from_records(cls, records: DistinctRows, person: Column | None) -> PersonCounts:
-        """Return the counts for these records.
-
-        `person` is None where people have one record each.
-        """
-        return cls(records, person, () if person is None else people_of_rows(records, person))
+    @cached_property
+    def owners(self) -> Any:
+        """Distinct records × people, sparse."""
+        assert self.person is not None
+        return people_of_rows(self.records, self.person)
 
     @property
     def each(self) -> Int64s:
         """The number of people who have each distinct record."""
-        if self.person is None:
-            return self.records.sizes
-        return np.array([len(own) for own in self.owners], dtype=np.int64)
+        every = np.arange(len(self.records.sizes))
+        return self.count_groups(every, every, len(every))
 
     def count(self, records: Int64s) -> int:
         """Return how many people have one of these distinct records."""
-        if self.person is None:
-            return int(self.records.sizes[records].sum())
-        return len(np.unique(np.concatenate([self.owners[one] for one in records.tolist()])))
+        return int(self.count_groups(np.zeros_like(records), records, 1)[0])
 
     def count_groups(self, group: Int64s, record: Int64s, groups: int) -> Int64s:
         """Return the number of people in each group, given as pairs (group, distinct record)."""
         if self.person is None:
             counted = np.bincount(group, weights=self.records.sizes[record], minlength=groups)
             return counted.astype(np.int64)
-        whose = np.concatenate([self.owners[one] for one in record.tolist()])
-        pair = np.repeat(group, self.each[record]) * len(self.person.values) + whose
-        return np.bincount(np.unique(pair) // len(self.person.values), minlength=groups)
+        pairs = pairs_matrix(group, record, (groups, len(self.records.sizes)))
+        return np.asarray((pairs @ self.owners).getnnz(axis=1), dtype=np.int64)
 
     @property
     def copies(self) -> Int64s | None:

@@ -21,8 +21,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Fit
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.inference import learnt_values
+from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.table.schema import Kind
@@ -116,7 +117,7 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     return found or [alone]
 
 
-def _certain(attacked: AttackedRelease, name: str, fit: Fit) -> Flags:
+def _certain(attacked: AttackedRelease, name: str, fit: Covering) -> Flags:
     """Return the records of which a fit tells one value, and the right one."""
     known = learnt_values(attacked, name, fit).filter(values=1)
     printed = attacked.release.column(name, Kind.CATEGORICAL)

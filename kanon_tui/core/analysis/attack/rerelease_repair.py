@@ -29,13 +29,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_tui.core.analysis.attack.matching import (
-    DistinctRows,
-    PersonCounts,
-    lists_by_key,
-)
+from kanon_tui.core.analysis.attack.matching import Covering, DistinctRows, PersonCounts
 from kanon_tui.core.analysis.attack.two_releases import (
-    Covering,
     TwoReleases,
     count_candidates,
     covering_rows,
@@ -133,8 +128,8 @@ def levels_as_general(project: Project, task: Task, earlier: Table, name: str) -
             .read(column.values, name)
             .covers(attribute.column.values, unknown_fits=False)
         )
-        cell_of_row = np.zeros(before.rows, dtype=np.int64)
-        cell_of_row[before.row_of] = column.codes
+        cell_of_row = np.zeros(len(before.rows.sizes), dtype=np.int64)
+        cell_of_row[before.rows.row_of] = column.codes
         pairs = np.column_stack([records.codes[before.record, x], cell_of_row[before.row]])
         levels.append(_lowest(attribute.hierarchy.maps, covers, np.unique(pairs, axis=0)))
     return tuple(levels)
@@ -166,8 +161,8 @@ class _Merging:
             [attribute.column.codes for attribute in task.quasi]
         )
         self._before = covering_rows(project, task, earlier, self._records, name)
-        self._person_counts = PersonCounts.from_records(self._records, task.repeated)
-        self._same_before = _Neighbours(self._before, len(self._records.sizes))
+        self._person_counts = PersonCounts(self._records, task.repeated)
+        self._same_before = self._before.neighbours
         kept = grouping.labels >= 0
         classes, number = np.unique(grouping.labels[kept], return_inverse=True)
         self._labels = np.full(task.n, -1, dtype=np.int64)
@@ -193,9 +188,9 @@ class _Merging:
 
     def _merge_for(self, short: Int64s, now: Covering, class_of_printed: Int64s) -> bool:
         """Merge once for each of these records, unless their class has just been merged."""
-        same_now = _Neighbours(now, len(self._records.sizes))
-        class_of_row = np.full(now.rows, -1, dtype=np.int64)
-        class_of_row[now.row_of] = class_of_printed
+        same_now = now.neighbours
+        class_of_row = np.full(len(now.rows.sizes), -1, dtype=np.int64)
+        class_of_row[now.rows.row_of] = class_of_printed
         own = np.full(len(self._records.sizes), -1, dtype=np.int64)
         kept = self._labels >= 0
         own[self._records.row_of[kept]] = self._labels[kept]
@@ -203,8 +198,8 @@ class _Merging:
         for record in short.tolist():
             one = int(own[record])
             if one < 0:  # it is suppressed, but a row covers it
-                one = int(class_of_row[same_now.rows_of[record]].max())
-            wanted = np.setdiff1d(self._same_before.of(record), same_now.of(record))
+                one = int(class_of_row[same_now[0][record]].max())
+            wanted = np.setdiff1d(_sharing(self._same_before, record), _sharing(same_now, record))
             others = np.unique(own[wanted])
             others = others[(others >= 0) & (others != one)]
             if one < 0 or one in merged or not len(others):
@@ -222,16 +217,8 @@ class _Merging:
         return bool(merged)
 
 
-class _Neighbours:
-    """The records that a release does not tell apart: those that share a row."""
-
-    def __init__(self, covering: Covering, records: int) -> None:
-        self.rows_of = lists_by_key(covering.record, covering.row, records)
-        self._covered = lists_by_key(covering.row, covering.record, covering.rows)
-
-    def of(self, record: int) -> Int64s:
-        """Return the records that share a row with this one, itself included."""
-        rows = self.rows_of[record].tolist()
-        if not rows:
-            return np.zeros(0, dtype=np.int64)
-        return np.unique(np.concatenate([self._covered[row] for row in rows]))
+def _sharing(neighbours: tuple[list[Int64s], list[Int64s]], record: int) -> Int64s:
+    """Return the records that share a row with this one, itself included."""
+    rows_of, covered = neighbours
+    every = [np.zeros(0, dtype=np.int64), *(covered[row] for row in rows_of[record].tolist())]
+    return np.unique(np.concatenate(every))

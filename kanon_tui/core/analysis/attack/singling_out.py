@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Fit
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.downcoding import claims
+from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
@@ -48,7 +49,9 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     ]
 
 
-def _singled_out(attacked: AttackedRelease, table: Table, fit: Fit) -> tuple[Flags, Int64s, int]:
+def _singled_out(
+    attacked: AttackedRelease, table: Table, fit: Covering
+) -> tuple[Flags, Int64s, int]:
     """Return the records that a predicate singles out, hits per class, and the predicates."""
     pairs = pl.DataFrame({"record": fit.record, "row": fit.row})
     first = np.unique(fit.records.row_of, return_index=True)[1]
@@ -56,7 +59,7 @@ def _singled_out(attacked: AttackedRelease, table: Table, fit: Fit) -> tuple[Fla
     hits = np.zeros(len(attacked.classes.sizes), dtype=np.int64)
     records = pl.DataFrame({"record": np.arange(len(first)), "people": fit.records.sizes})
     for each in claims(attacked):
-        attribute = attacked.cells[each.x].attribute
+        attribute = attacked.published.cells[each.x].attribute
         texts = table.column(attribute.column.name, Kind.CATEGORICAL)
         group = _groups(attribute.column.values, each.group_of_value, texts.values)[texts.codes]
         claimed = pl.DataFrame({"row": each.row, "group": each.group})

@@ -39,23 +39,20 @@ from typing import Literal
 import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import (
+    Covering,
     DistinctRows,
     PersonCounts,
+    PublishedRows,
     counted_rows,
-    fitting_pairs,
-    lists_by_key,
 )
-from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.numeric import Flags, Int32s, Int64s
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
 __all__ = [
-    "Covering",
     "TwoReleases",
     "count_candidates",
     "covering_rows",
@@ -143,7 +140,7 @@ def two_releases(
     records = counted_rows(task.table, [attribute.column for attribute in task.quasi]).rows
     before = covering_rows(project, task, earlier, records, earlier_name)
     now = covering_rows(project, task, release, records, release_name)
-    people = PersonCounts.from_records(records, task.repeated)
+    people = PersonCounts(records, task.repeated)
     candidates = people.fewest(count_candidates(before, now, people))
     at_worst = people.fewest(_at_worst(before, now, people))
     in_both, copies = candidates > 0, people.copies
@@ -157,25 +154,6 @@ def two_releases(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Covering:
-    """Pairs of a distinct record and a published row that covers it."""
-
-    record: Int64s
-    row: Int64s
-    published: DistinctRows
-
-    @property
-    def rows(self) -> int:
-        """The number of different rows that are published."""
-        return len(self.published.sizes)
-
-    @property
-    def row_of(self) -> Int32s:
-        """Per published record the row that it is printed as, of a table in memory."""
-        return self.published.row_of
-
-
 def covering_rows(
     project: Project, task: Task, release: Table, records: DistinctRows, where: str
 ) -> Covering:
@@ -187,22 +165,11 @@ def covering_rows(
             f"data"
         )
     names = [task.quasi[x].name for x in places]
-    readers = cell_readers(project, task, names)
-    columns = [release.column(name, Kind.CATEGORICAL) for name in names]
-    cells = [readers[column.name].read(column.values, where) for column in columns]
-    rows = counted_rows(release, columns).rows
+    published = PublishedRows.from_release(project, task, release, names, where)
     if not records.in_memory:
-        _check_work(len(records.sizes), len(rows.sizes) * len(places), where)
+        _check_work(len(records.sizes), len(published.rows.sizes) * len(places), where)
     known = DistinctRows(records.codes[:, places], None, records.sizes)
-    values = [task.quasi[x].column.values for x in places]
-    found = [
-        (block.start + person, row)
-        for block, person, row in fitting_pairs(cells, rows, known, values, unknown_fits=False)
-    ]
-    nobody = np.zeros(0, dtype=np.int64)  # a release may be empty
-    person = np.concatenate([nobody, *(p for p, _ in found)])
-    row = np.concatenate([nobody, *(r for _, r in found)])
-    return Covering(person, row, rows)
+    return published.covering(known, [task.quasi[x].column.values for x in places])
 
 
 def _check_work(records: int, cells: int, where: str) -> None:
@@ -219,13 +186,7 @@ def count_candidates(before: Covering, now: Covering, people: PersonCounts) -> I
     """Return per distinct record those who share a row with it in both; 0 if it is not in both."""
     distinct = len(people.records.sizes)
     found = np.zeros(distinct, dtype=np.int64)
-    sides = [
-        (
-            lists_by_key(each.record, each.row, distinct),
-            lists_by_key(each.row, each.record, each.rows),
-        )
-        for each in (before, now)
-    ]
+    sides = [each.neighbours for each in (before, now)]
     counted: dict[tuple[bytes, ...], int] = {}
     for one in range(distinct):
         rows = [rows_of[one] for rows_of, _ in sides]
@@ -257,7 +218,7 @@ def _at_worst(before: Covering, now: Covering, people: PersonCounts) -> Int64s:
         own, times = record[part], count[record[part]]
         who = np.repeat(own, times)
         within = np.arange(len(who)) - np.repeat(np.cumsum(times) - times, times)
-        pair = np.repeat(row[part], times) * now.rows + new_rows[first[who] + within]
+        pair = np.repeat(row[part], times) * len(now.rows.sizes) + new_rows[first[who] + within]
         pairs, place = np.unique(pair, return_inverse=True)
         candidates = people.count_groups(place, who, len(pairs))
         np.minimum.at(fewest, who, candidates[place])

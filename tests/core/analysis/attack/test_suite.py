@@ -235,7 +235,7 @@ def test_no_claim_contradicts_the_original(seed: int, algorithm: str) -> None:
     for record, row in enumerate(seen.classes.row_of.tolist()):
         members.setdefault(row, []).append(int(result.release.order[record]))
     for each in downcoding.claims(seen):
-        codes = seen.cells[each.x].attribute.column.codes
+        codes = seen.published.cells[each.x].attribute.column.codes
         for row, group in zip(each.row.tolist(), each.group.tolist(), strict=True):
             assert group in each.group_of_value[codes[members[row]]].tolist()
     possible = refinement.possible_pairs(seen)
