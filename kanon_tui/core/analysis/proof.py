@@ -29,8 +29,8 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.analysis.attack.matching import counted_rows
-from kanon_tui.core.analysis.attack.two_releases import Covering, covering_rows
+from kanon_tui.core.analysis.attack.matching import Covering, counted_rows
+from kanon_tui.core.analysis.attack.two_releases import covering_rows
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.pipeline.attributes import as_project
@@ -194,7 +194,9 @@ def _check_origin(task: Task, release: Table, covering: Covering, record_of: Int
     `record_of` has shape (n_records,): the number of each record's distinct quasi-identifiers.
     """
     kept = [name for name in task.published_as_they_are if name in release.names]
-    printed = _texts(release.frame, kept).with_columns(row=pl.Series(covering.row_of, dtype=_INT))
+    printed = _texts(release.frame, kept).with_columns(
+        row=pl.Series(covering.rows.row_of, dtype=_INT)
+    )
     original = _texts(task.table.frame, kept).with_columns(record=pl.Series(record_of, dtype=_INT))
     pairs = pl.DataFrame({"record": covering.record, "row": covering.row}, schema_overrides=_PAIR)
     held = original.group_by(pl.all()).len("held").join(pairs, on="record")
@@ -231,10 +233,10 @@ def _traced_back(
     class_of[covering.record] = covering.row
     classes = class_of[record_of]
     records = np.flatnonzero(classes >= 0)
-    sizes = np.bincount(classes[records], minlength=covering.rows)
-    if not np.array_equal(sizes, covering.published.sizes):
+    sizes = np.bincount(classes[records], minlength=len(covering.rows.sizes))
+    if not np.array_equal(sizes, covering.rows.sizes):
         return None
-    _, first = np.unique(covering.row_of, return_index=True)
+    _, first = np.unique(covering.rows.row_of, return_index=True)
     cells = release.frame.select([each.name for each in task.quasi])[first[classes[records]]]
     kept = [task.table.texts(column.name).gather(records) for column in task.sensitive]
     return cells.with_columns(kept), records

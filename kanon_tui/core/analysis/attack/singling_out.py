@@ -4,7 +4,8 @@ A predicate is the box of a class (its published cells) with one condition more:
 occur in the class (`downcoding`), or a sensitive value that a single row of the class has. Whoever
 knows that the predicate matches one person can tell her from everybody else without knowing her.
 
-The control counts the same predicates among people who were not in the data.
+With a control, the predicates are tried on as many people of the original (drawn by a seed) as the
+control has: among fewer people it is easier to be the only one.
 
 References: Article 29 Working Party, Opinion 05/2014; Cohen, Nissim, Towards formalizing the GDPR's
 notion of singling out, PNAS 2020.
@@ -20,29 +21,32 @@ from kanon_tui.core.analysis.attack.downcoding import claims
 from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.table import Table, as_table
 
 
 def attack(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people whom some predicate singles out."""
     hit, hits, predicates = _singled_out(attacked, attacked.task.table, attacked.fit)
-    control = None
+    tried, people, control = attacked.people, attacked.task.count(hit), None
+    told = f"{predicates:,} predicates were built from the release; {people:,} people are the only "
     if attacked.control is not None:
         found = _singled_out(attacked, attacked.control, attacked.fit_of(attacked.control))[0]
         control = attacked.control.height, int(found.sum())
-    people = attacked.task.count(hit)
+        some = attacked.task.table.frame.sample(min(len(found), attacked.task.n), seed=0)
+        part = as_table(some, attacked.task.table.missing_tokens)
+        tried, people = (
+            some.height,
+            int(_singled_out(attacked, part, attacked.fit_of(part))[0].sum()),
+        )
     return [
         AttackResult(
             "singling-out",
             "Singling out",
-            attacked.people,
+            tried,
             people,
             control,
             attacked.worst_class(hits),
-            (
-                f"{predicates:,} predicates were built from the release; {people:,} people are the "
-                f"only ones who match one of them.",
-            ),
+            (f"{told}ones of the data who match one of them.",),
             "publish labels or rounded ranges instead of observed ends, and require l-diversity "
             "of sensitive attributes",
         )
