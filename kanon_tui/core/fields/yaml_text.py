@@ -82,6 +82,8 @@ def document_text(path: Path, what: str) -> str:
     )
     try:
         return read_bytes(path, DOCUMENT_LIMIT, too_large).decode("utf-8-sig")
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(f"{path} does not exist; check the path of the {what}") from None
     except IsADirectoryError:

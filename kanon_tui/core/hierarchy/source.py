@@ -18,6 +18,8 @@ def read_source(path: Path) -> bytes:
     )
     try:
         return read_bytes(path, DOCUMENT_LIMIT, too_large)
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(
             f"{path}: there is no such file; check the name of the hierarchy"

@@ -13,7 +13,7 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.piece_rows import ReleaseParts
 from kanon_tui.core.processes.workers import Progress, Workers
-from kanon_tui.core.table.atomic_files import why_not_written, work_folder, written_aside
+from kanon_tui.core.table.atomic_files import work_folder, writing_errors, written_aside
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.target import Target, WrittenFile, place_folder
 from kanon_tui.core.table.writing import ROW_GROUP
@@ -146,12 +146,10 @@ def copy_files(
         return
     with work_folder(target.path) as folder:
         parts = folder / "release"
-        try:
+        with writing_errors(target.path):
             parts.mkdir(mode=0o700)
             for file in files:
                 shutil.copyfile(file.path, parts / file.path.name)
-        except OSError as error:
-            raise InputError(why_not_written(target.path, error)) from None
         for file in files:
             file.check()
         place_folder(parts, target.path, force)

@@ -15,49 +15,49 @@ that were renamed already are restored.
 from __future__ import annotations
 
 import errno
+import glob
 import os
+import platform
+import re
 import secrets
 import shutil
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.processes.interruption import unfinished, uninterrupted, written
 from kanon_tui.core.text import joined
 
 __all__ = [
-    "check_place", "filled_by_path", "why_not_written", "work_folder", "written_aside",
+    "check_place", "filled_by_path", "work_folder", "writing_errors", "written_aside",
     "written_together",
 ]  # fmt: skip
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 _OWNER_ALONE, _OWNER_ALONE_ENTERS = 0o600, 0o700
 _CHUNK = 1 << 20
+_MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
+"""What tells folders of processes on this machine from those of others on a shared disk."""
 
 
 def check_place(path: Path, force: bool) -> None:
     """Refuse a file that could not be written."""
-    try:
-        _check_place(path, force)
-    except (OSError, ValueError) as error:
-        raise InputError(why_not_written(path, error)) from None
-
-
-def _check_place(path: Path, force: bool) -> None:
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; name a file")
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not an ordinary file; name one that can be replaced")
-    if path.exists() and not force:
-        raise InputError(_exists_message(path))
     folder = path.parent
-    if not folder.is_dir():
-        raise InputError(f"{path}: the folder {folder} does not exist; create it first")
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"{path}: the folder {folder} cannot be written to; choose another")
+    with writing_errors(path):
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; name a file")
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not an ordinary file; name one that can be replaced")
+        if path.exists() and not force:
+            raise InputError(_exists_message(path))
+        if not folder.is_dir():
+            raise InputError(f"{path}: the folder {folder} does not exist; create it first")
+        if not os.access(folder, os.W_OK):
+            raise InputError(f"{path}: the folder {folder} cannot be written to; choose another")
 
 
 @contextmanager
@@ -86,15 +86,14 @@ def written_together(
     if len({aside.target for aside in asides}) < len(asides):
         raise InputError(f"{joined([str(path) for path in paths])} are one file; name two")
     try:
-        for aside in asides:
-            aside.open()
-        yield [aside.file for aside in asides]
-        for aside in asides:
-            aside.finish()
-        with uninterrupted():
-            _take_names(asides)
-    except OSError as error:
-        raise InputError(why_not_written(joined(list(map(str, paths))), error)) from error
+        with writing_errors(joined(list(map(str, paths)))):
+            for aside in asides:
+                aside.open()
+            yield [aside.file for aside in asides]
+            for aside in asides:
+                aside.finish()
+            with uninterrupted():
+                _take_names(asides)
     finally:
         with uninterrupted():
             for aside in asides:
@@ -119,30 +118,66 @@ def work_folder(beside: Path | None) -> Iterator[Path]:
 
     It lies beside the file or folder that is to be written; without one among temporary files.
     """
-    if beside is None:
-        folder = Path(tempfile.mkdtemp(prefix="kanon-"))
-    else:
-        place = Path(os.path.realpath(beside))
-        folder = place.with_name(f".{place.name[:60]}.{secrets.token_hex(4)}.part")
+    place = Path(os.path.realpath(beside or Path(tempfile.gettempdir()) / "kanon"))
+    start = f".{place.name[:60]}.{_MACHINE}-"
+    _remove_leftovers(place.parent, start)
+    folder = place.with_name(f"{start}{os.getpid()}-{secrets.token_hex(4)}.part")
     unfinished.add(folder)
     try:
-        try:
-            folder.mkdir(_OWNER_ALONE_ENTERS, exist_ok=beside is None)
-        except OSError as error:
-            raise InputError(why_not_written(folder, error)) from None
-        yield folder
+        with writing_errors(folder):
+            folder.mkdir(_OWNER_ALONE_ENTERS)
+        with writing_errors(beside or folder, others=False):
+            yield folder
     finally:
         with uninterrupted():
             shutil.rmtree(folder, ignore_errors=True)
             unfinished.discard(folder)
 
 
-def why_not_written(path: Path | str, error: Exception) -> str:
-    """Return the sentence about a file that the system did not let us write."""
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"{path}: could not be written: no space left on the disk; make room or name another"
-    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return f"{path}: could not be written: {why}"
+def _remove_leftovers(parent: Path, start: str) -> None:
+    """Remove our work folders whose processes were killed; of other machines nothing is known."""
+    with suppress(OSError):
+        for folder in parent.glob(f"{glob.escape(start)}*.part"):
+            number = folder.name.removeprefix(start).partition("-")[0]
+            if not number.isdigit() or folder.stat().st_uid != os.getuid():
+                continue
+            try:
+                os.kill(int(number), 0)
+            except ProcessLookupError:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def writing_errors(path: Path | str, others: bool = True) -> Iterator[None]:
+    """Turn errors of the system into a sentence about a file that could not be written.
+
+    Without `others` only a full disk is meant, and other errors pass.
+    """
+    try:
+        yield
+    except Exception as error:
+        number = _system_error(error)
+        full = number in (errno.ENOSPC, errno.EDQUOT)
+        if not full and (not others or (number is None and not isinstance(error, OSError))):
+            raise
+        if full:
+            raise InfrastructureError(
+                f"{path}: could not be written: no space left on the disk; make room or name "
+                "another place"
+            ) from error
+        why = os.strerror(number) if number else str(error) or type(error).__name__
+        raise InputError(f"{path}: could not be written: {why}") from error
+
+
+def _system_error(error: Exception) -> int | None:
+    """Return the number of an error of the system, which some libraries wrap; None for others."""
+    wrapped = re.search(r"\(os error (\d+)\)", str(error))  # Polars has many classes for them
+    if wrapped is not None:
+        return int(wrapped[1])
+    if not isinstance(error, OSError):
+        return None
+    numpy = re.search(r"\d+ requested and \d+ written", str(error))
+    return errno.ENOSPC if numpy else error.errno
 
 
 def _take_names(asides: Sequence[_PendingFile]) -> None:

@@ -37,8 +37,8 @@ def is_pattern(path: Path) -> bool:
 def part_files(path: Path) -> tuple[Path, ...]:
     """Return the files that a path names, sorted by name; the path itself where it is no folder.
 
-    Of a folder these are its CSV, TSV and Parquet files, hidden ones (`.part`, `_SUCCESS`) left
-    out; a pattern names whatever it matches.
+    Of a folder these are its CSV, TSV and Parquet files and those of its partitions (`year=2020`),
+    hidden ones (`.part`, `_SUCCESS`) left out; a pattern names whatever it matches.
     """
     try:
         if is_pattern(path):
@@ -47,7 +47,7 @@ def part_files(path: Path) -> tuple[Path, ...]:
             if not parts:
                 raise InputError(f"{path}: no file matches this pattern; check the path")
         elif path.is_dir():
-            parts = [part for part in path.iterdir() if _is_part(part)]
+            parts = list(_parts_in(path))
             if not parts:
                 raise InputError(
                     f"{path} is a directory without CSV, TSV or Parquet files; name a data file, "
@@ -55,11 +55,27 @@ def part_files(path: Path) -> tuple[Path, ...]:
                 )
         else:
             return (path,)
+    except InputError:
+        raise
     except PermissionError:
         raise InputError(f"{path} may not be read; change its permissions") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read ({error})") from None
     return tuple(sorted(parts, key=str))
+
+
+def _parts_in(folder: Path) -> Iterator[Path]:
+    """Yield the parts in a folder and in its partitions, folders like `year=2020`."""
+    for part in folder.iterdir():
+        if _is_part(part):
+            yield part
+        elif part.is_dir() and "=" in part.name.strip("="):
+            yield from _parts_in(part)
+
+
+def partition_columns(path: Path) -> tuple[str, ...]:
+    """Return the columns that the folders of a part name: those of `year=2020/zip=01234/1.csv`."""
+    return tuple(each.partition("=")[0] for each in path.parts[:-1] if "=" in each.strip("="))
 
 
 def name_beside(path: Path, ending: str) -> Path:
@@ -131,6 +147,8 @@ def reading_errors(path: Path) -> Iterator[None]:
         raise InputError(f"{path} does not exist; check the path") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a directory; name a data file in it") from None
+    except InputError:
+        raise
     except PermissionError:
         raise InputError(f"{path} may not be read; change its permissions") from None
     except (OSError, ValueError) as error:

@@ -62,9 +62,12 @@ class KeyFile:
             self._new = None
 
     def _read(self) -> bytes:
-        mode = os.stat(self.path).st_mode
+        found = os.stat(self.path)
+        mode = found.st_mode
         if not stat.S_ISREG(mode):
             raise self._unusable("it is not an ordinary file")
+        if found.st_uid not in (os.geteuid(), 0):
+            raise self._unusable("it belongs to another user, who knows the key and can change it")
         if mode & _OTHERS:
             raise InputError(
                 f"{self.path}: others may read this key file; 'chmod 600 {self.path.name}' keeps "

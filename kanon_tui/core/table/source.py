@@ -192,8 +192,10 @@ def _parquet_errors(path: Path) -> Iterator[None]:
 
 
 def _scan(path: Path, contents: Mapping[Path, bytes]) -> pl.LazyFrame:
-    source = io.BytesIO(contents[path]) if path in contents else path
-    return pl.scan_parquet(source, glob=False)
+    if path in contents:
+        return pl.scan_parquet(io.BytesIO(contents[path]))
+    hive = dict.fromkeys(data_files.partition_columns(path), pl.String)
+    return pl.scan_parquet(path, glob=False, hive_partitioning=bool(hive), hive_schema=hive or None)
 
 
 def open_source(

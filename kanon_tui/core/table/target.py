@@ -18,7 +18,7 @@ from pathlib import Path
 from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.interruption import uninterrupted, written
-from kanon_tui.core.table.atomic_files import check_place, why_not_written
+from kanon_tui.core.table.atomic_files import check_place, writing_errors
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_not_read, check_target
 
 __all__ = ["Target", "WrittenFile", "place_folder"]
@@ -124,7 +124,7 @@ def _only_parts(folder: Path) -> bool:
 def place_folder(aside: Path, target: Path, force: bool) -> None:
     """Give a finished folder its name; a folder that had the name is removed only afterwards."""
     old = aside.with_suffix(".old")
-    try:
+    with writing_errors(target):
         mask = os.umask(0o077)
         os.umask(mask)
         for part in aside.iterdir():
@@ -142,7 +142,5 @@ def place_folder(aside: Path, target: Path, force: bool) -> None:
                     old.rename(target)
                 raise
             written.append(target)
-    except OSError as error:
-        raise InputError(why_not_written(target, error)) from None
     with suppress(OSError):
         shutil.rmtree(old, ignore_errors=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
@@ -89,34 +88,27 @@ def put_table(
 
     Columns that know their texts by number (`pl.Enum`) are written as texts.
     """
-    try:
-        match path.suffix.lower():
-            case ".parquet":
-                _as_texts(table).write_parquet(file, row_group_size=ROW_GROUP)
-            case ".jsonl":
-                put_json_lines(_as_texts(table), file)
-            case ".xlsx":
-                put_workbook(_as_texts(table), file, path)
-            case ".dta" | ".sav":
-                put_statistics_file(_as_texts(table), file, path)
-            case ".sqlite" | ".duckdb":
-                put_database(_as_texts(table), file, path)
-            case ".gz":
-                with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-                    put_table(table, cast("IO[bytes]", packed), path.with_suffix(""), csv)
-            case ".zst":
-                import zstandard
+    match path.suffix.lower():
+        case ".parquet":
+            _as_texts(table).write_parquet(file, row_group_size=ROW_GROUP)
+        case ".jsonl":
+            put_json_lines(_as_texts(table), file)
+        case ".xlsx":
+            put_workbook(_as_texts(table), file, path)
+        case ".dta" | ".sav":
+            put_statistics_file(_as_texts(table), file, path)
+        case ".sqlite" | ".duckdb":
+            put_database(_as_texts(table), file, path)
+        case ".gz":
+            with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+                put_table(table, cast("IO[bytes]", packed), path.with_suffix(""), csv)
+        case ".zst":
+            import zstandard
 
-                with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as packed:
-                    put_table(table, packed, path.with_suffix(""), csv)
-            case _:
-                (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
-    except Exception as error:  # Polars wraps errors of the system in many classes
-        found = re.search(r"\(os error (\d+)\)", str(error))
-        if found is None:
-            raise
-        number = int(found.group(1))
-        raise OSError(number, os.strerror(number)) from error
+            with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as packed:
+                put_table(table, packed, path.with_suffix(""), csv)
+        case _:
+            (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
 
 
 def _as_texts(table: pl.DataFrame) -> pl.DataFrame:

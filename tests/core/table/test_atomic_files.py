@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import errno
+import getpass
 import os
+import platform
 import signal
 import stat
+import subprocess
+import sys
+import zipfile
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -14,10 +19,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.processes.interruption import unfinished, written
-from kanon_tui.core.table.atomic_files import written_aside, written_together
-from kanon_tui.core.table.writing import check_target, put_table, write_text
+from kanon_tui.core.table.atomic_files import work_folder, written_aside, written_together
+from kanon_tui.core.table.pseudonyms import KeyFile
+from kanon_tui.core.table.writing import check_target, put_table, write_table, write_text
 
 STEPS = ("open", "fdopen", "fsync", "fchmod", "fchown", "fstat", "link", "rename", "replace")
 """The calls of the system that writing consists of."""
@@ -90,7 +96,7 @@ def test_a_signal_between_the_names_waits_until_both_are_there(
     real = os.replace
 
     def signalled(source: Any, target: Any) -> None:
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # os.kill may reach another thread, and late
         real(source, target)
 
     monkeypatch.setattr(os, "replace", signalled)
@@ -160,9 +166,88 @@ def test_no_space_left_is_said(ending: str, tmp_path: Path) -> None:
         with written_aside(path), open("/dev/full", "wb") as full:
             put_table(table, full, path)
 
-    with pytest.raises(InputError, match="no space left on the disk; make room"):
+    with pytest.raises(InfrastructureError, match="no space left on the disk; make room"):
         attempt()
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError("200000 requested and 1024 written"),  # NumPy
+        pl.exceptions.ComputeError("No space left on device (os error 28)"),
+    ],
+)
+def test_a_disk_that_fills_up_during_a_run_is_said(error: Exception, tmp_path: Path) -> None:
+    def attempt() -> None:
+        with work_folder(tmp_path / "release.csv") as folder:
+            (folder / "rows").write_bytes(b"x")
+            raise error
+
+    with pytest.raises(InfrastructureError, match=r"release\.csv: .* no space left on the disk"):
+        attempt()
+    assert not os.listdir(tmp_path)
+
+
+def test_folders_of_killed_runs_are_removed_by_the_next(tmp_path: Path) -> None:
+    script = (
+        "import os, signal; from pathlib import Path; "
+        "from kanon_tui.core.table.atomic_files import work_folder\n"
+        f"with work_folder(Path({str(tmp_path / 'release.csv')!r})) as folder:\n"
+        "    (folder / 'rows').write_text('secret'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=False)
+    (left,) = os.listdir(tmp_path)
+    assert stat.S_IMODE((tmp_path / left).stat().st_mode) == 0o700
+    (tmp_path / ".release.csv.other-1-2.part").mkdir()
+    with work_folder(tmp_path / "release.csv") as mine, work_folder(tmp_path / "release.csv"):
+        assert left not in os.listdir(tmp_path)
+        assert mine.is_dir()  # its process lives
+    assert os.listdir(tmp_path) == [".release.csv.other-1-2.part"]
+
+
+def test_permissions_under_a_loose_umask(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with work_folder(tmp_path / "release.csv") as folder:
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+        with written_aside(tmp_path / "release.csv") as file:
+            assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
+        with written_aside(tmp_path / "private", private=True):
+            pass
+        key = KeyFile(tmp_path / "key")
+        key.key()
+        key.keep()
+    finally:
+        os.umask(before)
+    modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
+    assert modes == {"release.csv": 0o666, "private": 0o600, "key": 0o600}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
+def test_a_key_of_another_user_is_refused(tmp_path: Path) -> None:
+    key = KeyFile(tmp_path / "key")
+    key.key()
+    key.keep()
+    os.chown(key.path, 12345, -1)
+    with pytest.raises(InputError, match="belongs to another user"):
+        key.key()
+
+
+def test_files_tell_nothing_about_who_wrote_them(tmp_path: Path) -> None:
+    """Metadata of Parquet files and workbooks: no user, machine, path or time."""
+    table = pl.DataFrame({"a": ["x"]})
+    for ending in (".parquet", ".xlsx"):
+        for name in ("one", "two"):
+            write_table(tmp_path / f"{name}{ending}", table)
+        one, two = ((tmp_path / f"{name}{ending}").read_bytes() for name in ("one", "two"))
+        assert one == two
+    assert set(pl.read_parquet_metadata(tmp_path / "one.parquet")) <= {"ARROW:schema"}
+    with zipfile.ZipFile(tmp_path / "one.xlsx") as book:
+        told = b"".join(map(book.read, book.namelist())).decode()
+    for secret in (getpass.getuser(), platform.node(), str(tmp_path)):
+        assert f">{secret}<" not in told
 
 
 @pytest.mark.parametrize("other_name", ["same", "symlink", "hard link", "link to the folder"])

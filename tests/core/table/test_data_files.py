@@ -25,7 +25,7 @@ from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.data_files import load, name_beside, part_files
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.source import preview_table, read_table
+from kanon_tui.core.table.source import open_source, preview_table, read_table
 from kanon_tui.core.table.writing import check_target
 from tests.commands.command_line import ENVIRONMENT
 
@@ -227,3 +227,22 @@ def test_the_usual_limit_follows_the_memory_one_may_use() -> None:
         [sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, check=True
     )
     assert int(done.stdout) == 2**28
+
+
+def test_partitions_of_a_parquet_folder_are_columns(tmp_path: Path) -> None:
+    for year, place, ages in (("2020", "01234", [1, 2]), ("2021", "a%20b", [3])):
+        folder = tmp_path / "people" / f"year={year}" / f"zip={place}"
+        folder.mkdir(parents=True)
+        pl.DataFrame({"age": ages}).write_parquet(folder / "part.parquet")
+    (tmp_path / "people" / "_SUCCESS").touch()
+    table = read_table(tmp_path / "people")
+    assert table.names == ["age", "year", "zip"]
+    assert table.frame.rows() == [
+        ("1", "2020", "01234"),
+        ("2", "2020", "01234"),
+        ("3", "2021", "a b"),
+    ]
+    source = open_source(tmp_path / "people", ReadOptions(where={"year": "> 2020"}))
+    pieces = [frame for piece in source.pieces for frame in source.read(piece)]
+    assert pl.concat(pieces).rows() == [("3", "2021", "a b")]
+    assert read_table(tmp_path / "people" / "*" / "*" / "*.parquet").frame.equals(table.frame)

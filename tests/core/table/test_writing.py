@@ -10,7 +10,7 @@ from typing import IO
 import polars as pl
 import pytest
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.table.atomic_files import written_aside, written_together
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.table.writing import check_target, write_table, write_text
@@ -118,7 +118,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
             write(out)
 
     with pytest.raises(
-        InputError, match=r"a\.txt: could not be written: no space left on the disk"
+        InfrastructureError, match=r"a\.txt: could not be written: no space left on the disk"
     ):
         attempt()
     assert os.listdir(tmp_path) == []
