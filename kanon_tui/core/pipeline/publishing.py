@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -80,6 +80,8 @@ class FilePublisher(Publisher):
     report: Path | None = None
     force: bool = False
     progress: Progress = no_progress
+    public: bool | None = None
+    """Whether the report leaves out whatever depends on the input; None: in HTML."""
     rows: int | None = None
     """The number of rows of a part, about."""
     _folder: Path = field(init=False)
@@ -157,7 +159,9 @@ class FilePublisher(Publisher):
             together = written_together(paths, self.force, finished=finished)
         with together as files:
             if report is not None:
-                files[-1].write(report_text(result, report).encode())
+                aside = tuple(map(WrittenFile.from_path, sorted(out.iterdir())))
+                named = replace(result, files=aside)
+                files[-1].write(report_text(named, report, public=self.public).encode())
             if target is not None and target.folder:
                 place_folder(out, target.path, self.force)
         for cells in result.release.cells:

@@ -76,14 +76,19 @@ class Result(FinishedRun):
         copy_files(self.files, self.target, target, force)
 
     def write_report(
-        self, path: str | Path, force: bool = False, utility: Sequence[Section] = ()
+        self,
+        path: str | Path,
+        force: bool = False,
+        utility: Sequence[Section] = (),
+        public: bool | None = None,
     ) -> None:
         """Write the report (.json, .md or .html) completely or not at all.
 
         `utility` are the sections of `kanon_tui.utility_sections(kanon_tui.utility(result))`.
+        `public` leaves out whatever depends on the input; None does so in HTML.
         """
         path = Path(path)
-        write_text(path, report_text(self, path, utility), force)
+        write_text(path, report_text(self, path, utility, public), force)
 
     def write_files(
         self,
@@ -92,6 +97,7 @@ class Result(FinishedRun):
         force: bool = False,
         texts: Mapping[Path, str] | None = None,
         utility: Sequence[Section] = (),
+        public: bool | None = None,
     ) -> None:
         """Write release, further `texts` by path, and report: all files or none.
 
@@ -113,7 +119,7 @@ class Result(FinishedRun):
             for file, text in zip(files[release is not None :], texts.values(), strict=False):
                 file.write(text.encode())
             if report is not None:
-                files[-1].write(report_text(self, report, utility).encode())
+                files[-1].write(report_text(self, report, utility, public).encode())
             if address:
                 write_address(address, self.written, force)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import report_mapping
+from kanon_tui.core.report.public import public_mapping
 from kanon_tui.core.report.sections import Bar, Distribution, Section
 from kanon_tui.core.report.story import story
 from kanon_tui.core.text import json_text, shortened, visible, visible_lines
@@ -32,9 +33,9 @@ def distribution_lines(drawn: Distribution, width: int = 76) -> list[str]:
     return lines
 
 
-def markdown(result: FinishedRun, utility: Sequence[Section] = ()) -> str:
+def markdown(result: FinishedRun, utility: Sequence[Section] = (), public: bool = False) -> str:
     """Return the report as Markdown."""
-    title, sections = story(result, utility)
+    title, sections = story(result, utility, public)
     parts = [f"# {_escaped(title)}"]
     for section in sections:
         parts.append(f"## {_escaped(section.title)}")
@@ -82,18 +83,21 @@ def _escaped(text: str) -> str:
 REPORT_ENDINGS = (".json", ".md", ".html")
 
 
-def report_text(result: FinishedRun, path: Path, utility: Sequence[Section] = ()) -> str:
+def report_text(
+    result: FinishedRun, path: Path, utility: Sequence[Section] = (), public: bool | None = None
+) -> str:
     """Return the report in the format of a file name's ending.
 
-    `utility` are sections about what analyses find in the release, for people to read.
+    `utility` are sections about what analyses find in the release, for people to read. `public`
+    leaves out whatever depends on the input; None does so in HTML.
     """
     match path.suffix.lower():
         case ".json":
-            return json_text(report_mapping(result)) + "\n"
+            return json_text(public_mapping(result) if public else report_mapping(result)) + "\n"
         case ".md":
-            return markdown(result, utility)
+            return markdown(result, utility, bool(public))
         case ".html":
             from kanon_tui.core.report.html import html
 
-            return html(result, utility)
+            return html(result, utility, public is not False)
     raise InputError(f"{path}: reports end in .json, .md or .html")

@@ -50,22 +50,23 @@ def distribution_svg(drawn: Distribution) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def html(result: FinishedRun, utility: Sequence[Section] = ()) -> str:
+def html(result: FinishedRun, utility: Sequence[Section] = (), public: bool = False) -> str:
     """Return the report as a self-contained HTML page."""
-    title, sections = story(result, utility)
-    measures = result.measures
-    tiles = (
-        ("k reached", figure(measures.privacy.k)),
-        ("classes", figure(measures.classes)),
-        ("utility", figure(measures.utility)),
-        ("research value", figure(measures.rv)),
-        ("suppressed", figure(measures.suppressed_records)),
-    )
+    title, sections = story(result, utility, public)
+    measures, lead = result.measures, f"{result.task.n:,} records"
+    tiles: list[tuple[str, float]]
+    tiles = [("k reached", measures.privacy.k), ("classes", measures.classes)]
+    if public:
+        tiles = [("smallest class", int(result.release.published_sizes.min())), tiles[1]]
+        lead = f"{result.rows:,} published rows"
+    else:
+        tiles += [("utility", measures.utility), ("research value", measures.rv)]
+        tiles.append(("suppressed", measures.suppressed_records))
     body = [
         f"<header><h1>{_escaped(title)}</h1>",
-        f'<p class="lead">{_escaped(result.algorithm.title)} on {result.task.n:,} records</p>',
+        f'<p class="lead">{_escaped(result.algorithm.title)} on {lead}</p>',
         '<ul class="tiles">',
-        *(f"<li><b>{_escaped(value)}</b>{_escaped(name)}</li>" for name, value in tiles),
+        *(f"<li><b>{figure(value)}</b>{_escaped(name)}</li>" for name, value in tiles),
         "</ul></header>",
         "<main>",
         *(_section(section) for section in sections),

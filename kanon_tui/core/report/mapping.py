@@ -9,7 +9,10 @@ import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, RequirementResult
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
+from kanon_tui.core.table.writing import put_table
 from kanon_tui.core.version import __version__
 
 __all__ = ["report_mapping", "versions"]
@@ -42,6 +46,13 @@ _METRICS = (
     "precision",
 )
 
+INTERNAL = (
+    "seed", "seconds", "phases", "records", "people", "suppressed_people", "dropped_missing",
+    "left_out", "singling_out", "suppressed_records", "suppressed_cells", "metrics", "attributes",
+    "privacy", "search", "notes", "input",
+)  # fmt: skip
+"""Keys of the report that depend on the input."""
+
 
 def report_mapping(result: FinishedRun) -> dict[str, Any]:
     """Return every figure of a result as plain dicts, lists, numbers and texts.
@@ -49,7 +60,7 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
     `records` are those the algorithm worked on, without the `dropped_missing` ones.
     """
     task, algorithm, measures = result.task, result.algorithm, result.measures
-    plain: dict[str, Any] = _plain(
+    plain: dict[str, Any] = plain_values(
         {
             "version": FORM,
             "algorithm": algorithm.name,
@@ -76,6 +87,9 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "privacy": _privacy(measures.privacy),
             "search": result.grouping.search,
             "notes": result.notes,
+            "input": {"sha256": input_hash(result)},
+            "release": {"sha256": release_hash(result)},
+            "internal": INTERNAL,
         }
     )
     return plain
@@ -133,14 +147,42 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _plain(value: Any) -> Any:
+def release_hash(result: FinishedRun) -> str | None:
+    """Return the SHA-256 of the release: of its files, or of its rows as a CSV file.
+
+    None where a release beyond memory was not written.
+    """
+    if result.in_files:
+        return _hash_of([file.path for file in result.files])
+    text = BytesIO()
+    put_table(result.written, text, Path("release.csv"), result.task.csv_format(Path("r.csv")))
+    return sha256(text.getvalue()).hexdigest()
+
+
+def input_hash(result: FinishedRun) -> str | None:
+    """Return the SHA-256 of the input files; None where there are none."""
+    files = () if result.project is None else result.project.data_files
+    return _hash_of([file for file in files if file.is_file()])
+
+
+def _hash_of(files: list[Path]) -> str | None:
+    """Return the SHA-256 of files, one after the other; None where there are none."""
+    found = sha256()
+    for file in files:
+        with file.open("rb") as data:
+            while block := data.read(1 << 20):
+                found.update(block)
+    return found.hexdigest() if files else None
+
+
+def plain_values(value: Any) -> Any:
     """Return a value with only types that JSON has."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain_values(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain_values(item) for item in value]
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return plain_values(value.tolist())
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):

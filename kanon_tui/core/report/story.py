@@ -12,6 +12,7 @@ from typing import Any
 
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import versions
+from kanon_tui.core.report.public import public_sections
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import (
     COUNTS,
@@ -35,24 +36,33 @@ from kanon_tui.core.text import first_few, joined
 __all__ = ["story"]
 
 
-def story(result: FinishedRun, utility: Sequence[Section] = ()) -> tuple[str, list[Section]]:
-    """Return the title and the sections in reading order; the caller gives those about utility."""
-    sections = [
-        summary_section(result),
-        decisions_section(result),
-        _what_was_done(result),
-        _attributes(result),
-        _rules(result),
-        metrics_section(result.measures),
-        *utility,
-        privacy_section(result),
-        class_sizes_section(result),
-        residual_section(result),
-        checklist_section(result),
-        _search(result),
-        Section("Notes", items=result.notes),
-        _reproduce(result),
-    ]
+def story(
+    result: FinishedRun, utility: Sequence[Section] = (), public: bool = False
+) -> tuple[str, list[Section]]:
+    """Return the title and the sections in reading order; the caller gives those about utility.
+
+    The `public` sections are about the release and the project alone.
+    """
+    sections = (
+        public_sections(result)
+        if public
+        else [
+            summary_section(result),
+            decisions_section(result),
+            _what_was_done(result),
+            _attributes(result),
+            _rules(result),
+            metrics_section(result.measures),
+            *utility,
+            privacy_section(result),
+            class_sizes_section(result),
+            residual_section(result),
+            checklist_section(result),
+            _search(result),
+            Section("Notes", items=result.notes),
+            _reproduce(result),
+        ]
+    )
     kept = [s for s in sections if s.paragraphs or s.rows or s.items or s.command]
     return f"Release with k = {result.task.k}", kept
 

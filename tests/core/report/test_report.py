@@ -88,7 +88,7 @@ def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
         "version algorithm params k seed seconds phases versions records dropped_missing "
         "published_as_they_are left_out singling_out "
         "suppressed_records suppressed_cells classes distinct_published smallest_class "
-        "largest_class metrics attributes privacy search notes"
+        "largest_class metrics attributes privacy search notes input release internal"
     )
     assert list(report["versions"])[:2] == ["kanon_tui", "python"]
     assert (
@@ -252,7 +252,7 @@ def test_results_are_written_by_ending(tmp_path: Path) -> None:
     result.write_report(tmp_path / "r.md")
     assert (tmp_path / "r.md").read_text() == markdown(result)
     result.write_report(tmp_path / "r.html")
-    assert (tmp_path / "r.html").read_text() == html(result)
+    assert (tmp_path / "r.html").read_text() == html(result, public=True)
     with pytest.raises(InputError, match=r"reports end in \.json, \.md or \.html"):
         result.write_report(tmp_path / "r.pdf")
 

@@ -54,7 +54,9 @@ def result() -> Result:
 
 def reports(result: Result) -> dict[str, str]:
     utility = utility_sections(utility_of(result))
-    return {end: report_text(result, Path(f"r.{end}"), utility) for end in ("html", "md")}
+    return {
+        end: report_text(result, Path(f"r.{end}"), utility, public=False) for end in ("html", "md")
+    }
 
 
 def test_the_summary_comes_first_and_the_rest_follows(result: Result) -> None:
