@@ -4,6 +4,7 @@ Exit codes
   0    done
   1    the asked-for privacy is not reached, or no release was found
   2    bad input or usage
+  3    a scheduler, database or disk failed
   70   a mistake in Kanon itself (`KANON_DEBUG=1` shows where)
   130  interrupted by Ctrl-C, 143 by a request to end, 129 by a closed terminal; nothing
        half-written remains
@@ -22,6 +23,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from textwrap import fill
 from typing import NoReturn
 
 from kanon_tui.commands import COMMANDS
@@ -33,7 +35,7 @@ from kanon_tui.signals import interrupted
 
 __all__ = ["main", "make_parser", "open_application"]
 
-DONE, NOT_REACHED, BAD_INPUT, MISTAKE_IN_KANON = 0, 1, 2, 70
+DONE, NOT_REACHED, BAD_INPUT, INFRASTRUCTURE, MISTAKE_IN_KANON = 0, 1, 2, 3, 70
 ENDED_BY_SIGNAL = 128
 INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"
@@ -66,7 +68,9 @@ def main(argv: Sequence[str]) -> int:
     except OSError as error:  # errors of files are InputErrors: this is standard output
         _discard_output()
         why = "no space left" if error.errno == errno.ENOSPC else error.strerror or "it failed"
-        return _say(f"the output could not be written: {why}; nothing else was lost", BAD_INPUT)
+        return _say(
+            f"the output could not be written: {why}; nothing else was lost", INFRASTRUCTURE
+        )
     except Exception as error:
         missing = (getattr(error, "name", None) or "") if isinstance(error, ImportError) else ""
         if missing.startswith(_INTERFACE):
@@ -91,7 +95,8 @@ def make_parser() -> argparse.ArgumentParser:
         usage="kanon-tui [--no-mouse] [FILE]\n       kanon-tui COMMAND ...",
         description="Opens FILE (a data file or a project) in the application, or runs a command.",
         epilog="'kanon-tui COMMAND --help' explains a command. Exit codes: 0 done, 1 privacy not "
-        "reached, 2 bad input or usage, 70 a mistake in Kanon, 130 interrupted (143, 129).",
+        "reached, 2 bad input or usage, 3 a scheduler, database or disk failed, 70 a mistake in "
+        "Kanon, 130 interrupted (143, 129).",
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -105,7 +110,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     for name, module in COMMANDS.items():
         command = commands.add_parser(
-            name, help=module.HELP, description=module.__doc__, allow_abbrev=False,
+            name, help=module.HELP, description=_wrapped(module.__doc__ or ""), allow_abbrev=False,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
         command.set_defaults(
@@ -118,6 +123,12 @@ def make_parser() -> argparse.ArgumentParser:
         if hasattr(module, "add_parts"):
             module.add_parts(command)
     return parser
+
+
+def _wrapped(text: str) -> str:
+    """Return paragraphs in lines of at most 79 characters; aligned lines stay as they are."""
+    paragraphs = text.strip().split("\n\n")
+    return "\n\n".join(p if "   " in p else fill(p, 79) for p in paragraphs)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from kanon_tui.commands.output import tell
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -16,27 +19,52 @@ if TYPE_CHECKING:
 __all__ = ["finish_run", "finish_sweep", "following"]
 
 
-def finish_run(run: Run) -> None:
-    """Run to the end, with a bar when stderr is a terminal."""
-    if not sys.stderr.isatty():
+_SECONDS = 3.0
+"""Seconds between two lines of plain progress."""
+
+
+def finish_run(run: Run, plain: bool = False) -> None:
+    """Run to the end; show the progress on a terminal, or with `plain` as lines."""
+    if not plain and not sys.stderr.isatty():
         run.finish()
         return
-    with _bar() as progress:
-        bar = progress.add_task(run.algorithm.name, total=None)
+    with following(plain) as progress:
         for step in run:
-            if step.progress is not None:
-                progress.update(bar, total=1.0, completed=step.progress)
+            progress(run.algorithm.name, step.progress)
 
 
 @contextmanager
-def following() -> Iterator[Callable[[str, float], None]]:
-    """Give a function that draws a bar when stderr is a terminal: phase and share done."""
+def following(plain: bool = False) -> Iterator[Callable[[str, float | None], None]]:
+    """Give a function of phase and share done that draws a bar when stderr is a terminal.
+
+    With `plain` it prints a line when a phase begins, and every few seconds.
+    """
+    if plain:
+        yield _lines()
+        return
     if not sys.stderr.isatty():
         yield lambda what, share: None
         return
     with _bar() as progress:
-        bar = progress.add_task("", total=1.0)
-        yield lambda what, share: progress.update(bar, description=what, completed=share)
+        bar = progress.add_task("", total=None)
+        yield lambda what, share: progress.update(
+            bar, description=what, total=None if share is None else 1.0, completed=share
+        )
+
+
+def _lines() -> Callable[[str, float | None], None]:
+    began = time.monotonic()
+    shown = "", 0.0
+
+    def report(what: str, share: float | None) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if what != shown[0] or now - shown[1] >= _SECONDS:
+            shown = what, now
+            done = "" if share is None else f" {share:.0%},"
+            tell(f"{what}:{done} {now - began:.0f} s")
+
+    return report
 
 
 def finish_sweep(sweep: Sweep) -> list[SweepPoint]:

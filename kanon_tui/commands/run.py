@@ -1,16 +1,26 @@
-"""Anonymise a project without the screen.
+"""Anonymise a table or a project without the screen.
+
+FILE is a project (.yaml) or a data file; - is standard input. Of a data file --quasi, --sensitive
+and --identifier name the roles, and columns that are not named are left out. Roles that are only
+guessed need --accept-guesses.
 
 The release is verified before anything is written. Without --out and --report nothing is written
-and a summary is printed. Exit code 1 when no release was found.
+and a summary is printed; --out - prints the release as CSV, --json the report. Exit code 1 when no
+release was found, 2 for bad input, 3 when a scheduler, database or disk failed.
 
-With --earlier nothing is written where both releases together leave somebody fewer than k
-candidates. Without --scheduler, --engine dask starts a cluster on this machine.
+The public report tells nothing about records that are not in the release; HTML is public unless
+--internal is given. With --earlier nothing is written where both releases together leave somebody
+fewer than k candidates. Without --scheduler, --engine dask starts a cluster on this machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,16 +28,16 @@ from kanon_tui.commands.arguments import (
     CONSENT,
     FORCE,
     OVERRIDES,
-    PROJECT,
     argument,
     assignments,
     choice,
     file_argument,
     flag,
+    names,
     read_published,
     release_place,
 )
-from kanon_tui.commands.output import say, tell
+from kanon_tui.commands.output import print_json, say, tell
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.text import joined
@@ -40,67 +50,119 @@ if TYPE_CHECKING:
     from kanon_tui.core.report.sections import Section
     from kanon_tui.core.table.target import Target
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
-HELP = "anonymise a project without the screen"
+HELP = "anonymise a table or a project without the screen"
 _ENGINES = ("auto", "memory", "stream", "dask")
+_ROLES = ("quasi", "sensitive", "identifier")
 
 ARGUMENTS = (
-    PROJECT,
+    argument("project", "FILE", "a project (.yaml), a data file, or - (standard input)", file_name),
+    argument("--quasi", "a,b", "the quasi-identifiers of a data file", names),
+    argument("--sensitive", "a,b", "its sensitive attributes", names),
+    argument("--identifier", "a,b", "its columns that identify people", names),
+    flag("--accept-guesses", "run although roles of columns are only guessed"),
     *OVERRIDES,
     assignments("--set", "PARAM=VALUE", "a parameter of the algorithm; may be repeated"),
     argument("--levels", "NAME=N,...", "publish these levels if they pass (others: the root)"),
     argument(
         "--out",
         "FILE",
-        f"the release: {', '.join(TABLE_ENDINGS)}, a folder, or a table of a database "
-        "(sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
+        f"the release: {', '.join(TABLE_ENDINGS)}, a folder, - (standard output), or a table of a "
+        "database (sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
         release_place,
     ),
     file_argument("--mapping", "the mapping as .json, for 'kanon-tui apply' and new records"),
     file_argument("--report", "the report: .json, .md or .html"),
+    flag("--public", "report nothing that depends on records outside the release"),
+    flag("--internal", "report everything in HTML, too"),
+    flag("--json", "print the report as JSON instead of a summary"),
+    flag("--quiet", "print no summary"),
+    flag("--dry-run", "print what would happen, and do nothing"),
+    flag("--progress", "print the progress to stderr every few seconds, as plain lines"),
     file_argument("--earlier", "an earlier release of the same people, to be counted together"),
     flag("--repair", "with --earlier: generalise further instead of refusing"),
     FORCE,
-    flag("--timings", "print to stderr how long reading, searching and the other phases took"),
+    flag("--timings", "print to stderr the wall time of every phase, and the processor time"),
     argument("--memory", "SIZE", "the most memory to take, like 4GB; streams where needed"),
     choice("--engine", _ENGINES, "where the work happens; auto: in memory where that fits"),
     argument("--scheduler", "ADDRESS", "of a Dask cluster, like tls://host:8786"),
-    flag("--accept-guesses", "run although roles of columns are only guessed"),
     *CONSENT,
 )
 
 
 def execute(args: argparse.Namespace) -> int:
     """Run, verify, write, and print a summary."""
-    from kanon_tui.commands.progress import finish_run
     from kanon_tui.core.errors import InputError
-    from kanon_tui.core.pipeline.engine_choice import choose_engine
-    from kanon_tui.core.pipeline.result import conclude, start
-    from kanon_tui.core.pipeline.trial import hidden_columns
     from kanon_tui.core.project.overrides import with_overrides
-    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.report.public import public_mapping
+    from kanon_tui.core.table.atomic_files import work_folder
     from kanon_tui.core.table.target import Target
 
-    project = with_overrides(
-        Project.load(args.project),
-        algorithm=args.algorithm,
-        parameters=args.set,
-        k=args.k,
-        seed=args.seed,
-        levels=args.levels,
-        run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},
-    )
-    target = None if args.out is None else Target.parse(args.out)
-    _check_targets(args, target, project)
     if args.repair and args.earlier is None:
         raise InputError("--repair: there is nothing to repair without --earlier FILE; name one")
+    if args.json and args.out == "-":
+        raise InputError("--json and --out - would both print; name a file for one of them")
+    pipes = "-" in (args.project, args.out)
+    with work_folder(None) if pipes else nullcontext(Path()) as folder:
+        source = _received(folder) if args.project == "-" else Path(args.project)
+        project = with_overrides(
+            _project(args, source),
+            algorithm=args.algorithm,
+            parameters=args.set,
+            k=args.k,
+            seed=args.seed,
+            levels=args.levels,
+            run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},
+        )
+        out = str(folder / "release.csv") if args.out == "-" else args.out
+        target = None if out is None else Target.parse(out)
+        _check_targets(args, target, project)
+        if args.dry_run:
+            say(*_planned(project, args))
+            return 0
+        result = _run(args, project, target)
+        if args.out == "-":
+            with open(folder / "release.csv", "rb") as release:
+                shutil.copyfileobj(release, sys.stdout.buffer)
+        if args.json:
+            print_json(public_mapping(result) if args.public else result.report)
+        elif not args.quiet:
+            (tell if args.out == "-" else say)(*_summary(result, args))
+    if args.timings:
+        tell(*_timings(result))
+    return 0
+
+
+def _project(args: argparse.Namespace, source: Path) -> Project:
+    """Return the project of the arguments; a data file has the roles that they name."""
+    from kanon_tui.core.api.tables import make_project
+
+    return make_project(source, **{role: getattr(args, role) for role in _ROLES})
+
+
+def _received(folder: Path) -> Path:
+    """Return a file with what standard input holds: CSV, or Parquet by its first bytes."""
+    path = folder / "stdin.csv"
+    with open(path, "wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    return path
+
+
+def _public(args: argparse.Namespace) -> bool | None:
+    return True if args.public else False if args.internal else None
+
+
+def _run(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
+    """Run a project in memory, or over pieces of the data, and write its files."""
+    from kanon_tui.commands.progress import finish_run
+    from kanon_tui.core.pipeline.engine_choice import choose_engine
+    from kanon_tui.core.pipeline.result import conclude, start
+
     if choose_engine(project, folder=target is not None and target.folder) != "memory":
         return _stream(args, project, target)
     run = start(project)
     _check_guesses(args, run, project)
     earlier = None if args.earlier is None else read_published(args.earlier, run.task)
-    finish_run(run)
+    finish_run(run, args.progress)
     result = conclude(run, project)
     if earlier is not None:
         from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired
@@ -115,17 +177,13 @@ def execute(args: argparse.Namespace) -> int:
 
         texts[args.mapping] = mapping_text(result)
     out = None if target is None else target.address or target.path
-    utility = _utility(result, args.report)
-    result.write_files(out, args.report, args.force, texts, utility)
-    _print_summary(result, args)
-    if hidden_columns(result):
-        from kanon_tui.core.analysis.recommend import keeps_more
-
-        say(f"  note: {keeps_more(result, try_others=sys.stdout.isatty())}")
-    return _print_end(result, args)
+    public = _public(args)
+    utility = [] if public else _utility(result, args.report)
+    result.write_files(out, args.report, args.force, texts, utility, public)
+    return result
 
 
-def _stream(args: argparse.Namespace, project: Project, target: Target | None) -> int:
+def _stream(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
     """Run over pieces of the data, here or on a cluster."""
     from kanon_tui.commands.progress import following
     from kanon_tui.core.errors import InputError
@@ -141,17 +199,46 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
             "--mapping is made of a release in memory; leave it out, or use --engine memory"
         )
     if args.engine is None and project.run.engine == "auto":
-        say(f"{args.project.name}: the data is read in pieces")
+        tell(f"{project.title}: the data is read in pieces")
     trust = args.trust or args.scheduler is not None
-    with workers_of(project, target, trust, args.insecure) as workers, following() as progress:
 
-        def finish(run: Run) -> None:
-            _check_guesses(args, run, project)
-            run.finish()
+    def finish(run: Run) -> None:
+        _check_guesses(args, run, project)
+        run.finish()
 
-        result = run_stream(project, workers, target, args.report, args.force, progress, finish)
-    _print_summary(result, args)
-    return _print_end(result, args)
+    workers = workers_of(project, target, trust, args.insecure)
+    with workers as doing, following(args.progress) as progress:
+        return run_stream(
+            project, doing, target, args.report, args.force, progress, finish, public=_public(args)
+        )
+
+
+def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
+    """Yield lines on what a run would do: columns, hierarchies, size, time and files."""
+    from kanon_tui.core.errors import InputError
+    from kanon_tui.core.pipeline.preflight import preflight
+    from kanon_tui.core.pipeline.prepare import prepare
+    from kanon_tui.core.pipeline.result import chosen_algorithm
+    from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
+    from kanon_tui.core.pipeline.trial import try_out
+    from kanon_tui.core.project.guesses import plan_lines, planned_columns
+
+    table = read_or_sample(project)
+    whole = table.height if isinstance(table, SampledTable) else None
+    task = prepare(project, table.sample if isinstance(table, SampledTable) else table)
+    algorithm = chosen_algorithm(project)
+    trial = try_out(task, algorithm) if whole is None else None
+    found = preflight(project, task, type(algorithm), trial, whole)
+    if found.problem:
+        raise InputError(found.problem)
+    yield f"{project.title}: {algorithm.title}, k = {task.k:,}; a dry run, nothing is written"
+    yield from plan_lines(planned_columns(project, task.roles))
+    for each in task.quasi:
+        origin = "as given" if each.hierarchy_given else "made for its values"
+        yield f"  hierarchy of {each.name}: {each.hierarchy.height} levels, {origin}"
+    yield from (f"  {fact}" for fact in found.facts)
+    yield from (f"  warning: {warning}" for warning in found.warnings)
+    yield f"  would write {_files(args) or 'nothing (see --out)'}"
 
 
 def _check_guesses(args: argparse.Namespace, run: Run, project: Project) -> None:
@@ -160,7 +247,8 @@ def _check_guesses(args: argparse.Namespace, run: Run, project: Project) -> None
 
     plans = planned_columns(project, run.task.roles)
     if not args.accept_guesses and any(plan.guessed for plan in plans):
-        say("what becomes of every column:", *plan_lines(plans))
+        show = tell if args.json or args.out == "-" else say
+        show("what becomes of every column:", *plan_lines(plans))
         refuse_guesses(project, plans)
 
 
@@ -192,58 +280,69 @@ def _names(names: tuple[str, ...]) -> str:
     return first_few(names, 50) if names else "none"
 
 
-def _print_summary(result: FinishedRun, args: argparse.Namespace) -> None:
+def _summary(result: Result, args: argparse.Namespace) -> Iterator[str]:
+    """Yield the lines of the summary."""
+    from kanon_tui.core.pipeline.trial import hidden_columns
+
     measures, task = result.measures, result.task
     smallest = f"{measures.smallest_class:,} records"
     people = lost = ""
     if task.repeated is not None:
         smallest += f" of {measures.privacy.k:,} people"
         people, lost = f" of {task.people:,} people", f" (of {measures.suppressed_people:,} people)"
-    say(
-        f"{args.project.name}: {result.algorithm.title}, k = {result.task.k:,}, verified: "
+    yield (
+        f"{Path(args.project).name}: {result.algorithm.title}, k = {result.task.k:,}, verified: "
         f"the smallest of {measures.classes:,} classes has {smallest}"
     )
-    say(
+    yield (
         f"  {task.n:,} records{people}, {measures.suppressed_records:,} suppressed{lost}, "
         f"{result.task.dropped_missing:,} dropped for missing values"
     )
-    say(
+    yield (
         f"  NCP {measures.ncp:.4f}   RV {measures.rv:.4f}   "
-        f"highest risk {measures.privacy.risk_max:.4f}   {result.seconds:.2f} s"
+        f"highest risk {measures.privacy.risk_max:.4f}   search {result.seconds:.2f} s"
     )
     for each in measures.privacy.required:
-        say(f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}")
+        yield f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}"
     if result.risk_reached is not None:
-        say(f"  the release has {task.privacy.risk}: it is {result.risk_reached:.4g}")
+        yield f"  the release has {task.privacy.risk}: it is {result.risk_reached:.4g}"
     for name, disclosure in measures.privacy.disclosures.items():
         for sentence in disclosure.sentences(name):
-            say(f"  k does not cover: {sentence}; require l or alpha of it to prevent that")
-    say(f"  published as they are: {_names(result.published_as_they_are)}")
-    say(f"  left out: {_names(result.left_out)}")
+            yield f"  k does not cover: {sentence}; require l or alpha of it to prevent that"
+    yield f"  published as they are: {_names(result.published_as_they_are)}"
+    yield f"  left out: {_names(result.left_out)}"
     unasked = result.generalised_unasked
     if unasked:
         who = _names(unasked)
-        say(f"  not named in the project but generalised, as others may know them: {who}")
+        yield f"  not named in the project but generalised, as others may know them: {who}"
     formulas = result.formulas
     if formulas:
         escaped = result.task.output.formulas == "escape"
         how = "escaped" if escaped else "kept; output: {formulas: escape} makes them harmless"
-        say(f"  cells that a spreadsheet would take for formulas: {formulas:,}, {how}")
+        yield f"  cells that a spreadsheet would take for formulas: {formulas:,}, {how}"
     for singled_out in result.task.singling_out:
-        say(f"  warning: {singled_out}")
+        yield f"  warning: {singled_out}"
     for note in result.notes:
-        say(f"  {'warning' if note in result.warnings else 'note'}: {note}")
+        yield f"  {'warning' if note in result.warnings else 'note'}: {note}"
+    if not result.in_files and hidden_columns(result):
+        from kanon_tui.core.analysis.recommend import keeps_more
+
+        yield f"  note: {keeps_more(result, try_others=sys.stdout.isatty())}"
+    files = _files(args)
+    yield f"  wrote {files}" if files else "  nothing was written (see --out)"
 
 
-def _print_end(result: FinishedRun, args: argparse.Namespace) -> int:
-    """Print the written files and, with --timings, the seconds of every phase; return 0."""
+def _files(args: argparse.Namespace) -> str:
+    """Return the files and tables that are written, without secrets; empty for none."""
     places = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
-    written = list(map(without_secrets, places))
-    say(f"  wrote {joined(written)}" if written else "  nothing was written (see --out)")
-    if args.timings:
-        from kanon_tui.core.report.finished_run import PHASES
+    return joined(list(map(without_secrets, places)))
 
-        seconds = {name: result.phases.get(name, 0.0) for name in PHASES}
-        seconds["together"] = sum(seconds.values())
-        tell(*(f"  {name:<8} {value:9.3f} s" for name, value in seconds.items()))
-    return 0
+
+def _timings(result: FinishedRun) -> Iterator[str]:
+    """Yield the wall time of every phase and of all, and the processor time of the command."""
+    from kanon_tui.core.report.finished_run import PHASES
+
+    seconds = {name: result.phases.get(name, 0.0) for name in PHASES}
+    seconds["together"] = sum(seconds.values())
+    yield from (f"  {name:<8} {value:9.3f} s wall" for name, value in seconds.items())
+    yield f"  {'all':<8} {time.process_time():9.3f} s processor"

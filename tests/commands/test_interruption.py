@@ -236,7 +236,7 @@ def test_a_full_or_closed_output_is_no_mistake_of_ours(
         )
         for redirection in (">/dev/full", ">&-", "<&- >&- 2>&-")
     )  # fmt: skip
-    assert full.returncode == 2
+    assert full.returncode == 3
     assert full.stderr == (
         "kanon-tui: the output could not be written: no space left; nothing else was lost\n"
     )

@@ -31,7 +31,8 @@ def test_run_writes_a_release_and_every_report(
     assert report["smallest_class"] == smallest
     for ending, start in {"md": "# Release with k = 2", "html": "<!doctype html>"}.items():
         report = str(folder / f"r.{ending}")
-        said("run", str(folder / "p.yaml"), "--report", report, capsys=capsys, code=0)
+        command = ("run", str(folder / "p.yaml"), "--report", report, "--internal")
+        said(*command, capsys=capsys, code=0)
         text = Path(report).read_text()
         assert text.startswith(start)
         assert "kanon-tui run p.yaml --algorithm mondrian --k 2 --seed 0" in text
@@ -49,7 +50,7 @@ def test_timings_of_all_phases(folder: Path) -> None:
     assert list(phases) == names
     assert all(seconds > 0 for seconds in phases.values())
     printed = dict(line.split()[:2] for line in done.stderr.splitlines())
-    assert list(printed) == [*names, "together"]
+    assert list(printed) == [*names, "together", "all"]
     assert {name: float(printed[name]) for name in names} == {
         name: pytest.approx(seconds, abs=0.001) for name, seconds in phases.items()
     }

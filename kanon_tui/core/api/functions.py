@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-import polars as pl
+from typing import TYPE_CHECKING, Any, Literal
 
 from kanon_tui.core.analysis.applying.apply import Applied, apply_mapping
 from kanon_tui.core.analysis.applying.mapping_file import mapping_from, read_mapping
@@ -22,107 +19,22 @@ from kanon_tui.core.analysis.population_risk import (
 from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep
 from kanon_tui.core.analysis.sweep.sweep import sweep as sweep_project
 from kanon_tui.core.api.release import Release
+from kanon_tui.core.api.tables import FRAME, Names, make_project, named_columns, read_data
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
 from kanon_tui.core.metrics.published_table import check_published
-from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, as_project
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, start
 from kanon_tui.core.pipeline.result import conclude as conclude_run
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.guesses import planned_columns, refuse_guesses
-from kanon_tui.core.project.project import Project, project_from_mapping
-from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table, as_frame, as_table
 from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-    Frame: TypeAlias = pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | Table
-    Data: TypeAlias = Frame | str | Path
-
-Names = str | Sequence[str]
-_FRAME = "frame"
-"""The name of a table that is given in Python, in messages and reports."""
-
-
-def read_data(data: Data, header: bool = False, tokens: Sequence[str] | None = None) -> Table:
-    """Return the table of a frame or a file; with `header` the first row holds the names."""
-    if not isinstance(data, str | Path):
-        return as_table(data, tokens)
-    options = ReadOptions(header=True) if header else ReadOptions()
-    if tokens is not None:
-        options = replace(options, missing_tokens=tuple(tokens))
-    return read_table(Path(data), options)
-
-
-def make_project(
-    data: Data | Project,
-    quasi: Names | Mapping[str, Any] | None = None,
-    sensitive: Names | None = None,
-    identifier: Names | None = None,
-    person: str | None = None,
-    other: Names | None = None,
-    **settings: Any,
-) -> Project:
-    """Return the project of a table whose columns get their roles here.
-
-    Parameters
-    ----------
-    data : frame, path or Project
-        A Polars, pandas or PyArrow table, a data file, a project file (.yaml) or a `Project`.
-    quasi : str, list or mapping of str
-        The quasi-identifiers. A mapping has a hierarchy (`kn.intervals(5, 10)`), other settings of
-        the attribute, or None for each.
-    sensitive, identifier, other : str or list of str
-        Columns that are sensitive, left out, or published as they are.
-    person : str
-        The column that says whose a record is.
-    **settings
-        Settings as `Project.with_` takes them: ``k=5, l=2, algorithm="mondrian"``.
-
-    Returns
-    -------
-    Project
-        The project; columns that are not named are left out of the release.
-
-    Raises
-    ------
-    InputError
-        If a column has two roles, or a setting is not allowed.
-    """
-    roles = {"sensitive": sensitive, "identifier": identifier, "person": person, "other": other}
-    named = [(name, role) for role, names in roles.items() for name in _names(names)]
-    is_project = isinstance(data, Project) or (
-        isinstance(data, str | Path) and Path(data).suffix.lower() in PROJECT_ENDINGS
-    )
-    if is_project:
-        if quasi is not None or named:
-            raise InputError("a project says itself which role a column has; leave the roles out")
-        return as_project(data).with_(**settings)  # type: ignore[arg-type]
-    attributes: dict[str, dict[str, Any]] = {}
-    given = quasi if isinstance(quasi, Mapping) else dict.fromkeys(_names(quasi))
-    for name, wanted in given.items():
-        own = dict(wanted or {})
-        is_hierarchy = bool(own.keys() & {"builder", "file", "levels", "utd"})
-        attributes[name] = {"role": "quasi", **({"hierarchy": own} if is_hierarchy else own)}
-    for name, role in named:
-        if name in attributes:
-            raise InputError(f"{name} is {attributes[name]['role']} and {role}; name it once")
-        attributes[name] = {"role": role}
-    path = str(data) if isinstance(data, str | Path) else _FRAME
-    # Who names the quasi-identifiers has decided about all columns.
-    unlisted = "omit" if given else "drop"
-    mapping = {"data": {"path": path, "unlisted": unlisted}, "attributes": attributes}
-    return project_from_mapping(mapping, path).with_(**settings)
-
-
-def _names(names: Names | None) -> Sequence[str]:
-    return () if names is None else [names] if isinstance(names, str) else names
+    from kanon_tui.core.api.tables import Data, Frame
 
 
 def anonymize(
@@ -273,7 +185,7 @@ def check(
     >>> kn.check(published, quasi="age", k=2)["reached"]
     False
     """
-    return check_published(read_data(data).frame, _names(quasi), sensitive, k, person)
+    return check_published(read_data(data).frame, named_columns(quasi), sensitive, k, person)
 
 
 def sweep(
@@ -325,7 +237,7 @@ def sweep(
     given = data if table is None and not isinstance(data, str | Path | Project) else table
     read = None if given is None else as_table(given, project.data.read_options.missing_tokens)
     values = k if k is not None else ks if ks is not None else DEFAULT_KS
-    return sweep_project(project, list(_names(algorithms)) or None, values, read, workers)
+    return sweep_project(project, list(named_columns(algorithms)) or None, values, read, workers)
 
 
 def levels(data: Data | Project, **roles: Any) -> dict[str, tuple[LevelMeasures, ...]]:
@@ -419,7 +331,9 @@ def risk(
     """
     project = make_project(data, quasi)
     if quasi is not None:
-        categorical = {name: {"role": "quasi", "kind": "categorical"} for name in _names(quasi)}
+        categorical = {
+            name: {"role": "quasi", "kind": "categorical"} for name in named_columns(quasi)
+        }
         project = project.with_(attributes=categorical, k=1)
         if release is not None:
             raise InputError("a release is of a project; name the table itself")
@@ -447,7 +361,7 @@ def _called(data: Any) -> str:
     """Return how messages call a table."""
     if isinstance(data, Project):
         return data.title
-    return Path(data).name if isinstance(data, str | Path) else _FRAME
+    return Path(data).name if isinstance(data, str | Path) else FRAME
 
 
 def apply(

@@ -157,10 +157,10 @@ def _parse(path: Path) -> ElementTree.Element:
     try:
         parser.feed(source)
         config: ElementTree.Element = parser.close()
-    except (ElementTree.ParseError, LookupError, ValueError) as error:
-        raise InputError(f"{path.name}: it is not well-formed XML: {error}") from None
     except InputError as error:
         raise InputError(f"{path.name}: {error}") from None
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
+        raise InputError(f"{path.name}: it is not well-formed XML: {error}") from None
     return config
 
 

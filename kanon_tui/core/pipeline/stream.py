@@ -97,11 +97,12 @@ def run_stream(
     finish: Callable[[Run], object] = lambda run: run.finish(),
     watched: bool = False,
     known: SampledTable | None = None,
+    public: bool | None = None,
 ) -> Result:
     """Run a project over pieces with these workers and return the verified, written release.
 
     `finish` pulls the search to its end, `watched` says that its steps are shown. Columns that are
-    counted in the `known` table are not counted again.
+    counted in the `known` table are not counted again. `public` is about the report.
     """
     chosen_algorithm(project)  # refused before anything is read
     if target is not None:
@@ -120,7 +121,9 @@ def run_stream(
         run.phases |= phases
         workers.begin("search", progress)
         finish(run)
-        return conclude(run, project, FilePublisher(workers, target, report, force, progress))
+        return conclude(
+            run, project, FilePublisher(workers, target, report, force, progress, public)
+        )
     finally:
         workers.begin("", None)
 

@@ -258,7 +258,7 @@ class Project(Checked):
     @property
     def title(self) -> str:
         """A short name for messages."""
-        return self.path.name if self.path is not None else self.data_path.name
+        return self.path.name if self.path is not None else self.data_path.name or "."
 
     @property
     def name(self) -> str:

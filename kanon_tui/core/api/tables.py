@@ -1,0 +1,104 @@
+"""Tables and projects as the public functions take them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import polars as pl
+
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, as_project
+from kanon_tui.core.project.project import Project, project_from_mapping
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.table import Table, as_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    Frame: TypeAlias = pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | Table
+    Data: TypeAlias = Frame | str | Path
+
+Names = str | Sequence[str]
+FRAME = "frame"
+"""The name of a table that is given in Python, in messages and reports."""
+
+
+def read_data(data: Data, header: bool = False, tokens: Sequence[str] | None = None) -> Table:
+    """Return the table of a frame or a file; with `header` the first row holds the names."""
+    if not isinstance(data, str | Path):
+        return as_table(data, tokens)
+    options = ReadOptions(header=True) if header else ReadOptions()
+    if tokens is not None:
+        options = replace(options, missing_tokens=tuple(tokens))
+    return read_table(Path(data), options)
+
+
+def make_project(
+    data: Data | Project,
+    quasi: Names | Mapping[str, Any] | None = None,
+    sensitive: Names | None = None,
+    identifier: Names | None = None,
+    person: str | None = None,
+    other: Names | None = None,
+    **settings: Any,
+) -> Project:
+    """Return the project of a table whose columns get their roles here.
+
+    Parameters
+    ----------
+    data : frame, path or Project
+        A Polars, pandas or PyArrow table, a data file, a project file (.yaml) or a `Project`.
+    quasi : str, list or mapping of str
+        The quasi-identifiers. A mapping has a hierarchy (`kn.intervals(5, 10)`), other settings of
+        the attribute, or None for each.
+    sensitive, identifier, other : str or list of str
+        Columns that are sensitive, left out, or published as they are.
+    person : str
+        The column that says whose a record is.
+    **settings
+        Settings as `Project.with_` takes them: ``k=5, l=2, algorithm="mondrian"``.
+
+    Returns
+    -------
+    Project
+        The project; columns that are not named are left out of the release.
+
+    Raises
+    ------
+    InputError
+        If a column has two roles, or a setting is not allowed.
+    """
+    roles = {"sensitive": sensitive, "identifier": identifier, "person": person, "other": other}
+    named = [(name, role) for role, names in roles.items() for name in named_columns(names)]
+    is_project = isinstance(data, Project) or (
+        isinstance(data, str | Path) and Path(data).suffix.lower() in PROJECT_ENDINGS
+    )
+    if is_project:
+        if quasi is not None or named:
+            raise InputError("a project says itself which role a column has; leave the roles out")
+        return as_project(data).with_(**settings)  # type: ignore[arg-type]
+    attributes: dict[str, dict[str, Any]] = {}
+    given = quasi if isinstance(quasi, Mapping) else dict.fromkeys(named_columns(quasi))
+    for name, wanted in given.items():
+        own = dict(wanted or {})
+        is_hierarchy = bool(own.keys() & {"builder", "file", "levels", "utd"})
+        attributes[name] = {"role": "quasi", **({"hierarchy": own} if is_hierarchy else own)}
+    for name, role in named:
+        if name in attributes:
+            raise InputError(f"{name} is {attributes[name]['role']} and {role}; name it once")
+        attributes[name] = {"role": role}
+    path = str(data) if isinstance(data, str | Path) else FRAME
+    # Who names the quasi-identifiers has decided about all columns.
+    unlisted = "omit" if given else "drop"
+    mapping = {"data": {"path": path, "unlisted": unlisted}, "attributes": attributes}
+    return project_from_mapping(mapping, path).with_(**settings)
+
+
+def named_columns(names: Names | None) -> Sequence[str]:
+    """Return names that are given as one or as several."""
+    return () if names is None else [names] if isinstance(names, str) else names

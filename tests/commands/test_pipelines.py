@@ -1,0 +1,107 @@
+"""`run` in a pipeline: standard input and output, data files without a project, JSON, dry runs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from kanon_tui.cli import make_parser
+from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon
+
+ROLES = ("--quasi", "age,zip", "--sensitive", "flu", "--k", "2", "--algorithm", "mondrian")
+
+
+def piped(*arguments: str, folder: Path, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "kanon_tui", "run", *arguments],
+        cwd=folder,
+        env=ENVIRONMENT,
+        input=data,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_from_standard_input_to_standard_output(folder: Path, engine: str) -> None:
+    data = (folder / "people.csv").read_bytes()
+    before = sorted(folder.iterdir())
+    done = piped("-", *ROLES, "--out", "-", "--engine", engine, folder=folder, data=data)
+    assert done.returncode == 0, done.stderr
+    assert sorted(folder.iterdir()) == before
+    assert b"verified" in done.stderr
+    again = kanon("run", "people.csv", *ROLES, "--out", "r.csv", "--quiet", folder=folder)
+    assert (again.returncode, again.stdout) == (0, "")
+    assert (folder / "r.csv").read_bytes() == done.stdout
+    assert pl.read_csv(done.stdout, infer_schema=False).columns == ["age", "zip", "flu"]
+
+
+def test_a_data_file_needs_roles_or_consent(folder: Path) -> None:
+    refused = kanon("run", "people.csv", "--k", "2", folder=folder)
+    assert refused.returncode == 2
+    assert "--quasi" in refused.stderr
+    assert "name" in refused.stdout
+    accepted = kanon("run", "people.csv", "--k", "2", "--accept-guesses", folder=folder)
+    assert accepted.returncode == 0
+    both = kanon("run", "p.yaml", "--quasi", "age", folder=folder)
+    assert both.returncode == 2
+    unknown = kanon("run", "people.csv", "--quasi", "agee", "--k", "2", folder=folder)
+    assert "did you mean 'age'" in unknown.stderr
+
+
+def test_the_report_as_json(folder: Path) -> None:
+    whole = json.loads(kanon("run", "p.yaml", "--json", folder=folder).stdout)
+    public = json.loads(kanon("run", "p.yaml", "--json", "--public", folder=folder).stdout)
+    assert whole["classes"] == public["classes"]
+    assert whole["release"]["sha256"] == public["sha256"]
+    assert "metrics" in whole
+    assert not set(public) & set(whole["internal"]) - {"left_out"}
+    clash = kanon("run", "p.yaml", "--json", "--out", "-", folder=folder)
+    assert clash.returncode == 2
+
+
+def test_the_html_report_is_public_unless_asked(folder: Path) -> None:
+    for flags, internal in (((), False), (("--internal",), True)):
+        command = ("run", "p.yaml", "--report", "r.html", "--force", "--quiet", *flags)
+        assert kanon(*command, folder=folder).returncode == 0
+        page = (folder / "r.html").read_text(encoding="utf-8")
+        assert ("--seed 0" in page) is internal
+        assert "SHA-256" in page or internal
+    kanon("run", "p.yaml", "--report", "r.md", "--public", folder=folder)
+    assert "NCP" not in (folder / "r.md").read_text(encoding="utf-8")
+
+
+def test_a_dry_run_says_what_would_happen_and_does_nothing(folder: Path) -> None:
+    before = sorted(folder.iterdir())
+    done = kanon("run", "p.yaml", "--dry-run", "--out", "r.csv", folder=folder)
+    assert done.returncode == 0
+    for fact in ("Mondrian", "8 records", "hierarchy of age", "would write r.csv", "left out"):
+        assert fact in done.stdout
+    assert sorted(folder.iterdir()) == before
+
+
+def test_progress_is_plain_lines_where_nobody_watches(folder: Path) -> None:
+    for engine, phases in (("memory", ["mondrian"]), ("stream", ["count values", "verify"])):
+        command = ("run", "p.yaml", "--progress", "--quiet", "--engine", engine, "--timings")
+        done = piped(*command[1:], folder=folder)
+        lines = done.stderr.decode().splitlines()
+        for phase in phases:
+            assert [line for line in lines if line.startswith(f"{phase}: ")], lines
+        assert [line for line in lines if line.endswith("s processor")]
+        assert [line for line in lines if line.split()[:1] == ["search"] and "wall" in line]
+
+
+def test_help_fits_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = make_parser()
+    commands = next(a for a in parser._actions if a.choices and "run" in a.choices).choices
+    for name, command in commands.items():
+        if name == "completion":  # paths that cannot be broken
+            continue
+        long = [line for line in command.format_help().splitlines() if len(line) > 80]
+        assert not long, name
