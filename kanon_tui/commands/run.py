@@ -32,6 +32,7 @@ from kanon_tui.commands.arguments import (
     assignments,
     choice,
     file_argument,
+    file_name,
     flag,
     names,
     read_published,
