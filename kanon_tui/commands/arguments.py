@@ -26,6 +26,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+_SHORT = 40
+"""Characters of a list of choices that a usage line has room for."""
+
+
 @dataclass(frozen=True)
 class Argument:
     """An argument of a command, as argparse takes it."""
@@ -52,7 +56,10 @@ def file_argument(name: str, help: str, metavar: str = "FILE", **settings: Any) 
 
 def choice(name: str, choices: Sequence[str], help: str, default: str | None = None) -> Argument:
     """Return an option with one of these values."""
-    return Argument(name, {"choices": choices, "help": help, "default": default})
+    settings: dict[str, Any] = {"choices": choices, "help": help, "default": default}
+    if len(",".join(choices)) > _SHORT:
+        settings |= {"metavar": name.strip("-").upper(), "help": f"{help}: {', '.join(choices)}"}
+    return Argument(name, settings)
 
 
 def assignments(name: str, metavar: str, help: str) -> Argument:
