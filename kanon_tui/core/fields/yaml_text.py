@@ -92,8 +92,6 @@ def document_text(path: Path, what: str) -> str:
         raise InputError(
             f"{path.name}: byte {error.start + 1:,} is not UTF-8; save the {what} as UTF-8"
         ) from None
-    except InputError:
-        raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not a usable path"
         raise InputError(f"{path} cannot be read: {why}") from None

@@ -24,8 +24,6 @@ def read_source(path: Path) -> bytes:
         raise InputError(
             f"{path}: there is no such file; check the name of the hierarchy"
         ) from None
-    except InputError:
-        raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or type(error).__name__
         raise InputError(f"{path}: the hierarchy cannot be read: {why}") from None

@@ -59,8 +59,6 @@ def part_files(path: Path) -> tuple[Path, ...]:
         raise
     except PermissionError:
         raise InputError(f"{path} may not be read; change its permissions") from None
-    except InputError:
-        raise
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read ({error})") from None
     return tuple(sorted(parts, key=str))
@@ -153,8 +151,6 @@ def reading_errors(path: Path) -> Iterator[None]:
         raise
     except PermissionError:
         raise InputError(f"{path} may not be read; change its permissions") from None
-    except InputError:
-        raise
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise InputError(f"{path} cannot be read ({why})") from None
