@@ -89,7 +89,6 @@ def counts_section(measures: Measures) -> Section:
 
 METRICS = (
     ("ncp", "NCP", "share of detail lost; 0: nothing, 1: everything is hidden"),
-    ("ncp_class", "NCP by class", "the same, by the values that classes hold, not by labels"),
     ("utility", "Utility", "1 − NCP: share of detail that is left"),
     (
         "rv",
@@ -107,6 +106,7 @@ METRICS = (
     ("md", "Minimal distortion", "number of cells that were changed"),
     ("iloss", "ILoss", "mean share of other values that a published cell also stands for"),
     ("precision", "Precision", "1 − mean share of the hierarchies climbed (full-domain only)"),
+    ("ncp_class", "NCP by class", "NCP of the values that classes hold, not of their labels"),
 )
 """Name in the report, title, and what it means."""
 
