@@ -194,10 +194,8 @@ def _check_origin(task: Task, release: Table, covering: Covering, record_of: Int
     `record_of` has shape (n_records,): the number of each record's distinct quasi-identifiers.
     """
     kept = [name for name in task.published_as_they_are if name in release.names]
-    printed = _texts(release.frame, kept).with_columns(
-        row=pl.Series(covering.rows.row_of, dtype=_INT)
-    )
-    original = _texts(task.table.frame, kept).with_columns(record=pl.Series(record_of, dtype=_INT))
+    printed = _beside(pl.Series("row", covering.rows.row_of, dtype=_INT), release.frame, kept)
+    original = _beside(pl.Series("record", record_of, dtype=_INT), task.table.frame, kept)
     pairs = pl.DataFrame({"record": covering.record, "row": covering.row}, schema_overrides=_PAIR)
     held = original.group_by(pl.all()).len("held").join(pairs, on="record")
     held = held.group_by(printed.columns).agg(pl.col("held").cast(_INT).sum())
@@ -213,11 +211,10 @@ _INT = pl.Int64
 _PAIR = {"record": _INT, "row": _INT}
 
 
-def _texts(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """Return columns as texts under names of our own."""
-    return pl.DataFrame(
-        [frame[name].cast(pl.String).alias(f"_{x}") for x, name in enumerate(names)]
-    )
+def _beside(numbers: pl.Series, frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Return numbers beside columns, which are texts under names of our own."""
+    texts = (frame[name].cast(pl.String).alias(f"_{x}") for x, name in enumerate(names))
+    return pl.DataFrame([numbers, *texts])
 
 
 def _traced_back(

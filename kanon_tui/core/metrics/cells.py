@@ -31,6 +31,7 @@ import numpy.typing as npt
 from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.release.recode import Release
+from kanon_tui.core.release.rounded_ranges import rounded_codes
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier
@@ -171,7 +172,10 @@ class CellGroups:
         """Codes of the smallest and the largest value printed; codes rise with the values."""
         if self.stretches is not None:
             return self.values.stretch_ends(self.stretches)[:2]
-        return self.values.ends(self.values.code)
+        ends = self.values.ends(self.values.code)
+        if self.attribute.publish == "rounded" and self.level is None:
+            return rounded_codes(self.attribute.column, *ends)
+        return ends
 
     @cached_property
     def _in_range(self) -> Int64s:

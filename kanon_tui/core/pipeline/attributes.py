@@ -127,7 +127,7 @@ def quasi_identifier(
     )
 
 
-_FOR_NUMBERS = ("range", "mean", "median", "hierarchy")
+_FOR_NUMBERS = ("range", "rounded", "mean", "median", "hierarchy")
 
 
 _FOR_CATEGORIES = ("ancestor", "set", "mode")

@@ -174,6 +174,12 @@ def _joined(project: Project, table: Table) -> Task:
         for name in table.names
         if roles[name] is Role.SENSITIVE
     )
+    for each in quasi:
+        if each.publish == "rounded" and not project.overlap:
+            raise InputError(
+                f"{each.name}: publish: rounded widens ranges, but overlap: false keeps them "
+                f"apart; leave out one of them"
+            )
     join_columns(project.privacy.requirements, sensitive, f"{project.title}: privacy")
     return Task(
         table=table,

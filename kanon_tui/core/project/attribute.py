@@ -82,7 +82,7 @@ _RESEARCH_VALUES = list_of(
 )
 
 
-Publish = Literal["range", "mean", "median", "hierarchy", "ancestor", "set", "mode"]
+Publish = Literal["range", "rounded", "mean", "median", "hierarchy", "ancestor", "set", "mode"]
 
 _NUMERIC = FieldType(
     "ranges or hierarchy",
@@ -132,7 +132,8 @@ class AttributeSpec(Checked):
     )
     publish: Publish | None = declared(
         None,
-        "What a class publishes. Numbers and dates: range, mean, median, or the label of their "
+        "What a class publishes. Numbers and dates: range, rounded (a range with ends on a round "
+        "grid, which are no values of people), mean, median, or the label of their "
         "hierarchy; categories: ancestor (the label above), set, or mode. range or ancestor if not "
         "given",
         formerly=(("categories", choice(("ancestor", "set"))), ("numeric", _NUMERIC)),

@@ -18,6 +18,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.release.one_value import one_value_texts
+from kanon_tui.core.release.rounded_ranges import rounded_range
 from kanon_tui.core.table.column import Column, end_text, range_of_ends
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping
@@ -49,14 +50,17 @@ def class_texts(
     if attribute.publishes_one_value:
         return ClassTexts(np.arange(clusters.count), one_value_texts(attribute, clusters))
     if attribute.ordered:
-        return _ranges(attribute.column, clusters, stretches)
+        return _ranges(attribute, clusters, stretches)
     if attribute.publishes_ancestor:
         return _common_ancestors(attribute, clusters)
     return _sets(attribute.column, clusters)
 
 
-def _ranges(column: Column, clusters: GroupValues, stretches: Int32s | None) -> ClassTexts:
-    """Return ranges `[lo..hi]` with observed ends; `*` where missing meets present."""
+def _ranges(
+    attribute: QuasiIdentifier, clusters: GroupValues, stretches: Int32s | None
+) -> ClassTexts:
+    """Return ranges `[lo..hi]` with observed or round ends; `*` where missing meets present."""
+    column = attribute.column
     values, missing = column.values, column.missing
     low, high = clusters.ends(clusters.code)
     if stretches is not None:
@@ -74,6 +78,9 @@ def _ranges(column: Column, clusters: GroupValues, stretches: Int32s | None) -> 
             return HIDDEN
         if lo == hi:
             return values[lo]
+        if attribute.publish == "rounded":
+            ends = rounded_range(column, lo, hi).texts
+            return range_of_ends(column, (values[lo], values[hi]), ends)
         return range_of_ends(column, (values[lo], values[hi]), (end_of[lo], end_of[hi]))
 
     return ClassTexts(numbers, list(map(text, low.tolist(), high.tolist())))
