@@ -93,7 +93,7 @@ def associations(session: Session) -> Associations:
     return Associations(weights, strongest, names, matrix)
 
 
-_SHORT = {"median": "med", "hierarchy": "hier", "range": "", "ancestor": ""}
+_SHORT = {"rounded": "~", "median": "med", "hierarchy": "hier", "range": "", "ancestor": ""}
 """Short names of what a class prints; "" for the default."""
 
 
