@@ -1,4 +1,4 @@
-"""Questions before a release is made: wait for counting, ask about columns that single people out.
+"""Questions before a release is made: guessed roles, counting, columns that single people out.
 
 The answer about a column is an edit of the project: it is saved, and undo takes it back. Changing
 the role of the column asks again.
@@ -7,19 +7,23 @@ the role of the column asks again.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Label, Static
+from textual.binding import Binding, BindingType
+from textual.widgets import Static
 
+from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.table.profile import SinglingOut
 from kanon_tui.core.table.schema import Role
+from kanon_tui.core.text import count_of
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.services.host import Hosted
-from kanon_tui.widgets.dialogs import Choose, Dialog
-
-__all__ = ["CountingWait", "SinglingOutDialog", "before_publishing", "once_counted"]
+from kanon_tui.widgets.dialogs import Choose, Dialog, choose
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, up_to
+from kanon_tui.widgets.grid_sources import CellTable
 
 
 class SinglingOutDialog(Choose):
@@ -36,14 +40,95 @@ table may be published; the exact wage, which the employer knows as well, hardly
 """
 
 
+class PlanDialog(Hosted, Dialog):
+    """Lists what becomes of every column; gives True once the guessed roles are confirmed."""
+
+    HELP = """## What becomes of the columns
+
+The roles marked `?` are guesses from names and values. Before the first release somebody has to
+look at them once: a name that was taken for a harmless text would be published as it is.
+
+What goes out unchanged comes first. `enter` on a column gives it another role, `y` says that all of
+them are right. `esc` goes back, and nothing is run or written.
+"""
+    DEFAULT_CSS = """
+    PlanDialog > Vertical { width: 78; height: 90%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("y", "confirm", "These are right")]
+
+    def content(self) -> ComposeResult:
+        yield Static(id="guesses")
+        yield Grid()
+        yield Static("enter changes the role of a column · y these are right · esc back")
+
+    def on_mount(self) -> None:
+        self.query_one(Grid).focus()
+        self.refresh_session()
+
+    def refresh_session(self) -> None:
+        """Show the plan of the project as it is now."""
+        plans = planned_columns(self.session.project)
+        open_guesses = sum(plan.guessed for plan in plans)
+        roles = count_of(open_guesses, "role is a guess", "roles are guesses")
+        look = "it" if open_guesses == 1 else "them"
+        text = f"Nothing has left this machine yet. {roles}; please look at {look} once."
+        self.query_one("#guesses", Static).update(text)
+        marks = {"published as it is": "warn", "left out": "muted"}
+        cells = [
+            [
+                Cell(plan.fate, marks.get(plan.fate, "")),
+                Cell(plan.name),
+                Cell(f"{plan.role}{' ?' if plan.guessed else ''}"),
+            ]
+            for plan in plans
+        ]
+        columns = [GridColumn("what becomes of it", 24), up_to(24, "column", 40)]
+        table = CellTable([*columns, GridColumn("role", 14)], cells)
+        self.query_one(Grid).show(table, keep_cursor=True)
+
+    @on(Grid.Chosen)
+    def change_role(self, event: Grid.Chosen) -> None:
+        """Ask for another role of a column."""
+        name = planned_columns(self.session.project)[event.row].name
+
+        def take(role: Role) -> None:
+            if self.session.change_attributes([name], f"{name}: {role}", role=role):
+                self.host.session_changed()
+
+        options = [
+            (f"{role}: {ROLE_MEANINGS[role]}", partial(take, role)) for role in ROLE_MEANINGS
+        ]
+        choose(self, f"What is {name}?", options)
+
+    def action_confirm(self) -> None:
+        """Accept all guesses and go on."""
+        self.host.edit(self.session.project.confirmed(), "all guesses accepted")
+        self.dismiss(True)
+
+
+ROLE_MEANINGS = {
+    Role.IDENTIFIER: "names a person; left out",
+    Role.PERSON: "says whose the record is, where people have several; left out",
+    Role.QUASI: "others may know it; generalised",
+    Role.SENSITIVE: "must not be tied to a person; published as it is",
+    Role.OTHER: "harmless; published as it is",
+}
+
+
 def before_publishing(
     screen: StepScreen, go_on: Callable[[], object], of: Sequence[str] | None = None
 ) -> None:
-    """Call `go_on` once each column that singles people out, among `of` or all, has an answer.
+    """Call `go_on` once roles are confirmed and columns that single people out have an answer.
 
-    All values must be counted to know these columns, so counting is waited for.
+    These columns are those among `of`, or all. All values must be counted to know them, so counting
+    is waited for.
     """
     session = screen.session
+    if session.guessed:
+        dialog = PlanDialog("Before the first release")
+        again = partial(before_publishing, screen, go_on, of)
+        screen.ask(dialog, lambda confirmed: again() if confirmed else None)
+        return
 
     def ask(found: list[SinglingOut]) -> None:
         asked = [each for each in found if of is None or each.attribute in of]
@@ -103,11 +188,9 @@ The run goes on by itself when they are counted. `esc` takes it back; the counti
 screen 1 says how far it is. Example: fifty million records in a Parquet file take about a minute.
 """
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Label("One moment: all values are being counted", classes="title")
-            yield Static(id="progress", markup=False)
-            yield Static("It goes on by itself. esc does not run.", classes="hint")
+    def content(self) -> ComposeResult:
+        yield Static(id="progress", markup=False)
+        yield Static("It goes on by itself. esc does not run.", classes="hint")
 
     def on_mount(self) -> None:
         self.show_counting(self.host.counting.progress)
@@ -132,6 +215,7 @@ screen 1 says how far it is. Example: fifty million records in a Parquet file ta
 def once_counted(screen: StepScreen, go_on: Callable[[], object]) -> None:
     """Call `go_on` now, or when all values of a table beyond memory are counted."""
     if screen.session.uncounted() and screen.host.counting.is_counting:
-        screen.ask(CountingWait(), lambda counted: go_on() if counted else None)
+        title = "One moment: all values are being counted"
+        screen.ask(CountingWait(title), lambda counted: go_on() if counted else None)
     else:
         go_on()

@@ -174,7 +174,7 @@ async def test_strings_that_are_judged_on_the_sample_say_so(make_app, tmp_path):
 async def test_a_run_waits_until_the_values_are_counted(make_app, tmp_path, counting_allowed):
     async with make_app(write_people(tmp_path / "a.parquet")).run_test(size=SIZE) as pilot:
         await wait_until(pilot, lambda: pilot.app.host.counting.is_counting)
-        await pilot.press("5", "r", "r")
+        await pilot.press("2", "v", "5", "r", "r")
         await wait_until(pilot, lambda: "records counted" in text(pilot, "#progress"))
         await pilot.press("escape")  # taken back: nothing runs when the values are there
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, RunScreen))
@@ -192,7 +192,7 @@ async def test_a_run_that_waits_ends_when_the_file_cannot_be_counted(
     path = write_people(tmp_path / "a.parquet")
     async with make_app(path).run_test(size=SIZE) as pilot:
         await wait_until(pilot, lambda: pilot.app.host.counting.is_counting)
-        await pilot.press("5", "r")
+        await pilot.press("2", "v", "5", "r")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, CountingWait))
         path.unlink()
         counting_allowed.set()

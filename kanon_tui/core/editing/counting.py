@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kanon_tui.core.editing.session import Session
+from kanon_tui.core.editing.session import Session, completed_with_guesses
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.pipeline.engine_choice import memory_limit
@@ -53,7 +53,7 @@ def count(session: Session, counting: TableCounting) -> Counted:
         name: AttributeSpec(guessed=True) if spec.guessed else spec
         for name, spec in session.opened.attributes.items()
     }
-    completed = replace(session.opened, attributes=opened).completed(table)
+    completed = completed_with_guesses(replace(session.opened, attributes=opened), table)
     news = []
     for name, after in completed.attributes.items():
         now, before = project.attributes[name], known[name]

@@ -22,6 +22,7 @@ from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, published_column
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.project.differences import differences
+from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.data_files import name_beside
@@ -67,7 +68,7 @@ class Session(SessionData):
         """Whether a what-if sweep has been run."""
         self.opened = project
         """The project before anything was filled in from the table."""
-        self.completed = completed = project.completed(table)
+        self.completed = completed = completed_with_guesses(project, table)
         """The project completed from the table; beyond memory, at first, from the sample."""
         self._edits = [Edit(completed, "opened")]
         self._position = 0
@@ -176,8 +177,7 @@ class Session(SessionData):
         if now is None or now == self.fingerprint:
             return
         try:
-            there = Project.load(target)
-            there = there.completed(self.table)
+            there = completed_with_guesses(Project.load(target), self.table)
         except KanonError as error:
             raise ChangedFileError(target, [str(error)]) from None
         if differences(there, self.baseline) and (differ := differences(there, project)):
@@ -292,6 +292,18 @@ class Session(SessionData):
         if isinstance(outcome, KanonError):
             raise outcome
         return outcome
+
+
+def completed_with_guesses(project: Project, table: Table) -> Project:
+    """Return the project with every column; roles that it does not name are marked as guesses."""
+    completed = project.completed(table)
+    roles = {name: spec.role for name, spec in completed.attributes.items() if spec.role}
+    guessed = {plan.name for plan in planned_columns(project, roles) if plan.guessed}
+    attributes = {
+        name: replace(spec, guessed=True) if name in guessed else spec
+        for name, spec in completed.attributes.items()
+    }
+    return replace(completed, attributes=attributes)
 
 
 def settings_to_drop(spec: AttributeSpec, role: Role | None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ SIZES = [(80, 24), (120, 40)]
 def run_now(pilot: Pilot, algorithm: str, k: int | None = None) -> None:
     """Add a result to the session, as screen 5 does."""
     session = session_of(pilot)
-    project = replace(session.project, algorithm=AlgorithmChoice(algorithm))
+    project = replace(session.project.confirmed(), algorithm=AlgorithmChoice(algorithm))
     if k is not None:
         project = replace(project, privacy=replace(project.privacy, k=k))
     session.edit(project, algorithm)

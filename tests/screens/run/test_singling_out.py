@@ -24,7 +24,7 @@ async def test_a_run_asks_once_per_column_and_remembers(fresh: Path, make_app) -
     async with make_app(fresh).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         session = session_of(pilot)
-        await pilot.press("5", "r")
+        await pilot.press("2", "v", "5", "r")
         await settle(pilot)
         assert isinstance(pilot.app.screen, SinglingOutDialog)
         await pilot.press("escape")
@@ -58,7 +58,7 @@ async def test_all_at_once(fresh: Path, make_app) -> None:
     async with make_app(fresh).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         session = session_of(pilot)
-        await pilot.press("5", "r")
+        await pilot.press("2", "v", "5", "r")
         await settle(pilot)
         assert pilot.app.screen.query_one(OptionList).option_count == 5
         await pilot.press("end", "enter")
