@@ -56,23 +56,19 @@ static inline bool fit_parent(const BoxTree *tree, int64_t node) {
     if (tree->first[b] == GONE) {
         b = a;
     }
-    const int32_t first = KN_MIN(tree->first[a], tree->first[b]);
-    bool changed = first != tree->first[node];
-    tree->first[node] = first;
+    bool changed = KN_SET(tree->first[node], KN_MIN(tree->first[a], tree->first[b]));
     for (int64_t x = 0; x < numbers; x++) {
         const int64_t one = a * numbers + x, two = b * numbers + x, both = node * numbers + x;
         const double low = min_f64(tree->low[one], tree->low[two]);
         const double high = max_f64(tree->high[one], tree->high[two]);
         const bool blank = tree->blank[one] || tree->blank[two];
-        changed |= low != tree->low[both] || high != tree->high[both] || blank != tree->blank[both];
-        tree->low[both] = low;
-        tree->high[both] = high;
-        tree->blank[both] = blank;
+        changed |= KN_SET(tree->low[both], low);
+        changed |= KN_SET(tree->high[both], high);
+        changed |= KN_SET(tree->blank[both], blank);
     }
     for (int64_t y = 0; y < categories; y++) {
         const uint64_t set = tree->sets[a * categories + y] | tree->sets[b * categories + y];
-        changed |= set != tree->sets[node * categories + y];
-        tree->sets[node * categories + y] = set;
+        changed |= KN_SET(tree->sets[node * categories + y], set);
     }
     return changed;
 }

@@ -20,6 +20,9 @@
 #define KN_MIN(a, b) ((b) < (a) ? (b) : (a))
 #define KN_MAX(a, b) ((b) > (a) ? (b) : (a))
 
+/* Set a variable; the value is whether that changed it. */
+#define KN_SET(variable, to) ((variable) == (to) ? false : ((variable) = (to), true))
+
 KN_INLINE int64_t abs_i64(int64_t a) {
     return a < 0 ? -a : a;
 }

@@ -127,29 +127,37 @@ void kn_mondrian_measure(const Axes *axes, const Parts *parts, const int64_t *le
     }
 }
 
-/* Fill `keys` with the places of rising ranks: sorts numbers of rank and place together. */
-static void places_in_order(const int32_t *column, int64_t rows, int64_t *keys) {
-    for (int64_t i = 0; i < rows; i++) {
+/* Write the ranks of the column, rising, to `keys` and the records at each to `counts`; return how
+ * many ranks occur. Counting costs O(rows + span); where ranks are sparse, sorting is cheaper. */
+static int64_t find_ranks(const PartScratch *scratch, const int64_t *copies, int64_t rows,
+                          int64_t low, int64_t high) {
+    const int32_t *column = scratch->column;
+    int64_t *counts = scratch->counts, *keys = scratch->keys, found = 0;
+    if (high - low <= COUNTED_RANKS_PER_ROW * rows + COUNTED_RANKS) {
+        memset(counts, 0, (size_t)(high - low + 1) * sizeof *counts);
+        for (int64_t i = 0; i < rows; i++) {
+            counts[column[i] - low] += copies[i];
+        }
+        for (int64_t step = 0; step <= high - low; step++) {
+            keys[found] = low + step;
+            counts[found] = counts[step];
+            found += counts[step] > 0;
+        }
+        return found;
+    }
+    for (int64_t i = 0; i < rows; i++) { /* numbers of rank and place together */
         keys[i] = ((int64_t)column[i] << 32) | i;
     }
     sort_i64(keys, rows);
     for (int64_t i = 0; i < rows; i++) {
-        keys[i] &= 0xFFFFFFFF;
+        const int64_t place = keys[i] & 0xFFFFFFFF, rank = column[place];
+        if (found == 0 || keys[found - 1] != rank) {
+            counts[found] = 0;
+            keys[found++] = rank;
+        }
+        counts[found - 1] += copies[place];
     }
-}
-
-/* Counting ranks costs O(rows + span); where ranks are sparse, sorting is cheaper. */
-static bool counts_ranks(int64_t rows, int64_t low, int64_t high) {
-    return high - low <= COUNTED_RANKS_PER_ROW * rows + COUNTED_RANKS;
-}
-
-/* Fill `counts` with the records at each rank from `low` to `high`. */
-static void count_ranks(const int32_t *column, const int64_t *copies, int64_t rows, int64_t low,
-                        int64_t high, int64_t *counts) {
-    memset(counts, 0, (size_t)(high - low + 1) * sizeof *counts);
-    for (int64_t i = 0; i < rows; i++) {
-        counts[column[i] - low] += copies[i];
-    }
+    return found;
 }
 
 /* Return whether a cut comes after the one that a proposal had last: it is further from the
@@ -161,42 +169,14 @@ KN_INLINE bool comes_after(const int64_t *proposal, int64_t off, int64_t rank) {
 
 /* Find the allowable cut nearest the median of those that come after the last one proposed;
  * `size` 0 where there is none. */
-static Cut strict_cut(const PartScratch *scratch, const int64_t *copies, int64_t rows, int64_t size,
-                      int64_t low, int64_t high, int64_t k, const int64_t *last) {
-    const int32_t *column = scratch->column;
+static Cut strict_cut(const PartScratch *scratch, int64_t ranks, int64_t size, int64_t k,
+                      const int64_t *last) {
     Cut best = {.size = 0, .rank = -1};
-    int64_t best_off = size + 1, left = 0;
-    if (counts_ranks(rows, low, high)) {
-        int64_t *counts = scratch->counts;
-        count_ranks(column, copies, rows, low, high, counts);
-        for (int64_t step = 0; step < high - low; step++) {
-            left += counts[step];
-            if (size - left < k) {
-                break;
-            }
-            const int64_t off = abs_i64(2 * left - size);
-            if (counts[step] > 0 && left >= k && off < best_off &&
-                comes_after(last, off, low + step)) {
-                best.size = left;
-                best.rank = low + step;
-                best_off = off;
-            }
-        }
-        return best;
-    }
-    const int64_t *order = scratch->keys;
-    places_in_order(column, rows, scratch->keys);
-    for (int64_t i = 0; i < rows - 1; i++) {
-        const int32_t rank = column[order[i]];
-        left += copies[order[i]];
-        if (size - left < k) {
-            break;
-        }
-        const int64_t off = abs_i64(2 * left - size);
-        if (left >= k && rank != column[order[i + 1]] && off < best_off &&
-            comes_after(last, off, rank)) {
-            best.size = left;
-            best.rank = rank;
+    int64_t best_off = size + 1, left = scratch->counts[0];
+    for (int64_t i = 0; i + 1 < ranks && size - left >= k; left += scratch->counts[++i]) {
+        const int64_t off = abs_i64(2 * left - size), rank = scratch->keys[i];
+        if (left >= k && off < best_off && comes_after(last, off, rank)) {
+            best = (Cut){.size = left, .rank = rank};
             best_off = off;
         }
     }
@@ -210,30 +190,10 @@ typedef struct {
 } Middle;
 
 /* Find the rank of the record in the middle, counted from 1. */
-static Middle count_below(const PartScratch *scratch, const int64_t *copies, int64_t rows,
-                          int64_t middle, int64_t low, int64_t high) {
-    const int32_t *column = scratch->column;
-    Middle found = {.rank = low, .below = 0, .upto = 0};
-    int64_t step = 0;
-    if (counts_ranks(rows, low, high)) {
-        count_ranks(column, copies, rows, low, high, scratch->counts);
-        while (found.upto < middle) {
-            found.below = found.upto;
-            found.upto += scratch->counts[step];
-            found.rank = low + step;
-            step++;
-        }
-        return found;
-    }
-    const int64_t *order = scratch->keys;
-    places_in_order(column, rows, scratch->keys);
-    while (found.upto < middle || (step < rows && column[order[step]] == found.rank)) {
-        if (column[order[step]] != found.rank) {
-            found.below = found.upto;
-            found.rank = column[order[step]];
-        }
-        found.upto += copies[order[step]];
-        step++;
+static Middle find_middle(const PartScratch *scratch, int64_t middle) {
+    Middle found = {.upto = 0};
+    for (int64_t i = 0; found.upto < middle; i++) {
+        found = (Middle){scratch->keys[i], found.upto, found.upto + scratch->counts[i]};
     }
     return found;
 }
@@ -306,16 +266,17 @@ static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *s
         if (where != ALLOWABLE && last[REFUSED] > 0) {
             continue; /* its median was refused */
         }
+        const int64_t ranks = find_ranks(scratch, copies, rows, low, high);
         if (where == RELAXED) {
-            const Middle middle = count_below(scratch, copies, rows, size / 2, low, high);
+            const Middle middle = find_middle(scratch, size / 2);
             return (Cut){x, size / 2, middle.rank, size / 2 - middle.below};
         }
         Cut cut;
         if (where == MEDIAN) { /* the lower side ends with the lower median */
-            const Middle middle = count_below(scratch, copies, rows, (size + 1) / 2, low, high);
+            const Middle middle = find_middle(scratch, (size + 1) / 2);
             cut = (Cut){.size = middle.upto, .rank = middle.rank};
         } else {
-            cut = strict_cut(scratch, copies, rows, size, low, high, k, last);
+            cut = strict_cut(scratch, ranks, size, k, last);
         }
         if (min_i64(cut.size, size - cut.size) >= k) {
             cut.attribute = x;

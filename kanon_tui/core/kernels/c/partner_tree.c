@@ -178,9 +178,8 @@ static bool fit_reach(const Node *at) {
                 }
             }
         }
-        changed |= low != reach[2 * x + ALL_LOW] || high != reach[2 * x + ALL_HIGH];
-        reach[2 * x + ALL_LOW] = low;
-        reach[2 * x + ALL_HIGH] = high;
+        changed |= KN_SET(reach[2 * x + ALL_LOW], low);
+        changed |= KN_SET(reach[2 * x + ALL_HIGH], high);
     }
     return changed;
 }
@@ -214,12 +213,10 @@ static bool fit_others(const Attributes *attributes, const Node *at) {
             }
         }
         double *others = at->tree->others + (at->node * width + x) * 4;
-        changed |= low != others[SOME_LOW] || high != others[SOME_HIGH] ||
-                   shown != others[LEAST_SHOWN] || hide != others[LEAST_HIDE];
-        others[SOME_LOW] = low;
-        others[SOME_HIGH] = high;
-        others[LEAST_SHOWN] = shown;
-        others[LEAST_HIDE] = hide;
+        changed |= KN_SET(others[SOME_LOW], low);
+        changed |= KN_SET(others[SOME_HIGH], high);
+        changed |= KN_SET(others[LEAST_SHOWN], shown);
+        changed |= KN_SET(others[LEAST_HIDE], hide);
     }
     return changed;
 }
@@ -243,10 +240,8 @@ static bool fit_words(const Node *at) {
                 }
             }
         }
-        changed |= everyone != tree->all_words[own + word];
-        changed |= someone != tree->some_words[own + word];
-        tree->all_words[own + word] = everyone;
-        tree->some_words[own + word] = someone;
+        changed |= KN_SET(tree->all_words[own + word], everyone);
+        changed |= KN_SET(tree->some_words[own + word], someone);
     }
     return changed;
 }
@@ -266,9 +261,7 @@ static bool fit_place(const Node *at) {
             }
         }
     }
-    const bool changed = first != branch[FIRST_PLACE];
-    branch[FIRST_PLACE] = first;
-    return changed;
+    return KN_SET(branch[FIRST_PLACE], first);
 }
 
 static bool fit(const Attributes *attributes, const Node *at) {

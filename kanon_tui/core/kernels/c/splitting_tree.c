@@ -55,13 +55,11 @@ static bool join_values(const GroupTree *tree, int64_t node, int64_t child) {
     for (int64_t i = 0; i < 2 * tree->reach_shape1; i += 2) {
         const int32_t low = KN_MIN(one[i + REACH_LOW], other[i + REACH_LOW]);
         const int32_t high = KN_MAX(one[i + REACH_HIGH], other[i + REACH_HIGH]);
-        changed |= low != reach[i + REACH_LOW] || high != reach[i + REACH_HIGH];
-        reach[i + REACH_LOW] = low;
-        reach[i + REACH_HIGH] = high;
+        changed |= KN_SET(reach[i + REACH_LOW], low);
+        changed |= KN_SET(reach[i + REACH_HIGH], high);
     }
     for (int64_t i = 0; i < tree->words_shape1; i++) {
-        changed |= words[i] != (some[i] | others[i]);
-        words[i] = some[i] | others[i];
+        changed |= KN_SET(words[i], some[i] | others[i]);
     }
     return changed;
 }
@@ -126,9 +124,8 @@ static bool fit_sums(const GroupTree *tree, int64_t node) {
                 }
             }
         }
-        changed |= low != reach[2 * i + REACH_LOW] || high != reach[2 * i + REACH_HIGH];
-        reach[2 * i + REACH_LOW] = low;
-        reach[2 * i + REACH_HIGH] = high;
+        changed |= KN_SET(reach[2 * i + REACH_LOW], low);
+        changed |= KN_SET(reach[2 * i + REACH_HIGH], high);
     }
     return changed;
 }
