@@ -42,6 +42,7 @@ _BUILT_IN = {
     "udc-suppress": "udc_suppress.UdcSuppress",
     "sbc": "sbc.SBC",
     "sd": "sd.SD",
+    "mdav": "mdav.Mdav",
 }
 
 

@@ -7,6 +7,7 @@ The *extent* of a box along an attribute is what its width costs, in units that 
 | `NCP` | weight · (max − min) / domain | weight · covered / distinct | weight |
 | `RAW` | max − min | covered − 1 | width of the domain |
 | `SPAN` | units from min to max | covered − 1 | span of the domain − 1 |
+| `SQUARES` | (max − min) / standard deviation | 0 | two domains / standard deviation |
 
 One value has extent 0, and the extent never shrinks when a box grows.
 """
@@ -26,7 +27,7 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
     "Measure", "attributes_of", "line_places", "ranked_records", "ranked_rows", "row_places",
-    "single_row_clusters",
+    "single_row_clusters", "standard_scores",
 ]  # fmt: skip
 
 
@@ -36,6 +37,7 @@ class Measure(Enum):
     NCP = "normalised certainty penalty"
     RAW = "raw range"
     SPAN = "span minus one"
+    SQUARES = "standard deviations"
 
 
 def attributes_of(task: Task, measure: Measure) -> box.Attributes:
@@ -76,7 +78,7 @@ def attributes_of(task: Task, measure: Measure) -> box.Attributes:
             np.pad(rules.importances, (0, needed * box.WORD_BITS - len(rules.rules)))
         )
         prices[x, box.UNIT] = _unit(attribute, measure)
-        prices[x, box.SHIFT] = 0.0 if measure is Measure.NCP else -1.0
+        prices[x, box.SHIFT] = -1.0 if measure in (Measure.RAW, Measure.SPAN) else 0.0
         prices[x, box.MIXED] = _mixed(attribute, measure)
         prices[x, box.HIDE] = attribute.domain_span - 1
         prices[x, box.WEIGHT] = attribute.weight
@@ -187,21 +189,43 @@ def _line(attribute: QuasiIdentifier, measure: Measure) -> Floats:
     """Place of every value; a missing one is never looked at."""
     if measure is Measure.SPAN:
         return np.nan_to_num(attribute.units)
+    if measure is Measure.SQUARES:
+        return standard_scores(attribute)
     numbers = attribute.column.numbers
     assert numbers is not None, f"{attribute.name} has no numbers"
     return np.nan_to_num(numbers - attribute.domain[0]) * _unit(attribute, measure)
+
+
+def standard_scores(attribute: QuasiIdentifier) -> Floats:
+    """Return every number or date, by code, in standard deviations of the table from its mean.
+
+    A missing one lies as far beyond the largest as that is from the smallest.
+    """
+    column = attribute.column
+    assert column.numbers is not None, f"{attribute.name} has no numbers"
+    there = ~np.isnan(column.numbers)
+    numbers, counts = column.numbers[there], column.counts[there]
+    scores = np.zeros(len(column.values))
+    if counts.sum() > 0:
+        mean = np.average(numbers, weights=counts)
+        deviation = np.sqrt(np.average((numbers - mean) ** 2, weights=counts))
+        scores[there] = (numbers - mean) / (deviation or 1.0)
+        scores[~there] = 2 * scores[there].max() - scores[there].min()
+    return scores
 
 
 def _unit(attribute: QuasiIdentifier, measure: Measure) -> float:
     if measure is Measure.NCP:
         size = attribute.domain_width if attribute.ordered else len(attribute.column.values)
         return attribute.weight / size if size else 0.0
-    return 1.0
+    return 0.0 if measure is Measure.SQUARES else 1.0
 
 
 def _mixed(attribute: QuasiIdentifier, measure: Measure) -> float:
     if measure is Measure.NCP:
         return attribute.weight
+    if measure is Measure.SQUARES:
+        return float(np.ptp(standard_scores(attribute))) if attribute.ordered else 0.0
     return attribute.domain_width if measure is Measure.RAW else attribute.domain_span - 1
 
 

@@ -52,8 +52,9 @@ class Clustering(Algorithm):
     )
     refine_by: str = declared(
         "ncp",
-        "What refining must better: the certainty penalty (lower) or the research value (higher)",
-        choices=("ncp", "rv"),
+        "What refining must better: the certainty penalty (lower), the research value (higher), or "
+        "the squared differences of numbers from the mean of their class (lower)",
+        choices=("ncp", "rv", "sse"),
         only_with="refine",
         last=True,
     )
@@ -81,6 +82,9 @@ class BlockClustering(Clustering):
         last=True,
     )
 
+    scans: ClassVar[bool] = False
+    """Whether it looks at every record for every class, however they lie."""
+
     def block_size(self, task: Task) -> int | None:
         """Return the records per block of a table; None where it is clustered as a whole."""
         if isinstance(self.blocks, int):
@@ -89,7 +93,7 @@ class BlockClustering(Clustering):
             return None
         if task not in _scattered:
             _scattered[task] = is_scattered(task)
-        if _scattered[task]:
+        if self.scans or _scattered[task]:
             return _SCATTERED_SIZE
         return _AUTO_SIZE if task.n > _AUTO_ABOVE else None
 

@@ -10,7 +10,7 @@ round every class gets its turn, in an order that depends on values alone:
    far-apart seeds. The pair that saves most exchanges its records.
 
 It ends with a round in which nothing helps, or after `refine_rounds`. What a class costs is its
-part of NCP, or what it takes from RV (`refining_goal`). Whatever held before holds afterwards:
+part of NCP or SSE, or what it takes from RV (`refining_goal`). What held before holds afterwards:
 every class keeps k records and what is required beyond; where no value may be generalised beyond
 its MAGVal, classes exchange records inside a group of MAGVals only; suppressed records and hidden
 cells stay what they are. The figure never gets worse, so that a cancel may keep any step.
@@ -58,6 +58,11 @@ def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunC
             f"{algorithm.name}: refine moves single records, which cannot be done when records are "
             f"counted; use --engine memory, or refine=false"
         )
+    if algorithm.refine_by == "sse" and not any(each.ordered for each in task.quasi):
+        raise InputError(
+            f"{algorithm.name}: refine_by is sse, which is about numbers and dates, and no "
+            f"quasi-identifier is one; choose ncp or rv"
+        )
     grouping = yield from map_steps(_first_half, steps)
     if int((grouping.labels >= 0).sum()) < 2 * task.k:
         return grouping
@@ -88,7 +93,8 @@ class Refining:
         self._values = np.where(hidden, -1, rows).astype(np.int32)
         self._rule_sides = self._goal.rule_sides(types, hidden)
         whole_rows = rows[np.diff(types.row, prepend=-1) > 0]
-        priced = attributes_of(task, Measure.NCP)
+        squared = self._goal.by == "sse"
+        priced = attributes_of(task, Measure.SQUARES if squared else Measure.NCP)
         near = near_records(priced, whole_rows, types.row[types.type_of], task.seed)
         rules = self._rule_sides.shape[1]
         self._room = refining_arrays(
@@ -118,7 +124,15 @@ class Refining:
     # -- a batch
 
     def _propose(self, begin: int, batch: int) -> Proposed:
-        costs = RecordCosts(self._attributes, self._values, self._rule_sides, *self._goal.rates())
+        rates, rule_rates = self._goal.rates()
+        costs = RecordCosts(
+            self._attributes,
+            self._values,
+            self._rule_sides,
+            rates,
+            rule_rates,
+            self._goal.by == "sse",
+        )
         return propose(costs, *self._room, begin, batch)
 
     def _carry_out(self, count: int, batch: int, round_: int) -> list[Change]:
@@ -184,7 +198,7 @@ class Refining:
             "classes": count_of(self._number, "class", "classes"),
             "name": self.history.name,
             "now": self._goal.figure,
-            "better": "falls" if self._goal.by == "ncp" else "rises",
+            "better": "rises" if self._goal.by == "rv" else "falls",
         }
         template = (
             "Refine {classes}, {name} {now:.4f}: near ones exchange records and large ones are "
@@ -228,7 +242,7 @@ class Refining:
         )
 
 
-_NAMES = {"ncp": "NCP", "rv": "RV"}
+_NAMES = {"ncp": "NCP", "sse": "SSE", "rv": "RV"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,9 +256,9 @@ class Change:
     splits: int
     """Splits so far, this one included."""
     figure: float
-    """NCP or RV afterwards."""
+    """The figure afterwards."""
     before: float
-    """NCP or RV before."""
+    """The figure before."""
     records: Int64s
     """All records of the two."""
     moved: Int64s
@@ -309,7 +323,7 @@ class RefiningHistory:
 
     @property
     def name(self) -> str:
-        """The name of the figure: NCP or RV."""
+        """The name of the figure: NCP, SSE or RV."""
         return _NAMES[self.by]
 
     @property

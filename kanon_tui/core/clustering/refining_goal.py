@@ -1,8 +1,10 @@
-"""What refining must better, NCP or RV, and what it makes classes cost.
+"""What refining must better, NCP, SSE or RV, and what it makes classes cost.
 
-NCP is a sum over records, so that costs are the penalties themselves. RV is none: a class costs
-what it takes from RV as the release stands now (its slope, times the number of records), and
-changes are accepted as long as RV itself rises.
+NCP is a sum over records, so that costs are the penalties themselves. So is SSE, the squared
+differences of numbers from the mean of their class, in standard deviations of the table; its
+figure is their share of those from the mean of the table, in per cent, and categories do not count.
+RV is none: a class costs what it takes from RV as the release stands now (its slope, times the
+number of records), and changes are accepted as long as RV itself rises.
 """
 
 from __future__ import annotations
@@ -12,14 +14,14 @@ from typing import Self
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.boxes import Measure, standard_scores
 from kanon_tui.core.clustering.refining_arrays import RecordTypes
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.metrics.research_value import mean_span
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = ["Goal"]
 
@@ -29,11 +31,11 @@ class Goal:
     """The figure of a clustering, followed from change to change."""
 
     by: str
-    """The figure: ncp or rv."""
+    """The figure: ncp, sse or rv."""
     task: Task
     published: int
     extents: Floats
-    """Per attribute records · extent over the whole table: NCP with its weight, or span."""
+    """Per attribute records · extent over the whole table: NCP with its weight, or span; or SSE."""
     broken: Floats
     """Per rule the records of classes that break it."""
     rule_attribute: Int32s
@@ -52,6 +54,9 @@ class Goal:
             singly = grouping.suppressed_cells
             hidden = None if singly is None else singly[:, x]
             cells = CellGroups.of_classes(attribute, classes, size, hidden)
+            if by == "sse":
+                extents.append(_squares(attribute, classes, size) if attribute.ordered else 0.0)
+                continue
             if by == "ncp":
                 extents.append(attribute.weight * attribute_ncp(cells) * task.n)
                 continue
@@ -73,16 +78,16 @@ class Goal:
     @property
     def measure(self) -> Measure:
         """The units of extents."""
-        return Measure.NCP if self.by == "ncp" else Measure.SPAN
+        return {"ncp": Measure.NCP, "sse": Measure.SQUARES, "rv": Measure.SPAN}[self.by]
 
     @property
     def figure(self) -> float:
-        """NCP or RV now."""
+        """NCP, SSE or RV now."""
         return float(self._figures(self.extents[None], self.broken[None])[0])
 
     def rates(self) -> tuple[Floats, Floats]:
         """Return the cost of extent per attribute and record, and of breaking each rule."""
-        if self.by == "ncp":
+        if self.by != "rv":
             return np.ones(len(self.extents)), np.zeros(0)
         detail, kept = self._detail(self.extents[None])[0], self._kept(self.broken[None])[0]
         worth = self.task.weights * self.task.n * detail
@@ -107,13 +112,16 @@ class Goal:
         after = np.cumsum(np.vstack([self.extents, extents]), axis=0)
         broken_after = np.cumsum(np.vstack([self.broken, broken]), axis=0)
         figures = self._figures(after, broken_after)
-        best = int(np.argmin(figures) if self.by == "ncp" else np.argmax(figures))
+        best = int(np.argmax(figures) if self.by == "rv" else np.argmin(figures))
         self.extents, self.broken = after[best], broken_after[best]
         return [float(figure) for figure in figures[1 : best + 1]]
 
     def _figures(self, extents: Floats, broken: Floats) -> Floats:
         if self.by == "ncp":
             return np.asarray(extents.sum(axis=1) / self.task.n)
+        if self.by == "sse":
+            numbers = sum(attribute.ordered for attribute in self.task.quasi)
+            return np.asarray(100 * extents.sum(axis=1) / (self.task.n * numbers))
         worth = self.task.weights * self._detail(extents)
         return np.asarray((worth * self._kept(broken) ** self._rule_power).sum(axis=1))
 
@@ -137,3 +145,11 @@ class Goal:
         for r, x in enumerate(self.rule_attribute.tolist()):
             kept[:, x] -= lost[:, r]
         return kept
+
+
+def _squares(attribute: QuasiIdentifier, classes: Int32s, size: Int64s) -> float:
+    """Return the squared differences of a number from the means of its classes, summed."""
+    kept = classes >= 0
+    score = standard_scores(attribute)[attribute.column.codes[kept]]
+    sums = np.bincount(classes[kept], weights=score, minlength=len(size))
+    return float((score**2).sum() - (sums**2 / size).sum())

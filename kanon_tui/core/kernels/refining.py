@@ -10,6 +10,7 @@ Pairs that were tried are left alone until one of the two has changed.
 
 What a class costs is, summed over the attributes, rate · records shown · extent, and for every rule
 that it breaks rate · records. With extents of NCP and rates of 1 that is the NCP of its records.
+With `squared`, numbers cost the squared differences from the mean of the class instead.
 Records of one *type* are alike. `tests/core/algorithms/twins/refining.py` counts every class anew.
 """
 
@@ -43,6 +44,8 @@ class RecordCosts(Struct):
     """What extent costs a record."""
     rule_rates: Annotated[Floats, reads("rules")]
     """What breaking a rule costs a record."""
+    squared: bool
+    """Whether numbers cost the squared differences from the mean of their class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,8 @@ class TwoSides(Struct):
     distinct: Annotated[Int32s, writes(2, "attributes")]
     """How many values of a set occur."""
     on_rule: Annotated[Int32s, writes(2, "rules", 2)]
+    moments: Annotated[Floats, writes(2, "attributes", 2)]
+    """Of numbers the sum of the places and of their squares, where squares are counted."""
 
 
 @dataclass(frozen=True, eq=False)

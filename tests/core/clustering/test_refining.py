@@ -135,8 +135,11 @@ def test_never_worse_and_everything_still_holds(seed: int, name: str) -> None:
         assert min(Counter(labels[labels >= 0].tolist()).values(), default=task.k) >= task.k
         if "refine_start" in run.grouping.search:
             assert run.last is not None
-            assert run.last.counters[by] == pytest.approx(figure)
-            assert run.grouping.search["refine_start"] == pytest.approx(started)
+            # Clusters that print the same are one class, which may break more rules.
+            if after.classes == len(set(labels[labels >= 0].tolist())):
+                assert run.last.counters[by] == pytest.approx(figure)
+            if before.classes == len(set(start.labels[start.labels >= 0].tolist())):
+                assert run.grouping.search["refine_start"] == pytest.approx(started)
         if name == "gcka":
             groups = group_by_magvals(task).number
             for one in members(labels):

@@ -362,6 +362,7 @@ typedef struct {
     const int32_t *rule_sides; int64_t rule_sides_shape0; int64_t rule_sides_shape1;
     const double *rates; int64_t rates_shape0;
     const double *rule_rates; int64_t rule_rates_shape0;
+    bool squared;
 } RecordCosts;
 
 typedef struct {
@@ -376,6 +377,7 @@ typedef struct {
     int32_t *counts; int64_t counts_shape0; int64_t counts_shape1;
     int32_t *distinct; int64_t distinct_shape0; int64_t distinct_shape1;
     int32_t *on_rule; int64_t on_rule_shape0; int64_t on_rule_shape1; int64_t on_rule_shape2;
+    double *moments; int64_t moments_shape0; int64_t moments_shape1; int64_t moments_shape2;
 } TwoSides;
 
 typedef struct {

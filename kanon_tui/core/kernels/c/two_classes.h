@@ -26,6 +26,23 @@ KN_INLINE int32_t *on_rule_of(const TwoSides *sides, int64_t s, int64_t r) {
     return sides->on_rule + (s * sides->on_rule_shape1 + r) * 2;
 }
 
+/* Return the sum of a side's places along a number, and that of their squares. */
+KN_INLINE double *moments_of(const TwoSides *sides, int64_t s, int64_t x) {
+    return sides->moments + (s * sides->moments_shape1 + x) * 2;
+}
+
+KN_INLINE bool is_squared(const RecordCosts *costs, int64_t x) {
+    return costs->squared && fact(costs->attributes, x, KIND) == LINE;
+}
+
+/* Add the place of a value to the moments of a side, or with -1 take it away. */
+KN_INLINE void add_place(const RecordCosts *costs, double *moments, int64_t x, int32_t value,
+                         double sign) {
+    const double place = costs->attributes->line[fact(costs->attributes, x, START) + value];
+    moments[0] += sign * place;
+    moments[1] += sign * place * place;
+}
+
 KN_INLINE int32_t value_at(const RecordCosts *costs, int64_t type, int64_t x) {
     return costs->values[type * costs->values_shape1 + x];
 }
@@ -34,13 +51,24 @@ KN_INLINE int32_t rule_side(const RecordCosts *costs, int64_t type, int64_t r) {
     return costs->rule_sides[type * costs->rule_sides_shape1 + r];
 }
 
-/* Return records shown · extent of a side along an attribute, without one value and with another.
- */
+/* Return records shown · extent of a side along an attribute, without one value and with another;
+ * or the squared differences from the mean. */
 KN_INLINE double shown_extent(const RecordCosts *costs, const TwoSides *sides, int64_t s, int64_t x,
                               int32_t old, int32_t new) {
     const Attributes *attributes = costs->attributes;
     const int64_t at = s * sides->shown_shape1 + x;
     const int64_t shown = sides->shown[at] - (old >= 0) + (new >= 0);
+    if (is_squared(costs, x)) {
+        const double *now = moments_of(sides, s, x);
+        double moments[2] = {now[0], now[1]};
+        if (old >= 0) {
+            add_place(costs, moments, x, old, -1.0);
+        }
+        if (new >= 0) {
+            add_place(costs, moments, x, new, 1.0);
+        }
+        return shown > 0 ? max_f64(moments[1] - moments[0] * moments[0] / (double)shown, 0.0) : 0.0;
+    }
     if (fact(attributes, x, KIND) == SET) {
         const int32_t *counts = counts_of(sides, s) + fact(attributes, x, START);
         int64_t count = sides->distinct[at];
@@ -129,6 +157,8 @@ static void add_record(const RecordCosts *costs, const TwoSides *sides, int64_t 
             int32_t *counted = counts_of(sides, s) + fact(costs->attributes, x, START) + value;
             sides->distinct[s * sides->distinct_shape1 + x] += *counted == 0;
             (*counted)++;
+        } else if (is_squared(costs, x)) {
+            add_place(costs, moments_of(sides, s, x), x, value, 1.0);
         } else {
             add_value(sides, s, x, value);
         }
@@ -152,6 +182,7 @@ static void clear_sides(const RecordCosts *costs, const TwoSides *sides, int64_t
             ends[HIGHEST] = ends[SECOND_HIGHEST] = -1;
             sides->shown[s * attributes + x] = 0;
             sides->distinct[s * attributes + x] = 0;
+            moments_of(sides, s, x)[0] = moments_of(sides, s, x)[1] = 0.0;
         }
         for (int64_t r = 0; r < costs->rule_rates_shape0; r++) {
             on_rule_of(sides, s, r)[0] = on_rule_of(sides, s, r)[1] = 0;
@@ -268,6 +299,9 @@ static bool seed_sides(const RecordCosts *costs, const TwoSides *sides, int64_t 
 
 /* Return whether a side may be narrower without a record: a swap of two others gains nothing. */
 static bool narrows_side(const RecordCosts *costs, const TwoSides *sides, int64_t s, int64_t type) {
+    if (costs->squared) {
+        return true; /* every swap moves the means */
+    }
     for (int64_t x = 0; x < costs->rates_shape0; x++) {
         const int32_t value = value_at(costs, type, x);
         if (value < 0) {
