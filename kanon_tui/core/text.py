@@ -1,4 +1,4 @@
-"""Counts, lists and numbers as sentences say them, and text from data that is safe to show."""
+"""Counts, lists and numbers in words, bars of blocks, and text from data that is safe to show."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
+from itertools import pairwise
 from typing import Any
 
 __all__ = [
-    "Note", "Quotable", "count_of", "first_few", "is_visible", "joined", "json_text", "matching",
-    "note",
+    "Note", "Quotable", "bar", "count_of", "first_few", "is_visible", "joined", "json_text",
+    "matching", "note",
     "plural", "quoted_list", "short_list", "short_number", "shortened", "significant",
-    "small_number", "visible", "visible_lines",
+    "small_number", "sparkline", "visible", "visible_lines",
 ]  # fmt: skip
 
 _DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
@@ -164,3 +165,36 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
     if not any(sign in wanted for sign in "*?["):
         wanted = f"*{wanted}*"
     return [name for name in names if fnmatch(name.casefold(), wanted)]
+
+
+_ACROSS = " ▏▎▍▌▋▊▉█"
+_UP = " ▁▂▃▄▅▆▇█"
+
+
+def bar(share: float, width: int) -> str:
+    """Return a bar for a share from 0 to 1, padded to `width` cells.
+
+    >>> bar(0.5, 4)
+    '██  '
+    """
+    eighths = round(max(0.0, min(share, 1.0)) * width * 8)
+    if share > 0 and eighths == 0:
+        eighths = 1  # a share above 0 is never shown as nothing
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_ACROSS[rest] if rest else "")).ljust(width)
+
+
+def sparkline(heights: Sequence[float], width: int | None = None, top: float | None = None) -> str:
+    """Return a histogram one line high, scaled to `top` or to its highest bar.
+
+    >>> sparkline([1, 4, 8])
+    '▁▄█'
+    """
+    values = list(heights)
+    if width is not None and len(values) > width:
+        edges = [round(i * len(values) / width) for i in range(width + 1)]
+        values = [sum(values[a:b]) for a, b in pairwise(edges)]
+    top = max(values, default=0) if top is None else top
+    if top <= 0:
+        return " " * len(values)
+    return "".join(_UP[max(1, round(v / top * 8))] if v > 0 else " " for v in values)

@@ -25,8 +25,8 @@ _COLOURS: dict[Tone, str] = {
     "best": "accent",
 }
 _HUES = ("primary", "warning", "success", "accent", "error", "secondary")
-_ROOM = 100
-"""Rows that a picture has at most in a pane that is as high as its picture."""
+_SHARE = 0.45
+"""Share of the screen that a picture has at most in a pane that is as high as its picture."""
 _STRONG: tuple[Tone, ...] = ("strong", "best", "good", "bad")
 
 
@@ -124,7 +124,7 @@ class PictureView(Widget, can_focus=True):
         return self._count_rows(width)
 
     def _count_rows(self, width: int) -> int:
-        picture = self._draw(width, _ROOM)
+        picture = self._draw(width, int(_SHARE * self.screen.size.height))
         return 0 if picture is None else len(picture.rows)
 
     def _draw(self, width: int, height: int) -> Picture | None:

@@ -6,8 +6,8 @@ side by side. Several charts share labels and legend, as small multiples.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from rich.cells import cell_len
@@ -16,6 +16,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from kanon_tui.core.analysis.chart import Line, compact_number, ticks
+from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["MARKERS", "Chart", "Plot", "draw"]
@@ -25,8 +26,6 @@ _COLOURS = ("primary", "warning", "success", "error", "secondary", "foreground")
 """Colours that differ in our themes and among 16 colours."""
 _DASHES = ((1, 0), (4, 4), (1, 2))
 """Number of dots on and off of each dash pattern."""
-_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""Bits of the braille characters, four rows of two."""
 _LEAST_ROWS, _LEAST_COLUMNS = 3, 16
 _MANY = 3
 """Number of lines above which all but the chosen one are dimmed."""
@@ -45,51 +44,23 @@ class Chart:
     """Whether the values are whole numbers."""
 
 
-@dataclass
-class Canvas:
-    """Characters row by row, each with the number of its line (None for axes)."""
+class PlotCanvas(Canvas[int | None]):
+    """A canvas whose tones are numbers of lines, None for axes, and that knows its markers."""
 
-    width: int
-    height: int
-    characters: list[list[str]] = field(init=False)
-    owners: list[list[int | None]] = field(init=False)
-    markers: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
-    """Row and column of each marker, by the number of its line and of its label."""
-
-    def __post_init__(self) -> None:
-        self.characters = [[" "] * self.width for _ in range(self.height)]
-        self.owners = [[None] * self.width for _ in range(self.height)]
-
-    def dot(self, x: int, y: int, owner: int) -> None:
-        """Set one of the 2 × 4 dots of a character."""
-        row, column = y // 4, x // 2
-        before = ord(self.characters[row][column]) - 0x2800
-        bits = before if 0 <= before < 256 else 0
-        self.put(row, column, chr(0x2800 + (bits | _DOTS[y % 4][x % 2])), owner)
-
-    def put(self, row: int, column: int, character: str, owner: int | None = None) -> None:
-        self.characters[row][column] = character
-        self.owners[row][column] = owner
-
-    def write(self, row: int, column: int, text: str) -> None:
-        """Write a text that belongs to the axes."""
-        for offset, character in enumerate(text):
-            if 0 <= column + offset < self.width:
-                self.put(row, column + offset, character)
-
-    def plain(self) -> list[str]:
-        """Return the rows without colours."""
-        return ["".join(row) for row in self.characters]
+    def __init__(self, width: int, height: int) -> None:
+        super().__init__(width, height, None)
+        self.markers: dict[tuple[int, int], tuple[int, int]] = {}
+        """Row and column of each marker, by the number of its line and of its label."""
 
 
 def draw(
     lines: Sequence[Line], labels: Sequence[str], width: int, height: int, whole: bool = False
-) -> Canvas:
+) -> PlotCanvas:
     """Return a plot with axes of lines that have one value per label.
 
     The labels stand in the line of the x axis. The y axis goes from 0 to the highest value.
     """
-    canvas = Canvas(width, height)
+    canvas = PlotCanvas(width, height)
     rows = height - 1
     known = [value for line in lines for value in line.values if value is not None]
     top = max(known, default=0.0) or 1.0
@@ -104,9 +75,9 @@ def draw(
         return round((1 - value / top) * (rows * 4 - 1))
 
     for row in range(rows):
-        canvas.write(row, left, "│")
+        canvas.put(row, left, "│", None)
     for mark in marks:
-        canvas.write(dot_row(mark) // 4, 0, f"{compact_number(mark):>{left - 1}} ┤")
+        canvas.put(dot_row(mark) // 4, 0, f"{compact_number(mark):>{left - 1}} ┤", None)
     _label(canvas, left, centres, labels)
     places = [
         [
@@ -118,8 +89,7 @@ def draw(
     for number, line_places in enumerate(places):
         for one, other in pairwise(line_places):
             if one is not None and other is not None:
-                for x, y in _dashed(_between(one, other), *_DASHES[number % len(_DASHES)]):
-                    canvas.dot(x, y, number)
+                canvas.line(one, other, number, *_DASHES[number % len(_DASHES)])
     for number, line_places in enumerate(places):
         for label, place in enumerate(line_places):
             if place is not None:
@@ -129,35 +99,18 @@ def draw(
     return canvas
 
 
-def _label(canvas: Canvas, left: int, centres: Sequence[int], labels: Sequence[str]) -> None:
+def _label(canvas: PlotCanvas, left: int, centres: Sequence[int], labels: Sequence[str]) -> None:
     """Draw the x axis; a label that would touch the one before it is left out."""
     row, end = canvas.height - 1, left
-    canvas.write(row, left, "└" + "─" * (canvas.width - left - 1))
+    canvas.put(row, left, "└" + "─" * (canvas.width - left - 1), None)
     for centre, label in zip(centres, labels, strict=True):
         begin = max(centre - (len(label) - 1) // 2, left + 1)
         if begin > end and begin + len(label) <= canvas.width:
-            canvas.write(row, begin, label)
+            canvas.put(row, begin, label, None)
             end = begin + len(label)
 
 
-def _between(one: tuple[int, int], other: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    """Yield the dots of a straight line."""
-    steps = max(abs(other[0] - one[0]), abs(other[1] - one[1]), 1)
-    for step in range(steps + 1):
-        share = step / steps
-        yield (
-            round(one[0] + share * (other[0] - one[0])),
-            round(one[1] + share * (other[1] - one[1])),
-        )
-
-
-def _dashed(dots: Iterator[tuple[int, int]], on: int, off: int) -> Iterator[tuple[int, int]]:
-    for number, dot in enumerate(dots):
-        if number % (on + off) < on:
-            yield dot
-
-
-def _mark(canvas: Canvas, row: int, column: int, number: int, left: int) -> int:
+def _mark(canvas: PlotCanvas, row: int, column: int, number: int, left: int) -> int:
     """Draw a marker at its place or beside the markers there; return its column."""
     for place in (column, column + 1, column - 1, column + 2, column - 2):
         if left < place < canvas.width and canvas.characters[row][place] not in MARKERS:
@@ -220,7 +173,7 @@ class Plot(Widget, can_focus=True):
         rows = [Text(f"{chart.title[:width]:<{width}}", "bold")] if titled else []
         for number, characters in enumerate(canvas.characters):
             text = Text()
-            looks = [(owner, (number, n) == here) for n, owner in enumerate(canvas.owners[number])]
+            looks = [(owner, (number, n) == here) for n, owner in enumerate(canvas.tones[number])]
             # Cells of one style are one piece of text: hundreds of pieces draw slowly.
             for (owner, is_chosen), columns in groupby(range(width), looks.__getitem__):
                 style = Style(dim=True) if owner is None else self._style(owner)

@@ -14,15 +14,15 @@ from kanon_tui.core.task.steps import Candidate, Choice, Step
 from kanon_tui.core.teaching.classes_now import originals_of
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
-from kanon_tui.core.text import short_number, shortened, small_number, visible
+from kanon_tui.core.text import bar, short_number, shortened, small_number, visible
 
 _MOST_DECIMALS = 6
 _SMALL = 0.0001
 """From here on down a number would be written as a power of ten."""
 _SHADES = " ░▒▓█"
 _HEAT: tuple[Tone, ...] = ("dim", "", "main", "warn", "bad")
-_WIDEST = 12
-_EIGHTHS = "▏▎▍▌▋▊▉█"
+_NARROWEST, _WIDEST = 6, 14
+"""Columns of an attribute."""
 _NEIGHBOURS = 5
 
 
@@ -53,10 +53,7 @@ class Candidates(Drawing):
             for line in choice.formula:
                 picture.wrap(line)
             return picture
-        _bars(picture, choice)
-        distances = scene.timeline.step(number).facts.get("distances")
-        if distances is not None and height - picture.used > len(distances.rows) + 2:
-            _heat(picture, scene, distances)
+        _bars(picture, scene, choice, scene.timeline.step(number).facts.get("distances"))
         if choice.formula and self._keys:
             picture.line("e: the formula with its numbers", "dim")
         return picture
@@ -128,63 +125,52 @@ def _strings_around(scene: Scene) -> Choice:
     )
 
 
-def _bars(picture: Picture, choice: Choice) -> None:
-    """Draw `▸ record 2 ███████▏ 2` per candidate."""
+def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None) -> None:
+    """Draw `▸ record 2 ███▏ 2` per candidate, and after it the distance by attribute."""
     scores = score_texts([each.score for each in choice.candidates])
     notes = max((len(each.note) for each in choice.candidates), default=0)
-    number = max([len(choice.score), *map(len, scores)])
+    number = max(map(len, scores), default=0)
     texts = [str(each.what) for each in choice.candidates]
-    bar = max(min(picture.width // 4, 16), 4)
-    room = max(picture.width - number - notes - bar - 6, 8)
+    length = 4 if told is not None else max(min(picture.width // 4, 16), 4)
+    room = max(picture.width - number - notes - length - 6, 8)
     label = min(max([8, *(len(_fitted(text, room)) for text in texts)]), room)
-    picture.line(f"  {'':<{label}} {choice.score:>{bar + 1 + number}}", "dim")
+    left = picture.width - label - length - number - 4
+    names = () if told is None else told.names[: max(left // _NARROWEST, 0)]
+    wide = min(left // max(len(names), 1) - 1, _WIDEST)
+    heads = "".join(f" {shortened(visible(name), wide):>{wide}}" for name in names)
+    score = shortened(choice.score, label + length + number)
+    picture.line(f"  {score:>{label + length + number + 2}}{heads}", "dim")
     highest = max([abs(each.score) for each in choice.candidates] or [0.0]) or 1.0
-    for each, text, score in zip(choice.candidates, texts, scores, strict=True):
+    for place, (each, text) in enumerate(zip(choice.candidates, texts, strict=True)):
         tone: Tone = "best" if each.chosen else ""
         picture.write(f"{'▸' if each.chosen else ' '} {_fitted(text, label):<{label}} ", tone)
-        picture.write(_bar(abs(each.score) / highest, bar), tone or "main")
-        picture.line(f" {score:>{number}}  {each.note}".rstrip(), tone)
+        picture.write(bar(abs(each.score) / highest, length), tone or "main")
+        picture.write(f" {scores[place]:>{number}}{f'  {each.note}' if each.note else ''}", tone)
+        if told is not None and names:
+            _heat(picture, scene, told, place, len(names), wide)
+        picture.end()
     if choice.among > len(choice.candidates):
         picture.line(f"  … of {choice.among:,}", "dim")
+    if told is not None and len(names) < len(told.names):
+        picture.line(f"  {len(told.names) - len(names):,} more attributes do not fit", "dim")
     picture.wrap(f"rule: {choice.rule}")
     if choice.best_first:
         _margin(picture, choice.candidates)
 
 
-def _bar(share: float, width: int) -> str:
-    eighths = max(round(share * width * 8), 1 if share else 0)
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_EIGHTHS[rest - 1] if rest else "")).ljust(width)
-
-
-def _heat(picture: Picture, scene: Scene, told: Distances) -> None:
-    """Draw the distance of every candidate attribute by attribute, darker where it is large."""
-    label = max(len(row.what) for row in told.rows) + 2
-    most = max((max(row.parts, default=0.0) for row in told.rows), default=0.0) or 1.0
-    cells = [originals_of(scene, row.record) if row.record is not None else () for row in told.rows]
-    room = max((picture.width - label) // max(len(told.names), 1) - 1, 3)
-    wide = min(room, _WIDEST)
-    fitting = max((picture.width - label) // (wide + 1), 1)
-    names = [f"{shortened(visible(name), wide):>{wide}}" for name in told.names[:fitting]]
-    picture.line(f"{'':<{label}} {' '.join(names)}", "dim")
-    for row, own in zip(told.rows, cells, strict=True):
-        picture.write(
-            f"{'▸' if row.chosen else ' '} {row.what:<{label - 2}}", "best" if row.chosen else ""
-        )
-        for x, part in enumerate(row.parts[:fitting]):
-            shade = min(int(part / most * 4 + 0.999), 4)
-            number = small_number(part)
-            value = visible(own[x]) if own and len(number) + 4 <= wide else ""
-            text = shortened(value, wide - len(number) - 3) if value else ""
-            picture.write(
-                f" {text + ' ' if text else ''}{_SHADES[shade]}{number}".rjust(wide + 1)[
-                    : wide + 1
-                ],
-                _HEAT[shade],
-            )
-        picture.end()
-    if len(told.names) > fitting:
-        picture.line(f"{len(told.names) - fitting:,} more attributes do not fit", "dim")
+def _heat(
+    picture: Picture, scene: Scene, told: Distances, place: int, count: int, wide: int
+) -> None:
+    """Draw the distance of a candidate attribute by attribute, darker where it is large."""
+    row = told.rows[place]
+    most = max(max(each.parts, default=0.0) for each in told.rows) or 1.0
+    cells = () if row.record is None else originals_of(scene, row.record)
+    for x, part in enumerate(row.parts[:count]):
+        shade = min(int(part / most * 4 + 0.999), 4)
+        number = f"{_SHADES[shade]}{small_number(part)}"
+        value = shortened(visible(cells[x]), wide - len(number) - 1) if cells else ""
+        text = f"{value} {number}" if len(value) > 2 else number
+        picture.write(f" {shortened(text, wide):>{wide}}", _HEAT[shade])
 
 
 def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:

@@ -15,7 +15,7 @@ from kanon_tui.core.task.steps import Step
 from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.core.teaching.classes_now import groups_now, sizes_of
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
-from kanon_tui.core.text import count_of, small_number
+from kanon_tui.core.text import count_of, small_number, sparkline
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _FIGURES = {
@@ -151,7 +151,7 @@ def _gauges(picture: Picture, scene: Scene, step: Step, sizes: Int64s | None) ->
         entries.append((f"{step.counters[work]:,.0f} {_WORK[work]}", "strong"))
         rates = _rates(scene, work)
         if rates:
-            entries.append((f"{rates[-1]:,.0f}/s {_sparkline(rates)}", "main"))
+            entries.append((f"{rates[-1]:,.0f}/s {sparkline(rates)}", "main"))
     if step.counters.get("remaining"):
         entries.append((f"{step.counters['remaining']:,.0f} left", "dim"))
     if sizes is not None and len(sizes):
@@ -176,11 +176,6 @@ def _rates(scene: Scene, work: str, most: int = 16) -> list[float]:
     edges = np.linspace(times[0], times[-1], most + 1)
     totals = np.interp(edges, times, done)
     return [max((b - a) / (edges[1] - edges[0]), 0.0) for a, b in pairwise(totals.tolist())]
-
-
-def _sparkline(values: Sequence[float]) -> str:
-    top = max(values) or 1.0
-    return "".join(_EIGHTHS[max(round(value / top * 8), 1)] for value in values)
 
 
 def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:

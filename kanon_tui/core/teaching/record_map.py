@@ -197,7 +197,7 @@ class _Map:
             return "×", "dim"
         if group == UNPLACED:
             tint = self.state.tints
-            return "◦", "dim" if tint is None else HUES[int(tint[record]) % len(HUES)]
+            return "◦", "" if tint is None else HUES[int(tint[record]) % len(HUES)]
         if self.sizes[group] == 1 and group not in self.lit:
             return "○", "dim"
         mark, tone = mark_of(group)

@@ -15,7 +15,7 @@ from kanon_tui.core.teaching.classes_now import (
     sizes_of,
 )
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import shortened, visible
 
 __all__ = ["Records"]
 
@@ -93,7 +93,7 @@ def _table(
         for x, column in enumerate(columns)
     ]
     fitting = _fitting(widths, room)
-    header = "  ".join(f"{visible(names[x])[: widths[x]]:<{widths[x]}}" for x in fitting)
+    header = "  ".join(f"{shortened(visible(names[x]), widths[x]):<{widths[x]}}" for x in fitting)
     picture.line(f"{'':>{number + 3}}{header}  size", "dim")
     for place, row in enumerate(rows):
         own = int(groups[row])
@@ -117,7 +117,7 @@ def _turning(before: str, after: str, most: int) -> str:
     both = f"{before}→{after}"
     if before == after or len(both) > most:
         both = after if before == after else f"→{after}"
-    return both if len(both) <= most else both[: most - 1] + "…"
+    return shortened(both, most)
 
 
 def _fitting(widths: Sequence[int], room: int) -> list[int]:

@@ -21,9 +21,8 @@ from kanon_tui.core.analysis.utility.utility import (
 from kanon_tui.core.report.formats import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.text import short_number, significant, visible
+from kanon_tui.core.text import bar, short_number, significant, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
-from kanon_tui.widgets.drawing import bar
 from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["UtilityScreen"]

@@ -35,10 +35,9 @@ from kanon_tui.core.table.profile import singling_out_columns
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed, readings
 from kanon_tui.core.task.output import Output
-from kanon_tui.core.text import quoted_list, visible
+from kanon_tui.core.text import bar, quoted_list, visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog, FormDialog
-from kanon_tui.widgets.drawing import bar
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ChoiceList

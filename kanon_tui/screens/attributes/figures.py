@@ -18,8 +18,8 @@ from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.profile import RepeatedPeople, repeated_people
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.weights import association_matrix
-from kanon_tui.core.text import visible
-from kanon_tui.widgets.drawing import bar, theme_style
+from kanon_tui.core.text import bar, visible
+from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, GridColumn
 from kanon_tui.widgets.grid_sources import CellTable
 

@@ -27,14 +27,13 @@ from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import bar, sparkline, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
 from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import Pick, ask_text
-from kanon_tui.widgets.drawing import bar, sparkline
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource, PagedRows
 

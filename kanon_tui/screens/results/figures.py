@@ -32,8 +32,7 @@ from kanon_tui.core.report.sections import (
     privacy_section,
 )
 from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.core.text import short_list, visible
-from kanon_tui.widgets.drawing import bar
+from kanon_tui.core.text import bar, short_list, visible
 from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import CellTable
 

@@ -17,9 +17,8 @@ from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import text
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import sparkline, visible
 from kanon_tui.widgets.dialogs import FormDialog
-from kanon_tui.widgets.drawing import sparkline
 from kanon_tui.widgets.lists import CheckList
 
 __all__ = ["RuleDialog", "boundary_histogram"]

@@ -25,12 +25,11 @@ from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import bar, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.rules.dialog import RuleDialog, boundary_histogram
 from kanon_tui.screens.rules.emphasis import ask_emphasis, emphasis_text
 from kanon_tui.widgets.dialogs import ask_text, choose
-from kanon_tui.widgets.drawing import bar
 from kanon_tui.widgets.grid import Cell, Grid, up_to
 from kanon_tui.widgets.grid_sources import CellTable
 

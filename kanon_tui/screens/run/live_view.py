@@ -145,10 +145,10 @@ class LiveView(Hosted, Vertical, can_focus=False):
     LiveView #live-panes { layout: horizontal; height: 1fr; min-height: 6; }
     LiveView #picture { width: 11fr; height: 1fr; }
     LiveView #sides { width: 9fr; height: 1fr; }
-    LiveView #why { height: auto; min-height: 8; max-height: 18; }
-    LiveView .side { height: 1fr; }
-    LiveView #records { height: 2fr; }
-    LiveView #code { height: auto; max-height: 11; }
+    LiveView .side { height: 1fr; min-height: 4; }
+    LiveView #why { height: auto; min-height: 6; }
+    LiveView #records { height: 2fr; min-height: 5; }
+    LiveView #code { height: auto; max-height: 9; }
     LiveView.presenting #sides { display: none; }
     LiveView.presenting #decision {
         height: auto; min-height: 5; max-height: 50%; padding: 1 3; content-align: center middle;

@@ -14,9 +14,9 @@ from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.table.target import Target
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import bar, visible
 from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
-from kanon_tui.widgets.drawing import bar, theme_style
+from kanon_tui.widgets.drawing import theme_style
 
 if TYPE_CHECKING:
     from kanon_tui.screens.base import StepScreen

@@ -41,7 +41,7 @@ def test_the_best_five_are_told_with_the_margin_and_the_formula() -> None:
     why = Candidates()
     picture = drawn(why, "patients", "k-member", 2)
     rows = [row for row in lines(picture) if row[:3] == ["▸", "record", "2"]]
-    assert rows[0][-1] == "2"
+    assert rows[0][4] == "2"
     assert "runner-up 1 behind" in picture
     why.formula = True
     formula = drawn(why, "patients", "k-member", 2).split("\n")
@@ -51,8 +51,8 @@ def test_the_best_five_are_told_with_the_margin_and_the_formula() -> None:
 def test_distances_are_told_attribute_by_attribute_darker_where_they_are_large() -> None:
     picture = Candidates().draw(scene("patients", "k-member", 2), *WIDE)
     rows = lines(picture.plain())
-    at = rows.index(["zip", "gender", "age"])
-    assert rows[at + 1] == ["▸", "record", "2", "47906", "0", "Male", "█2", "33", "0"]
+    at = rows.index(["loss", "added", "zip", "gender", "age"])
+    assert rows[at + 1][4:] == ["2", "47906", "0", "Male", "█2", "0"]
     shades = {text.strip()[-2:]: tone for row in picture.rows for text, tone in row}
     assert shades["█2"] == "bad"
     assert shades["▒1"] == "main"
