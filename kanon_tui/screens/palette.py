@@ -45,6 +45,8 @@ def screen_commands(screen: Screen[Any]) -> Iterator[SystemCommand]:
         is_motion = (binding.id or "move.").startswith(("move.", "list."))
         if node is app or is_motion or not active.enabled or binding.action in listed:
             continue
+        if binding.action.startswith("app."):
+            continue  # the application lists it, whatever the screen
         listed.add(binding.action)
         title = binding.tooltip or binding.description
         yield SystemCommand(

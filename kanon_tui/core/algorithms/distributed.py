@@ -67,10 +67,16 @@ class DistributedSearch(FullDomainSearch):
     pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
-        Line("find a good string with the moves of local, then by a descent", 0, ("seek",)),
+        Line(
+            "find a good string with the moves of local, then by a descent",
+            0,
+            ("seek", "test"),
+            reasons=("seek",),
+        ),
         Line("split the attributes into parts of few strings", 0, ("split",)),
         Line("for every part, in a process of its own:"),
         Line("find its passing strings", 1, ("part", "wait")),
+        Line("test the string in the middle of those left", 2, ("test",), reasons=("part",)),
         Line("combine what passes, leaving out what is worth less than the best", 0, ("combine",)),
         *HALVE,
     )
@@ -140,13 +146,16 @@ def _find_good_string(search: Search) -> Iterator[Step]:
         "seek",
         "Look for a good string first, with the moves of local: what is worth less need not be "
         "tested.",
+        reason="seek",
     )
     moving = True
     while moving:
         search.facts.add(pointers=pointers.state)
         passes = yield from _try(search, pointers.levels, HALF_WAY)
         moving = pointers.move(passes)
-    yield from search.tell("seek", "Then descend from the roots to ever better neighbours.")
+    yield from search.tell(
+        "seek", "Then descend from the roots to ever better neighbours.", reason="seek"
+    )
     with StringTests(search, _HEAD_START, None, 1) as tests:
         yield from Descent(search, tests).run(space.heights, patience=0)
 
@@ -158,5 +167,5 @@ def _try(search: Search, levels: Sequence[int], why: str) -> Generator[Step, Non
         return known
     search.generated += 1
     outcome = search.test(levels)
-    yield from search.tell_test(levels, outcome, why=why)
+    yield from search.tell_test(levels, outcome, why=why, reason="seek")
     return outcome.passes

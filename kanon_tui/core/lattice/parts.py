@@ -222,7 +222,9 @@ class PartSolver:
                 search.pruned += test.others
                 reason = Reason.ABOVE if test.outcome.passes else Reason.BELOW
                 search.facts.add_settled(reason, follower.gone())
-                yield from search.tell_test(test.levels, test.outcome, job.attributes)
+                yield from search.tell_test(
+                    test.levels, test.outcome, job.attributes, reason="part"
+                )
         generated, tested = search.generated - before[0], search.tested - before[1]
         return (yield from self._finish_part(job, passing.codes, generated, tested))
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.pipeline.timeline import MOST_KEPT, Timeline
@@ -187,6 +188,8 @@ class Recording:
     timeline: Timeline
     end: str
     """The release in a sentence, or why there is none."""
+    measures: Measures | None = None
+    """The figures of the release; None where there is none."""
 
 
 def record(
@@ -211,4 +214,4 @@ def record(
         f"{count_of(measures.classes, 'class', 'classes')}, NCP {measures.ncp:.4f}, RV "
         f"{measures.rv:.4f}, {count_of(measures.suppressed_records, 'record')} suppressed"
     )
-    return Recording(run, timeline, end)
+    return Recording(run, timeline, end, measures)

@@ -55,7 +55,10 @@ class Records(Drawing):
         what, copies = f"▸ {len(concerned):,} concerned", scene.task.copies
         if copies is not None:
             what = f"{what}, with {copies[concerned].sum():,} records"
-        picture.line(f"{what}, {more:,} more below" if more else what, "dim")
+        hidden = getattr(scene.state, "hidden", None)
+        if hidden is not None and hidden[rows].any():
+            what = f"{what}; F* hides the cell in some records of its class"
+        picture.line(shortened(f"{what}, {more:,} more below" if more else what, width), "dim")
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:

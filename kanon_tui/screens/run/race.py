@@ -20,11 +20,12 @@ from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.teaching.handout import Recording, record
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
+from kanon_tui.core.teaching.racing import race_plot, winner_card
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
-from kanon_tui.widgets.picture_view import PictureView
+from kanon_tui.widgets.picture_view import PictureView, picture_text
 
 __all__ = ["RaceScreen", "ask_for_rival"]
 
@@ -85,14 +86,17 @@ class RaceScreen(Hosted, Modal):
 The project's algorithm on the left, another on the right, on the same records with the same k. `.`
 lets both take one decision, `,` takes it back, `space` plays at the speed shown, `>` and `<` change
 it, `home` and `end` go to the start and to the end of the longer run. `v` changes the pictures.
-Decisions differ in size: a test of a string looks at all records, a merge at two clusters.
+Below, a bar per run shows how far it is, and one plot how its figure goes; at the end stands who
+loses less, and what was traded for it. Decisions differ in size: a test of a string looks at all
+records, a merge at two clusters.
 """
     DEFAULT_CSS = """
     RaceScreen { background: $background; }
     RaceScreen #race-line { height: 1; padding: 0 1; }
     RaceScreen Lane { width: 1fr; }
     RaceScreen .lane-title { height: 1; padding: 0 1; }
-    RaceScreen .lane-sentence { height: 6; padding: 0 1; }
+    RaceScreen .lane-sentence { height: 3; padding: 0 1; }
+    RaceScreen #course { height: 33%; min-height: 9; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss_none", "Back", key_display="esc"),
@@ -110,6 +114,7 @@ Decisions differ in size: a test of a string looks at all records, a merge at tw
         super().__init__()
         self._rival = rival
         self._number, self._longest = 1, 0
+        self._recordings: tuple[Recording, ...] = ()
         self._speed = SPEEDS.index(1)
         self._due: float | None = None
 
@@ -118,6 +123,7 @@ Decisions differ in size: a test of a string looks at all records, a merge at tw
         with Horizontal():
             yield Lane("left")
             yield Lane("right")
+        yield Static(id="course", classes="pane")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -139,7 +145,8 @@ Decisions differ in size: a test of a string looks at all records, a merge at tw
         self.set_interval(0.1, self._tick)
 
     def _begin(self, recordings: Iterable[Recording]) -> None:
-        for lane, recording in zip(self.query(Lane), recordings, strict=True):
+        self._recordings = tuple(recordings)
+        for lane, recording in zip(self.query(Lane), self._recordings, strict=True):
             lane.begin(recording)
             self._longest = max(self._longest, recording.timeline.last)
         self.action_go(1)
@@ -150,6 +157,16 @@ Decisions differ in size: a test of a string looks at all records, a merge at tw
     def _draw(self) -> None:
         for lane in self.query(Lane):
             lane.show(self._number)
+        course = self.query_one("#course", Static)
+        if self._recordings:
+            over = self._number == self._longest
+            size = course.content_size
+            picture = (
+                winner_card(self._recordings, *size)
+                if over
+                else race_plot(self._recordings, self._number, *size)
+            )
+            course.update(picture_text(picture, self))
         pace = "▶" if self._due is not None else "⏸"
         speed = SPEEDS[self._speed]
         shown = "full speed" if speed == float("inf") else f"{speed:g}/s"

@@ -103,6 +103,7 @@ def test_hidden_cells_are_published_with_a_star() -> None:
     number = number_of("race-rules", "udc-suppress", "hides its")
     picture = drawn(Records(), "race-rules", "udc-suppress", number, WIDE)
     assert "*" in picture.split("\n")[1]
+    assert "F* hides the cell" in picture.split("\n")[-1]
     run, _ = recorded("race-rules", "udc-suppress")
     hidden = run.grouping.suppressed_cells
     state = recorded("race-rules", "udc-suppress")[1].state(10**6)

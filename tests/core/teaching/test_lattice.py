@@ -16,6 +16,7 @@ from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.lattice import LatticePicture, lattice_rows
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline
+from kanon_tui.core.teaching.pseudo_code import lit_line
 from kanon_tui.core.teaching.records import Records
 from tests.core.teaching.recorded import MIDDLE, WIDE, drawn, number_of, recorded, scene
 
@@ -220,5 +221,10 @@ def test_distributed_draws_its_parts() -> None:
     picture = LatticePicture().draw(Scene(run.task, run.algorithm, timeline, done), *WIDE).plain()
     assert "race·sex" in picture.split("\n")[0]
     assert " pass" in picture.split("\n")[0]
+    code = run.algorithm.pseudo_code
+    lit = {code[lit_line(code, step)].text for _, step in timeline.steps(1, timeline.last)}
+    assert {"find its passing strings", "test the string in the middle of those left"} <= lit
+    seeking = [step for _, step in timeline.steps(1, timeline.last) if "half-way" in step.sentence]
+    assert {code[lit_line(code, step)].text[:18] for step in seeking} == {"find a good string"}
     last = LatticePicture().draw(Scene(run.task, run.algorithm, timeline, timeline.last), *WIDE)
     assert "★" in last.plain()

@@ -32,9 +32,15 @@ async def test_both_take_one_decision_and_who_is_through_waits(sample, make_app)
         first = [lane.query_one(PictureView).render().plain for lane in (left, right)]
         await pilot.press("full_stop", "full_stop")
         assert title(left) == "global · step 3 of 12"
+        course = str(race.query_one("#course", Static).content)
+        assert "▶ 3 of 12" in course
+        assert "▶ 3 of 8" in course
         await pilot.press("end")
         ends = [str(lane.query_one(".lane-sentence", Static).content) for lane in (left, right)]
         assert all("■" in end and "NCP" in end for end in ends)
+        card = str(race.query_one("#course", Static).content)
+        assert "★ global loses less detail" in card or "★ local loses less detail" in card
+        assert "research value" in card
         assert title(right).split()[3] == title(right).split()[-1]
         await pilot.press("home")
         assert [lane.query_one(PictureView).render().plain for lane in (left, right)] == first
