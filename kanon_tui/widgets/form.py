@@ -65,6 +65,13 @@ class Form(VerticalScroll, can_focus=False):
         form: Form
 
     @dataclass
+    class Checked(Message):
+        """What is typed has become valid, or invalid for another reason."""
+
+        form: Form
+        error: str
+
+    @dataclass
     class Changed(Message):
         """A field was left with another value, and all values are valid."""
 
@@ -87,6 +94,7 @@ class Form(VerticalScroll, can_focus=False):
         self._rows: list[Horizontal] = []
         """The row of each field, once they are mounted."""
         self._mounting = False
+        self._error = ""
 
     def compose(self) -> ComposeResult:
         """Yield the fields that are known, and the lines of help and error."""
@@ -235,6 +243,9 @@ class Form(VerticalScroll, can_focus=False):
             self.read()
         except KanonError as problem:
             error = str(problem).removeprefix("this form: ")
+        if error != self._error:
+            self._error = error
+            self.post_message(self.Checked(self, error))
         self._show_line("#form-error", error)
 
     @on(Input.Submitted)

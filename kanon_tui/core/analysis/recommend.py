@@ -1,7 +1,9 @@
 """Which algorithm for what one wants, with the loss to expect of it on the data at hand.
 
 Every wish has one or more candidates; they are tried on samples of the table for a second each
-(`pipeline/trial.py`), and the one that loses least is recommended.
+(`pipeline/trial.py`), with all that is required, and the one that loses least is recommended. None
+that is named loses more than another one named for the least loss. Where suppressing a few records
+would keep much more, that is a recommendation too.
 """
 
 from __future__ import annotations
@@ -28,6 +30,10 @@ WORTH_SAYING = 0.8
 """Another algorithm is named when it would lose less than this share of the loss."""
 
 
+SUPPRESSION = 0.01
+"""The share of records whose suppression is tried where none is allowed."""
+
+
 @dataclass(frozen=True)
 class Recommendation:
     """A wish, who fulfils it best, and what that is expected to cost."""
@@ -35,6 +41,15 @@ class Recommendation:
     want: str
     algorithm: str
     trial: Trial
+    max_suppression: float | None = None
+    """The share of records to be suppressed; None for that of the project."""
+
+    def taken_over(self, project: Project) -> Project:
+        """Return a project with the algorithm and suppression that are recommended."""
+        privacy = project.privacy
+        if self.max_suppression is not None:
+            privacy = replace(privacy, max_suppression=self.max_suppression)
+        return replace(project, algorithm=AlgorithmChoice(self.algorithm), privacy=privacy)
 
     @property
     def figures(self) -> str:
@@ -64,18 +79,38 @@ def recommend(
     task: Task, stop: Callable[[], bool] = lambda: False, budget: float = BUDGET
 ) -> tuple[Recommendation, ...]:
     """Return one recommendation for every wish that this data can have; fewer when stopped."""
-    tried: dict[str, Trial] = {}
+    wishes = {wish: _candidates(task, wish) for wish in Wish}
+    tried = {
+        name: try_out(task, ALGORITHMS[name](), budget, stop)
+        for name in dict.fromkeys(name for names in wishes.values() for name in names)
+        if not stop()
+    }
+    known = [name for name, trial in tried.items() if trial.samples]
+    if wishes[Wish.LEAST_LOSS]:
+        wishes[Wish.LEAST_LOSS] = known  # who was tried for another wish may lose less
     found = []
-    for wish in Wish:
-        names = _candidates(task, wish)
-        for name in names:
-            if name not in tried and not stop():
-                tried[name] = try_out(task, ALGORITHMS[name](), budget, stop)
-        known = [name for name in names if name in tried and tried[name].samples]
-        if known and not stop():
-            best = min(known, key=lambda name: _cost(tried[name]))
+    for wish, names in wishes.items():
+        fitting = [name for name in names if name in known]
+        if fitting and not stop():
+            best = min(fitting, key=lambda name: _cost(tried[name]))
             found.append(Recommendation(wish.value, best, tried[best]))
+            if wish is Wish.ONE_LEVEL:
+                found += _with_suppression(task, best, tried[best], stop, budget)
     return tuple(found)
+
+
+def _with_suppression(
+    task: Task, name: str, without: Trial, stop: Callable[[], bool], budget: float
+) -> list[Recommendation]:
+    """Return the recommendation to suppress a few records, where that keeps much more."""
+    if task.allowed_suppressed or task.n * SUPPRESSION < 1 or stop():
+        return []
+    few = replace(task, privacy=replace(task.privacy, max_suppression=SUPPRESSION))
+    trial = try_out(few, ALGORITHMS[name](), budget, stop)
+    if trial.ncp is None or (without.ncp or 1.0) * WORTH_SAYING < trial.ncp:
+        return []
+    want = f"{Wish.ONE_LEVEL.value}, {SUPPRESSION:.0%} suppressed"
+    return [Recommendation(want, name, trial, SUPPRESSION)]
 
 
 def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -55,7 +56,7 @@ def preflight(
     facts = [records, count_of(len(task.quasi), "quasi-identifier")]
     if task.requirements:
         facts.append(count_of(len(task.requirements), "requirement") + " beyond k")
-    warnings = [*task.warnings, *(str(each) for each in task.singling_out)]
+    warnings = [*(str(each) for each in task.singling_out), *task.warnings]
     if algorithm.family is Family.FULL_DOMAIN:
         strings, left = _strings(task)
         facts.append(
@@ -72,7 +73,25 @@ def preflight(
     if whole is None:  # a streaming run keeps to its memory limit
         facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
     facts += _published(task)
-    return Preflight(tuple(facts), tuple(warnings))
+    return Preflight(tuple(facts), folded(warnings))
+
+
+def folded(notes: Sequence[str]) -> tuple[str, ...]:
+    """Return notes in their order, those on several columns that say the same as one.
+
+    >>> folded(["a: no hierarchy is given", "b: no hierarchy is given"])
+    ('2 columns (a, b): no hierarchy is given',)
+    """
+    alike: dict[str, list[str]] = {}
+    for each in notes:
+        said = each.partition(": ")[2].partition(";")[0] or each
+        alike.setdefault(said, []).append(each)
+    names = {said: [each.partition(": ")[0] for each in own] for said, own in alike.items()}
+    kept = [
+        own[0] if len(own) == 1 else f"{len(own)} columns ({first_few(names[said], 3)}): {said}"
+        for said, own in alike.items()
+    ]
+    return tuple(kept)
 
 
 def _published(task: Task) -> list[str]:

@@ -44,6 +44,9 @@ IMPATIENT = 8
 REFINED_GROWTH = 0.85
 """Of refining, which is most of a run that refines, with the rows that differ: where many are equal
 there is little to exchange."""
+REPAIRED_GROWTH = 1.7
+"""Of the repair of classes that miss a requirement beyond k, which looks at all others per merge:
+most of the time of a clustering where it is needed."""
 BESIDE_GROWTH = 0.5
 """A measured exponent is clipped to this distance from the expected one."""
 MARGIN = 0.15
@@ -182,7 +185,8 @@ def try_out(
     """
     if clock is None:
         clock = clock_of(algorithm)
-    trial = Trial(task.n, growth_of(algorithm), rows=_different_rows(task, algorithm))
+    growth = growth_of(algorithm, task)
+    trial = Trial(task.n, growth, rows=_different_rows(task, algorithm))
     if algorithm.family is Family.CLUSTERING and task.copies is None:
         trial = _in_blocks(trial, algorithm, task)
     size = min(max(SMALLEST, 4 * task.k), task.n)
@@ -213,9 +217,12 @@ def try_out(
     return trial
 
 
-def growth_of(algorithm: Algorithm) -> float:
-    """Return the exponent to expect of an algorithm."""
-    return REFINED_GROWTH if _refines(algorithm) else algorithm.time_exponent
+def growth_of(algorithm: Algorithm, task: Task) -> float:
+    """Return the exponent to expect of an algorithm, with the requirements of a task."""
+    growth = REFINED_GROWTH if _refines(algorithm) else algorithm.time_exponent
+    beyond_k = bool(task.requirements) or task.release_risk is not None
+    repairs = beyond_k and algorithm.family is Family.CLUSTERING
+    return max(growth, REPAIRED_GROWTH) if repairs else growth
 
 
 def _refines(algorithm: Algorithm) -> bool:

@@ -128,9 +128,9 @@ class Advice(Hosted, Static):
 
         def chosen(number: int | None) -> None:
             if number is not None:
-                name = found[number].algorithm
-                choice = AlgorithmChoice(name)
-                self.host.edit(replace(self.session.project, algorithm=choice), f"algorithm {name}")
+                taken = found[number].taken_over(self.session.project)
+                self.host.edit(taken, f"algorithm {found[number].algorithm}")
+                self.screen.query_one("#algorithms").focus()  # where `r` runs
 
         hint = "tried on samples of your data; enter takes the algorithm over"
         self.ask(Choose("What do you want?", lines, hint=hint), chosen)

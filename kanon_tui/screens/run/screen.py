@@ -47,7 +47,7 @@ from kanon_tui.screens.run.setup import (
 from kanon_tui.screens.run.stream_face import PassesView, StreamFace
 from kanon_tui.screens.strings import choose_for_set_up
 from kanon_tui.widgets.form import Form
-from kanon_tui.widgets.lists import ChoiceList
+from kanon_tui.widgets.lists import ChoiceList, ScrollPane
 
 __all__ = ["RunScreen"]
 
@@ -63,9 +63,10 @@ class RunScreen(StepScreen):
     DEFAULT_CSS = (
         PANES_ONE_AT_A_TIME
         + """
-    RunScreen #preflight { height: auto; max-height: 4; padding: 0 1; }
+    RunScreen #ahead { height: auto; max-height: 4; padding: 0 1; }
+    RunScreen #preflight { height: auto; }
     RunScreen ContentSwitcher { height: 1fr; }
-    RunScreen StepBar.presenting, RunScreen #preflight.watching { display: none; }
+    RunScreen StepBar.presenting, RunScreen #ahead.watching { display: none; }
     RunScreen Advice.watching, RunScreen Advice.-empty { display: none; }
     RunScreen #pass { display: none; height: 1; padding: 0 1; }
     RunScreen #pass.-shown { display: block; }
@@ -105,7 +106,8 @@ class RunScreen(StepScreen):
         )
 
     def body(self) -> Iterable[Widget]:
-        yield Static(id="preflight")
+        with ScrollPane(id="ahead"):
+            yield Static(id="preflight")
         yield Advice(self._preflight, id="advice")
         yield Static(id="pass")
         with ContentSwitcher(initial="setup"):
@@ -138,8 +140,6 @@ class RunScreen(StepScreen):
             return self._watching
         if action == "cancel":
             return self._at_work
-        if action in ("start", "advice"):
-            return not self._at_work
         if action == "setup":
             return self._watching and not self._at_work
         return True
@@ -217,6 +217,17 @@ class RunScreen(StepScreen):
         """Go back to the list, where digits choose screens again."""
         self.query_one("#algorithms").focus()
 
+    @on(Form.Checked)
+    def show_validity(self, event: Form.Checked) -> None:
+        """Say that a field does not fit where the screen says whether it is ready."""
+        if event.error:
+            found = Preflight(problem=event.error)
+            line = preflight_text(found, "", self.session.project.privacy, self)
+            self.query_one("#preflight", Static).update(line)
+        else:
+            advice = self.query_one(Advice)
+            self._preflight(advice.trial_of(self.session.project.algorithm))
+
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
         """Take over what the form has now, which may be newer than the message."""
@@ -258,7 +269,8 @@ class RunScreen(StepScreen):
 
     def action_advice(self) -> None:
         """Take over one of the recommendations."""
-        self.query_one(Advice).choose()
+        if not self._tell_at_work():
+            self.query_one(Advice).choose()
 
     def action_strings(self) -> None:
         """Build a string of levels, or pick one that the last search met; `r` then runs it."""
@@ -267,7 +279,16 @@ class RunScreen(StepScreen):
     # -- running
 
     def action_start(self) -> None:
-        self._begin(paused=False)
+        if not self._tell_at_work():
+            self._begin(paused=False)
+
+    def _tell_at_work(self) -> bool:
+        """Return whether a run is under way, and say how to end it."""
+        if self._at_work:
+            paused = self.live is not None and self.live.paused
+            doing = "is paused; space goes on with it" if paused else "is at work"
+            self.host.say(f"a run {doing}; c cancels it and keeps the best so far")
+        return self._at_work
 
     def _begin(self, paused: bool) -> None:
         """Start once what is typed fits and every column that singles people out is agreed on."""
@@ -394,6 +415,6 @@ class RunScreen(StepScreen):
     def _show_face(self, face: str) -> None:
         """Show the form or the run; preflight and advice belong to the form."""
         self.query_one(ContentSwitcher).current = face
-        for said_of_setup in (self.query_one("#preflight"), self.query_one(Advice)):
+        for said_of_setup in (self.query_one("#ahead"), self.query_one(Advice)):
             said_of_setup.set_class(face != "setup", "watching")
         self.refresh_bindings()

@@ -117,7 +117,7 @@ def algorithm_line(name: str, title: str) -> Text:
 
 
 def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget) -> Text:
-    """Return whether the run can start and how large it is; a second line has warnings."""
+    """Return whether the run can start and how large it is, then a line per warning."""
     if found.problem:
         return Text.assemble(
             ("✗ ", theme_style(widget, "error", bold=True)), visible(found.problem)
@@ -128,9 +128,8 @@ def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget
         f" k={privacy.k} · ",
     )
     text.append(visible(" · ".join(found.facts)))
-    if found.warnings:
-        more = f" (and {len(found.warnings) - 1} more)" if len(found.warnings) > 1 else ""
-        text.append(f"\n! {visible(found.warnings[0])}{more}", theme_style(widget, "warning"))
+    for warning in found.warnings:
+        text.append(f"\n! {visible(warning)}", theme_style(widget, "warning"))
     return text
 
 

@@ -35,6 +35,26 @@ def test_every_wish_of_the_data_has_an_algorithm() -> None:
     assert "NCP" in found["least loss"].figures
 
 
+@pytest.mark.parametrize("name", ["census", "locations", "race-rules", "ward"])
+def test_nobody_recommended_loses_less_than_the_least(name: str) -> None:
+    found = {one.want: one for one in recommend(prepare(project_of(name)), budget=UNHURRIED)}
+    losses = [one.trial.ncp for one in found.values() if one.max_suppression is None]
+    assert found["least loss"].trial.ncp == min(losses)
+
+
+def test_suppressing_a_few_is_recommended_where_it_keeps_much_more() -> None:
+    project = project_of("census")
+    strict = replace(project, privacy=replace(project.privacy, max_suppression=0.0))
+    found = {one.want: one for one in recommend(prepare(strict), budget=UNHURRIED)}
+    few = found["one level per column, 1% suppressed"]
+    assert few.trial.ncp < 0.8 * found["one level per column"].trial.ncp
+    taken = few.taken_over(strict)
+    assert taken.privacy.max_suppression == 0.01
+    assert taken.algorithm.name == few.algorithm
+    allowed = recommend(prepare(taken), budget=UNHURRIED)
+    assert all(one.max_suppression is None for one in allowed)
+
+
 def test_without_rules_and_marks_there_is_no_such_wish() -> None:
     found = recommend(prepare(project_of("mondrian")), budget=UNHURRIED)
     assert {one.want for one in found} <= {"one level per column", "least loss"}

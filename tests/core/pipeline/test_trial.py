@@ -189,3 +189,14 @@ def test_refining_is_tried_too(census: Task) -> None:
     assert one.ncp is not None
     assert other.ncp is not None
     assert other.ncp < one.ncp
+
+
+def test_repairs_beyond_k_are_expected_to_take_longer(census) -> None:
+    from kanon_tui.core.pipeline.trial import growth_of
+    from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+
+    required = (DistinctLDiversity(2, census.sensitive[0].name),)
+    beyond = replace(census, privacy=replace(census.privacy, requirements=required))
+    udc, search = ALGORITHMS["udc"](), ALGORITHMS["global"]()
+    assert growth_of(udc, beyond) > growth_of(udc, census) + 0.5
+    assert growth_of(search, beyond) == growth_of(search, census)

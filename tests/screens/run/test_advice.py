@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from kanon_tui.core.analysis import recommend as recommending
 from kanon_tui.core.pipeline import trial as trying
@@ -48,6 +48,31 @@ async def test_a_key_takes_a_recommendation_over(sample, make_app, real_samples)
         await settle(pilot)
         assert session_of(pilot).project.algorithm.name == found[1].algorithm
         assert found[1].want == "least loss"
+        assert pilot.app.focused is pilot.app.screen.query_one("#algorithms")
+        field = pilot.app.screen.query_one("#p-k", Input)
+        field.focus()
+        await pilot.press("ctrl+a", "x")
+        await settle(pilot)
+        assert "✗" in text(pilot, "#preflight")  # not ready while a field does not fit
+        await pilot.press("backspace", "5")
+        await settle(pilot)
+        assert "✓ ready" in text(pilot, "#preflight")
+
+
+async def test_keys_that_do_not_work_now_say_why(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("5")
+        await settle(pilot)
+        await pilot.press("full_stop")
+        await wait_until(pilot, lambda: pilot.app.screen.live is not None)
+        said = []
+        pilot.app.host.say = said.append
+        await pilot.press("r", "A")
+        assert len(said) == 2
+        assert all("a run is paused; space goes on" in each for each in said)
+        await pilot.press("c")
+        await settle(pilot)
 
 
 async def test_what_was_found_is_dropped_when_the_project_changes(
@@ -91,6 +116,6 @@ async def test_a_release_of_stars_is_announced(sample, make_app, monkeypatch) ->
         await settle(pilot)
         await pilot.press("5")
         await settle(pilot)
+        await wait_until(pilot, lambda: "about 3 s" in text(pilot, "#preflight"))
         told = text(pilot, "#preflight")
         assert "zip, sex would be hidden from everybody (NCP 0.80)" in told
-        assert "about 3 s" in told

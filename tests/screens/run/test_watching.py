@@ -100,7 +100,7 @@ async def test_a_cancelled_run_does_not_say_that_it_is_done(sample, make_app) ->
         header = str(view.query_one("#counters", Static).content)
         assert "stopped early" in header
         assert "100%" not in header
-        assert not view.screen.query_one("#preflight").display
+        assert not view.screen.query_one("#ahead").display
 
 
 async def test_space_in_step_mode_goes_on_at_the_speed_that_is_shown(sample, make_app) -> None:
