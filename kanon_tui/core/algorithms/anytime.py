@@ -58,7 +58,7 @@ class AnytimeSearch(FullDomainSearch):
         "Finds a good string within a budget of tests and says how far it can be from the optimum; "
         "for more strings than any exact search can list"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("lattice", "counts")
+    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("descend from the roots, from the string of datafly, and from shaken best strings:"),
