@@ -139,7 +139,7 @@ OVERRIDES = (
     argument("--seed", "N", "instead of the project's seed", whole_number(0)),
 )
 CONSENT = (
-    flag("--trust", "send the work to the Dask scheduler that the project names"),
+    flag("--trust", "use the Dask scheduler and environment variables that the project names"),
     flag("--insecure", "allow a scheduler without TLS: whoever reaches it can run code as you"),
 )
 """Flags that no project can set."""

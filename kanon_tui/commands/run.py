@@ -16,11 +16,13 @@ fewer than k candidates. Without --scheduler, --engine dask starts a cluster on 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,6 +116,8 @@ def execute(args: argparse.Namespace) -> int:
             levels=args.levels,
             run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},
         )
+        if args.trust:
+            project = replace(project, environment=dict(os.environ))
         out = str(folder / "release.csv") if args.out == "-" else args.out
         target = None if out is None else Target.parse(out)
         _check_targets(args, target, project)

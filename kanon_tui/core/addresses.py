@@ -7,15 +7,17 @@ itself. Where a text is known to be the address of a database, `address_name` te
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import unquote, unquote_plus
+from urllib.parse import quote, unquote, unquote_plus
 
 __all__ = [
     "HIDDEN", "address_file", "address_name", "is_address", "misses_slashes", "secrets_of",
-    "without_secrets",
+    "variables_in", "with_variables", "without_secrets",
 ]  # fmt: skip
 
 HIDDEN = "…"
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
 _ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")
 _WELL_FORMED = re.compile(
     r"[A-Za-z][\w+.-]*://(?:[^@/?#]*@)?[\w.\[\]:-]*(?<!:)/(?P<database>[^@?#]*)(?:\?[^@]*)?"
@@ -49,7 +51,23 @@ _PARAMETERS = re.compile(
 
 def is_address(path: str) -> bool:
     """Return whether a text names a database rather than a file."""
-    return _ADDRESS.match(path) is not None
+    return _ADDRESS.match(path) is not None or _VARIABLE.match(path) is not None
+
+
+def variables_in(address: str) -> tuple[str, ...]:
+    """Return the environment variables that an address names, as in `${PASSWORD}`."""
+    return tuple(_VARIABLE.findall(address))
+
+
+def with_variables(address: str, values: Mapping[str, str]) -> str:
+    """Return an address with the values of its variables, all of which must be known.
+
+    >>> with_variables("postgresql://ann:${PASSWORD}@host/clinic", {"PASSWORD": "a/b"})
+    'postgresql://ann:a%2Fb@host/clinic'
+    """
+    if _VARIABLE.fullmatch(address):  # the whole address, written as it must be
+        return values[address[2:-1]]
+    return _VARIABLE.sub(lambda found: quote(values[found[1]], safe=""), address)
 
 
 def misses_slashes(path: str) -> bool:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import pickle
 import secrets
+import socket
 import sys
 import time
 import traceback
@@ -46,6 +47,8 @@ __all__ = [
 
 PATIENCE = 20.0
 """Seconds to wait for a scheduler, and for its first worker."""
+_QUICK = 5.0
+"""Seconds to wait until something listens at the address of a scheduler."""
 _RETRIES = 3
 _LOOK_AGAIN = 0.2
 """Seconds between two checks of what the workers do."""
@@ -417,6 +420,9 @@ def _start_tracker() -> None:
 
 def _client(client: Any, name: str, address: Any, security: Any) -> Any:
     try:
+        if isinstance(address, str):  # Dask would try for long: a wrong address is known at once
+            host, _, port = address.rpartition("/")[2].rpartition(":")
+            socket.create_connection((host.strip("[]"), int(port)), _QUICK).close()
         return client(address, timeout=PATIENCE, security=security)
     except (OSError, TimeoutError, ValueError, TypeError) as error:
         raise InputError(

@@ -126,10 +126,10 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
     """Return the engine of a run; `folder` says that the release is a folder of parts."""
     asked = project.run.engine
     if asked in ("stream", "dask"):
-        if is_address(project.data.path):
+        if is_address(project.data.path) and asked == "dask":
             raise InputError(
-                f"{project.title}: rows of a database are not read in pieces; export them to "
-                "Parquet, or use --engine memory"
+                f"{project.title}: rows of a database are kept on this machine, where no cluster "
+                "reads them; export them to Parquet, or use --engine stream"
             )
         return asked
     if folder and asked == "memory":

@@ -36,7 +36,6 @@ from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.end_coding import coding_note
 from kanon_tui.core.table.pseudonyms import KeyFile
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.source import open_source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.task.weights import attribute_weights
@@ -66,7 +65,7 @@ def count_project(
     memory.check_start()
     progress("look", 0.0)
     on_bytes = _scan_progress(project, progress)
-    source = open_source(project.data_path, project.data.read_options, *pieces, on_bytes)
+    source = project.open_data(pieces, on_bytes)
     workers.begin("count values", progress)
     return count_table(source, workers, memory, columns_to_count(project, source.names))
 

@@ -6,13 +6,20 @@ application edits them with `dataclasses.replace`, which keeps every state for u
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from kanon_tui.core.addresses import address_file, address_name, is_address
+from kanon_tui.core.addresses import (
+    address_file,
+    address_name,
+    is_address,
+    variables_in,
+    with_variables,
+)
 from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import Checked, Field, declarations_of, declared
 from kanon_tui.core.fields.located import LocatedValue
@@ -33,7 +40,14 @@ from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.source import preview_table, read_address_table, read_table
+from kanon_tui.core.table.source import (
+    Source,
+    open_address,
+    open_source,
+    preview_table,
+    read_address_table,
+    read_table,
+)
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.table.writing import check_not_read, write_text
@@ -95,6 +109,10 @@ class Project(Checked):
     run: Resources = declared(Resources(), "Engine and memory of a run", type=section(Resources))
     path: Path | None = None
     """The file it was loaded from or saved to."""
+    environment: Mapping[str, str] | None = dataclasses.field(
+        default=None, repr=False, compare=False
+    )
+    """The environment variables that an address may name; None: the project is not trusted."""
 
     def __post_init__(self) -> None:
         """Take a path for the data and mappings for sections, and check all values."""
@@ -225,8 +243,31 @@ class Project(Checked):
         """Return the table of the project; with `preview`, of a long text only the beginning."""
         options = self.data.read_options
         if is_address(self.data.path):
-            return read_address_table(self.data.path, options)
+            return read_address_table(self.address, options)
         return (preview_table if preview else read_table)(self.data_path, options)
+
+    @property
+    def address(self) -> str:
+        """The address of the data with the values of environment variables; never written."""
+        for name in variables_in(self.data.path):
+            if self.environment is None:
+                raise InputError(
+                    f"{self.title}: data.path names the environment variable {name}, which may "
+                    "hold a secret and goes where the address leads; add --trust to kanon-tui run "
+                    "if you know the project"
+                )
+            if name not in self.environment:
+                raise InputError(f"{self.title}: data.path: {name} is not set; set it, then run")
+        return with_variables(self.data.path, self.environment or {})
+
+    def open_data(
+        self, pieces: tuple[int | None, int | None], on_bytes: Callable[[int], None]
+    ) -> Source:
+        """Return the data of the project in pieces: bytes of CSV and records of Parquet."""
+        options = self.data.read_options
+        if is_address(self.data.path):
+            return open_address(self.address, options, pieces[1])
+        return open_source(self.data_path, options, *pieces, on_bytes)
 
     @property
     def data_files(self) -> tuple[Path, ...]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -268,6 +268,25 @@ def read_address(address: str, options: ReadOptions) -> Contents:
                 "from the current folder (sqlite:///a.db), four before one from the root"
             )
         return read_database_file(file, options)
+    with answering(address, options) as (names, rows):
+        return Contents("database", *fetched(names, rows, who, options), 0)
+
+
+Answer = tuple[list[str], Iterator[Sequence[Sequence[Any]]]]
+_NO_DATABASES = (
+    "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "hdfs", "http", "https", "ftp", "sftp", "file",
+)  # fmt: skip
+
+
+@contextmanager
+def answering(address: str, options: ReadOptions) -> Iterator[Answer]:
+    """Give the names and the batches of rows of a server's answer to the query of the options."""
+    who, scheme = address_name(address), address.partition("://")[0].lower()
+    if scheme in _NO_DATABASES:
+        raise InputError(
+            f"{scheme}:// names files of another machine, and Kanon reads files of this one; copy "
+            "them here (aws s3 cp, gsutil cp, curl -O …) or mount them, and name the file or folder"
+        )
     sql = extra_module("sqlalchemy", "sql", who, "reading a database")
     if not options.query:
         raise InputError(
@@ -277,16 +296,11 @@ def read_address(address: str, options: ReadOptions) -> Contents:
     ask = {"postgresql": _ask_postgresql, "mysql": _ask_mysql, "mariadb": _ask_mysql}
     try:
         with engine.connect() as connection:  # nothing is committed: it is rolled back at the end
-            names, rows = ask.get(engine.dialect.name, _ask)(sql, connection, options.query)
-            columns, names = fetched(names, rows, who, options)
+            yield ask.get(engine.dialect.name, _ask)(sql, connection, options.query)
     except sql.exc.SQLAlchemyError as error:
         raise _server_error(error, address, who, "check address and query") from None
     finally:
         engine.dispose()
-    return Contents("database", columns, names, 0)
-
-
-Answer = tuple[list[str], Iterator[Sequence[Sequence[Any]]]]
 
 
 def _ask(sql: Any, connection: Any, query: str) -> Answer:

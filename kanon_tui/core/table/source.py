@@ -7,24 +7,29 @@ by the same code, Parquet is read as pieces in both cases. Files that cannot be 
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
+import shutil
 import stat
+import tempfile
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import time
+from datetime import datetime, time
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.addresses import address_name
+from kanon_tui.core.addresses import address_file, address_name
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.processes.helper_processes import call_bounded
+from kanon_tui.core.processes.interruption import unfinished
 from kanon_tui.core.table import data_files, file_kinds
+from kanon_tui.core.table.atomic_files import writing_errors
 from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.csv_survey import (
     Piece,
@@ -35,7 +40,7 @@ from kanon_tui.core.table.csv_survey import (
 )
 from kanon_tui.core.table.csv_text import Layout, TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import part_files, reading_errors
-from kanon_tui.core.table.databases import read_address, read_database_file
+from kanon_tui.core.table.databases import answering, read_address, read_database_file
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.excel import read_workbook
 from kanon_tui.core.table.file_kinds import Contents
@@ -45,7 +50,14 @@ from kanon_tui.core.table.record_choice import RecordChoice
 from kanon_tui.core.table.sniffing import Dialect, find_header
 from kanon_tui.core.table.statistics_files import read_statistics_file
 from kanon_tui.core.table.table import FileFacts, Table
-from kanon_tui.core.table.typed_columns import all_texts, check_size, check_width, column_names
+from kanon_tui.core.table.typed_columns import (
+    all_texts,
+    check_size,
+    check_width,
+    column_names,
+    printed_column,
+    without_clocks,
+)
 
 __all__ = [
     "PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source",
@@ -209,13 +221,50 @@ def open_source(
     files = part_files(Path(path))
     for file in files:
         if other_reader(file) is not None:
-            raise InputError(
-                f"{file.name} cannot be read in pieces; save it as CSV or Parquet, or use --engine "
-                "memory"
-            )
+            raise _not_in_pieces(file.name)
     if is_parquet_source(files):
         return _open_parquet(files, options, piece_rows)
     return _open_csv(files, options, piece_bytes or PIECE_BYTES, on_bytes)
+
+
+def open_address(address: str, options: ReadOptions, piece_rows: int | None = None) -> Source:
+    """Return the source of a server's answer, asked once and kept until the program ends.
+
+    The rows go through a cursor of the server into Parquet files for their owner alone, so that
+    every pass sees the same ones and an answer larger than memory is no obstacle.
+    """
+    if address_file(address) is not None:
+        raise _not_in_pieces(address_name(address))
+    top = Path(tempfile.mkdtemp(prefix="kanon-"))
+    unfinished.add(top)
+    atexit.register(shutil.rmtree, top, ignore_errors=True)
+    folder = top / address_name(address)
+    folder.mkdir()
+    files: list[Path] = []
+    moments: set[str] = set()
+    with answering(address, options) as (given, batches), writing_errors(folder, others=False):
+        names = column_names(given, len(given), folder.name, options.rename)
+        for rows in batches:
+            cells = dict(zip(names, zip(*rows, strict=True), strict=True))
+            moments |= {n for n, c in cells.items() if any(isinstance(x, datetime) for x in c)}
+            texts = {name: printed_column(c, name, folder.name) for name, c in cells.items()}
+            files.append(folder / f"{len(files):06}.parquet")
+            pl.DataFrame(texts).write_parquet(files[-1])
+    check_size(pl.DataFrame({"rows": files}), folder.name, "")
+    for name in moments:
+        column = pl.concat([pl.read_parquet(file, columns=[name]) for file in files]).to_series()
+        days = without_clocks(column)
+        for file in files:
+            frame = pl.read_parquet(file)
+            changed, days = days.head(frame.height), days.slice(frame.height)
+            frame.with_columns(changed.alias(name)).write_parquet(file)
+    return _open_parquet(files, replace(options, rename={}), piece_rows)
+
+
+def _not_in_pieces(name: str) -> InputError:
+    return InputError(
+        f"{name} cannot be read in pieces; save it as CSV or Parquet, or use --engine memory"
+    )
 
 
 def is_parquet_source(files: Sequence[Path]) -> bool:
@@ -295,9 +344,8 @@ def _open_parquet(
     if size < _SMALL:
         sources = [(contents or {}).get(file, file) for file in files]
         limit = data_files.byte_limit(options.limit)
-        with _parquet_errors(files[0]):
-            if not call_bounded(_is_within, _EXPANSION * limit, sources, pieces, limit):
-                raise data_files.too_large(files[0], options.limit)
+        if not call_bounded(_is_within, _EXPANSION * limit, sources, pieces, limit):
+            raise data_files.too_large(files[0], options.limit)
     who = files[0].name if len(files) == 1 else files[0].parent.name
     names = column_names(list(schemas[0]), len(schemas[0]), files[0].name, options.rename)
     texts = all_texts(schemas[0].to_frame(), files[0].name)
@@ -322,8 +370,9 @@ def _is_within(sources: Sequence[Path | bytes], pieces: Sequence[Piece], limit: 
         letters = lazy.slice(piece.begin, piece.end - piece.begin).select(
             pl.selectors.string().str.len_bytes().sum(), pl.selectors.binary().bin.size().sum()
         )
-        found = letters.collect()
-        taken += sum(found.row(0)) if found.width else 0
+        with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            found = letters.collect()  # reading it raises the error
+            taken += sum(found.row(0)) if found.width else 0
         if taken > limit:
             return False
     return True
