@@ -20,6 +20,7 @@ import hmac
 import html
 import ipaddress
 import logging
+import re
 import secrets
 import signal
 import socket
@@ -44,6 +45,9 @@ SECONDS_IDLE = 15.0
 """Seconds a connection stays open for the next request, and between pings of a tab."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+_HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]+)?")
 
 
 def is_loopback(host: str) -> bool:
@@ -149,6 +153,8 @@ class KanonServer:
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             raise web.HTTPForbidden(text="Only Kanon's own page may ask for this.")
+        if not _HOST.fullmatch(request.host):  # it is quoted in the page and its policy
+            raise web.HTTPBadRequest(text="The Host header names no host.")
         name = urlsplit(f"//{request.host}").hostname or ""
         if self._only_this_machine and not is_loopback(name):
             raise web.HTTPForbidden(text="Open Kanon at 127.0.0.1 or localhost.")

@@ -323,6 +323,17 @@ def test_another_host_is_warned_about(here: Path) -> None:
     assert "sees the data" in errors
 
 
+@pytest.mark.parametrize("host", ["a;script-src *", "a, b", "a'b", '"><script>', "[::1"])
+def test_a_host_that_is_none_reaches_no_header(here: Path, host: str) -> None:
+    with serving(here, "--host", "0.0.0.0") as (_, address):
+        wait_until(lambda: _answers(address))
+        with socket.create_connection(("127.0.0.1", _port(address)), timeout=PATIENCE) as link:
+            link.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: link.recv(4096), b""))
+        assert answer.startswith(b"HTTP/1.1 400")
+        assert b"script" not in answer.lower()
+
+
 def _answers(address: str) -> bool:
     with socket.create_connection(("127.0.0.1", _port(address)), timeout=PATIENCE) as link:
         link.sendall(b"GET / HTTP/1.0\r\n\r\n")

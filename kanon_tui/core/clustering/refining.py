@@ -13,7 +13,9 @@ It ends with a round in which nothing helps, or after `refine_rounds`. What a cl
 part of NCP or SSE, or what it takes from RV (`refining_goal`). What held before holds afterwards:
 every class keeps k records and what is required beyond; where no value may be generalised beyond
 its MAGVal, classes exchange records inside a group of MAGVals only; suppressed records and hidden
-cells stay what they are. The figure never gets worse, so that a cancel may keep any step.
+cells stay what they are. The figure never gets worse, so that a cancel may keep any step. A bound
+for the risk of the whole release is looked at last: where refined classes are too small for it,
+the smallest are merged again.
 
 Changes are proposed in batches, in which a class takes part once, judged together and carried out;
 how many one step tells of does not matter to them. Nothing depends on time or on the order of the
@@ -38,6 +40,7 @@ from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, distinguishable
 from kanon_tui.core.clustering.refining_arrays import RecordTypes, near_records, refining_arrays
 from kanon_tui.core.clustering.refining_goal import Goal
+from kanon_tui.core.clustering.requirement_repair import repair_steps
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.refining import NEW_CLASS, Proposed, RecordCosts, carry_out, propose
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
@@ -68,7 +71,11 @@ def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunC
         return grouping
     refining = Refining(task, context, grouping, algorithm)
     yield from refining.run(algorithm.refine_rounds)
-    return refining.history.grouping()
+    refined = refining.history.grouping()
+    if task.release_risk is None:
+        return refined
+    # Every class kept what is required, but smaller ones may raise the risk of the release.
+    return (yield from repair_steps(task, context, refined, algorithm.keeps_magvals))
 
 
 def _first_half(step: Step) -> Step:

@@ -183,3 +183,18 @@ def test_a_form_takes_it_in_words(words: str, bound: RiskBound | None) -> None:
     assert typed.parse(typed.text(bound), "form") == bound
     with pytest.raises(InputError, match="words like: marketer"):
         typed.parse("something else entirely", "form")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_refined_classes_keep_a_bound_for_the_whole_release(seed: int) -> None:
+    name = ("k-member", "bottom-up", "mondrian", "sbc")[seed % 4]
+    bound = RiskBound("marketer", 0.2, ("average", "share")[seed % 2])
+    task = random_task(seed)
+    task = replace(task, privacy=replace(task.privacy, risk=bound))
+    try:
+        conclude(Run(task, ALGORITHMS[name]()))
+    except NotReachedError:
+        return  # there is no such release
+    result = conclude(Run(task, ALGORITHMS[name](refine=True)))
+    assert result.risk_reached is not None
+    assert result.risk_reached <= bound.max + 1e-9
