@@ -135,7 +135,9 @@ def test_when_the_report_fails_there_is_no_release_either(
 
     monkeypatch.setattr("kanon_tui.core.pipeline.result.report_text", full)
     project, out, report = (str(folder / name) for name in ("p.yaml", "r.csv", "r.md"))
-    assert "no space left" in said("run", project, "--out", out, "--report", report, capsys=capsys)
+    assert "no space left" in said(
+        "run", project, "--out", out, "--report", report, capsys=capsys, code=3
+    )
     assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv"]
 
 
