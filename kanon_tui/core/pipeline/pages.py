@@ -2,9 +2,8 @@
 
 - `FilePages`: records of the input. Of Parquet, slices are read. The first look at a CSV piece
   scans its bytes and notes where every page begins; after that a page is a few thousand bytes.
-- `ReleasePages`: rows of the written release. The release was written by this program, so that a
-  line end is inside a cell exactly when an odd number of quotes stands before it: one scan of the
-  bytes indexes a CSV file.
+- `ReleasePages`: rows of the written release, from files that have not changed since they were
+  verified.
 - `PublishedPages`: the published row of every input record. A row of a sorted release does not tell
   which record it was; so a record is looked up among the counted tuples of the run, and its row is
   made of the cells that were written and verified.
@@ -14,10 +13,8 @@
 
 from __future__ import annotations
 
-import codecs
-import io
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
@@ -30,18 +27,16 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.release_files import release_options
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.counted_table import CHANGED, CountedTable
-from kanon_tui.core.table.csv_format import CsvFormat
-from kanon_tui.core.table.csv_text import RecordScan, parse_carefully, parse_csv
+from kanon_tui.core.table.csv_text import RecordScan
 from kanon_tui.core.table.pages import Pages
-from kanon_tui.core.table.sniffing import Dialect
-from kanon_tui.core.table.source import Piece, Source
-from kanon_tui.core.table.target import WrittenFile
+from kanon_tui.core.table.source import Piece, Source, open_source
 
 __all__ = [
     "BYTES_PER_ROW",
@@ -164,19 +159,26 @@ _PAGES_KEPT = 20
 _CHUNK = 1 << 22
 
 
-class FilePages(Pages):
+class FilePages(SearchedPages):
     """The records of a source, by page."""
 
     def __init__(self, source: Source, page: int = RECORDS_PER_PAGE) -> None:
-        super().__init__(
-            (piece.records - piece.header for piece in source.pieces), page, _PAGES_KEPT
-        )
-        self.source = source
+        self.source, self.names = source, source.names
+        self._whole: pl.DataFrame | None = None
+        """The records of a text that is not regular, such as one of a single column."""
+        counts = [piece.records - piece.header for piece in source.pieces]
+        if not source.records:
+            parts = (part for piece in source.pieces for part in source.read(piece))
+            self._whole = pl.concat(parts)
+            counts = [self._whole.height]
+        super().__init__(counts, page, _PAGES_KEPT)
         self._offsets: dict[int, list[int]] = {}
         """By CSV piece, the byte offsets of its pages and of its end."""
 
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
         """Return some records of a piece; a header is not counted."""
+        if self._whole is not None:
+            return self._whole.slice(begin, end - begin)
         piece = self.source.pieces[place]
         if self.source.dialect is None:
             start = piece.begin
@@ -236,11 +238,10 @@ def records_of(result: FinishedRun) -> FilePages | None:
 
 ROWS_PER_PAGE = 2_000
 RELEASE_PAGES_KEPT = 12
-_BLOCK = 1 << 22
 
 
-class ReleasePages(SearchedPages):
-    """The rows of a written release, by page."""
+class ReleasePages(FilePages):
+    """The rows of a written release, by page; files that have changed are refused."""
 
     def __init__(
         self,
@@ -248,129 +249,39 @@ class ReleasePages(SearchedPages):
         page: int = ROWS_PER_PAGE,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Index the files, which takes a moment for CSV; `stop` ends it early."""
-        if not result.files:
+        """Look through the files, which takes a moment for CSV; `stop` ends it early."""
+        if result.target is None:
             raise InputError("this release was not written; run again to write it")
-        csv = result.csv
-        self._files: list[_File] = [
-            _ParquetFile(file) if csv is None else _CsvFile(file, csv, page, stop)
-            for file in result.files
-        ]
-        super().__init__((file.rows for file in self._files), page, RELEASE_PAGES_KEPT)
-        self.names = self._files[0].names
+
+        def go_on(size: int) -> None:
+            if stop():
+                raise InputError("stopped")
+
+        self._written = result.files
+        with self._unchanged():
+            options = release_options(result.csv)
+            super().__init__(open_source(result.target.path, options, on_bytes=go_on), page)
+        self._most = RELEASE_PAGES_KEPT
         if self.height != result.rows:
             raise InputError(
-                f"{result.files[0].path} does not have the {result.rows:,} rows of the release any "
+                f"{result.target.path} does not have the {result.rows:,} rows of the release any "
                 "more; run again to write it"
             )
 
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
-        return self._files[place].read(begin, end)
+        with self._unchanged():
+            return super()._part(place, begin, end)
 
-
-class _File(ABC):
-    """One file of a written release."""
-
-    names: tuple[str, ...]
-    rows: int
-
-    def __init__(self, file: WrittenFile) -> None:
-        self._file = file
-        file.check()
-
-    def read(self, begin: int, end: int) -> pl.DataFrame:
-        """Return the cells of these rows; refuse a file that has changed since it was verified."""
-        self._file.check()
-        try:
-            found = self._cells(begin, end)
-        except InputError:
-            self._file.check()
-            raise
-        except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            self._file.check()
-            raise InputError(f"{self._file.path} cannot be read any more; run again") from None
-        self._file.check()
-        return found
-
-    @abstractmethod
-    def _cells(self, begin: int, end: int) -> pl.DataFrame: ...
-
-
-class _ParquetFile(_File):
-    def __init__(self, file: WrittenFile) -> None:
-        super().__init__(file)
-        try:
-            self._lazy = pl.scan_parquet(file.path, glob=False)
-            self.names = tuple(self._lazy.collect_schema().names())
-            self.rows = int(self._lazy.select(pl.len()).collect().item())
-        except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Refuse files that changed before or during the block, rather than what was read."""
+        for file in self._written:
             file.check()
-            raise InputError(f"{file.path} cannot be read any more; run again") from None
-
-    def _cells(self, begin: int, end: int) -> pl.DataFrame:
-        return pl.scan_parquet(self._file.path, glob=False).slice(begin, end - begin).collect()
-
-
-class _CsvFile(_File):
-    def __init__(
-        self, file: WrittenFile, csv: CsvFormat, page: int, stop: Callable[[], bool]
-    ) -> None:
-        super().__init__(file)
-        self._dialect, self._page = Dialect(csv.delimiter, csv.quote), page
         try:
-            offsets, self.rows = _index(file, csv, page, stop)
-        except OSError:
-            file.check()
-            raise InputError(f"{file.path} cannot be read any more; run again") from None
-        self._offsets = offsets
-        self.names = ()
-        header = self._parsed(len(codecs.BOM_UTF8) if csv.encoding == "utf-8-sig" else 0, 0)
-        self.names = tuple(header.row(0))
-
-    def _cells(self, begin: int, end: int) -> pl.DataFrame:
-        first, last = begin // self._page, -(-end // self._page)
-        cells = self._parsed(int(self._offsets[first]), last)
-        cells.columns = list(self.names)
-        return cells.slice(begin - first * self._page, end - begin)
-
-    def _parsed(self, begin: int, last: int) -> pl.DataFrame:
-        """Return the records from a byte offset up to the beginning of a page."""
-        end = int(self._offsets[last])
-        with open(self._file.path, "rb") as file:
-            file.seek(begin)
-            text = file.read(end - begin)
-        name = self._file.path.name
-        if self.names:
-            return parse_csv(text, self._dialect, len(self.names), name)
-        return pl.concat(parse_carefully(io.BytesIO(text), self._dialect, name, end - begin))
-
-
-def _index(
-    file: WrittenFile, csv: CsvFormat, page: int, stop: Callable[[], bool]
-) -> tuple[np.ndarray, int]:
-    """Return the byte offsets of the pages and of the end of the file, and the number of rows."""
-    line, mark = ord(csv.line_end[-1]), ord(csv.quote)
-    offsets: list[np.ndarray] = []
-    ended, inside, place = 0, 0, 0
-    with open(file.path, "rb") as text:
-        while block := text.read(_BLOCK):
-            if stop():
-                raise InputError("stopped")
-            letters = np.frombuffer(block, np.uint8)
-            lines = letters == line
-            if csv.quote.encode() in block or inside:
-                odd = np.bitwise_xor.accumulate((letters == mark).view(np.uint8)) ^ inside
-                lines &= odd == 0
-                inside = int(odd[-1])
-            ends = np.flatnonzero(lines)
-            # The header is record 0: after its end row 0 begins, after the end of record r row r.
-            first = -ended % page
-            offsets.append(ends[first::page] + place + 1)
-            ended += len(ends)
-            place += len(block)
-    rows = ended - 1
-    begins = np.concatenate(offsets)[: -(-rows // page) or 1]
-    return np.append(begins, place) if rows else np.array([place]), rows
+            yield
+        finally:
+            for file in self._written:
+                file.check()
 
 
 LEFT_OUT = "×"

@@ -15,6 +15,7 @@ from kanon_tui.core.pipeline.piece_rows import ReleaseParts
 from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.table.atomic_files import work_folder, writing_errors, written_aside
 from kanon_tui.core.table.csv_format import CsvFormat
+from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.target import Target, WrittenFile, place_folder
 from kanon_tui.core.table.writing import ROW_GROUP
 
@@ -44,6 +45,15 @@ def check_streamed_target(target: Target | None, csv: CsvFormat | None) -> None:
             f"{target.path}: only UTF-8 is written in pieces, not {csv.encoding}; use output: "
             "{encoding: utf-8}, or --engine memory"
         )
+
+
+def release_options(csv: CsvFormat | None) -> ReadOptions:
+    """Return how the files of a release are read; `csv` is None for Parquet."""
+    if csv is None:
+        return ReadOptions(header=True)
+    return ReadOptions(
+        delimiter=csv.delimiter, header=True, quote=csv.quote, space_after_delimiter=False
+    )
 
 
 @dataclass(frozen=True, eq=False)

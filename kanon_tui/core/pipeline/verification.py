@@ -20,7 +20,7 @@ import polars as pl
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.pipeline.piece_rows import CountedRelease, Recoding
-from kanon_tui.core.pipeline.release_files import PartWriting
+from kanon_tui.core.pipeline.release_files import PartWriting, release_options
 from kanon_tui.core.privacy.verify import (
     Claim,
     People,
@@ -203,14 +203,9 @@ def verify_files(
     task, columns, texts = release.task, recoding.columns, writing.parts.texts
     required = Requirements.from_task(task)
     claimed = tuple(dict.fromkeys(claim.attribute for claim in required.claims))
-    options = ReadOptions(header=True)
-    if (csv := writing.csv) is not None:
-        options = ReadOptions(
-            delimiter=csv.delimiter, header=True, quote=csv.quote, space_after_delimiter=False
-        )
     written = _WrittenRelease(
         tuple(writing.folder / name for name in writing.names),
-        options,
+        release_options(writing.csv),
         texts.columns,
         tuple(columns.index(name) for name in required.quasi),
         tuple(columns.index(name) for name in claimed),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.pages import RELEASE_PAGES_KEPT, ReleasePages
+from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.target import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
@@ -83,3 +84,17 @@ def test_files_that_are_changed_or_gone_are_told_error_sentence(tmp_path, name):
         with pytest.raises(InputError, match="no longer there"):
             look()
     assert os.listdir(tmp_path)
+
+
+def test_a_release_of_one_column_is_paged_too(tmp_path):
+    (tmp_path / "in.csv").write_text("age,who\n" + "".join(f"{n % 7},p{n}\n" for n in range(60)))
+    asked = project_from_mapping(
+        {
+            "data": {"path": str(tmp_path / "in.csv"), "unlisted": "omit"},
+            "attributes": {"age": {"role": "quasi"}},
+            "privacy": {"k": 2},
+        }
+    )
+    result = streamed(asked, Target(tmp_path / "r.csv"))
+    pages = ReleasePages(result, 7)
+    assert pages.read(0, pages.height).equals(in_memory(asked, tmp_path / "m.csv").table)
