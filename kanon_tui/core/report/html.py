@@ -69,7 +69,7 @@ def html(result: FinishedRun, utility: Sequence[Section] = (), public: bool = Fa
         *(f"<li><b>{figure(value)}</b>{_escaped(name)}</li>" for name, value in tiles),
         "</ul></header>",
         "<main>",
-        *(_section(section) for section in sections),
+        *(section_html(section) for section in sections),
         "</main>",
         "<footer>Made with kanon-tui. The table was verified before this report was written."
         "</footer>",
@@ -89,7 +89,8 @@ def _escaped(text: str) -> str:
     return markup.escape(visible(text))
 
 
-def _section(section: Section) -> str:
+def section_html(section: Section) -> str:
+    """Return a section of a report as HTML."""
     name = re.sub(r"[^a-z]+", "-", section.title.casefold()).strip("-")
     long = ' class="long"' if section.title == _AFTER_THE_SUMMARY else ""
     parts = [f'<section id="{name}"{long}><h2>{_escaped(section.title)}</h2>']
