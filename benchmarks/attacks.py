@@ -3,8 +3,8 @@
     python -m benchmarks.attacks --k 2 5 10 --algorithms global mondrian k-member top-down udc sbc
 
 Nine tenths of the records are anonymised with the settings of sample `adult`, salary being
-sensitive. With --labels clusterings publish labels of hierarchies instead of ranges and sets, with
---l every class has two different salaries at least: the counter-measures.
+sensitive. With --labels clusterings publish labels of hierarchies instead of ranges, with --l every
+class has that many different salaries at least: the counter-measures.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.schema import Kind, Role
 
 __all__ = ["project_for"]
 
@@ -36,7 +36,7 @@ def project_for(algorithm: str, k: int, labels: bool = False, l_value: int = 0) 
     specs["salary"] = replace(specs["salary"], role=Role.SENSITIVE)
     if labels:
         for name, spec in specs.items():
-            if spec.role is Role.QUASI and spec.hierarchy is not None:
+            if spec.role is Role.QUASI and spec.kind is Kind.NUMERIC:
                 specs[name] = replace(spec, publish="hierarchy")
     made = replace(sample, attributes=specs, algorithm=AlgorithmChoice(algorithm))
     return made.with_(k=k, **({"l": l_value} if l_value else {}))
@@ -60,7 +60,7 @@ def main() -> None:
             try:
                 result = anonymize(made, frame.filter(~held))
             except KanonError as error:
-                rows.append([algorithm, str(k), str(error)[:60], *[""] * 6])
+                rows.append([algorithm, str(k), str(error)[:60], *[""] * 8])
                 continue
             found, start = {}, time.perf_counter()
             for kind in KINDS:

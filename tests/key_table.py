@@ -29,6 +29,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "7 What-if": ("what_if.screen.WhatIfScreen",),
     "compare": ("results.compare.CompareScreen",),
     "attack": ("analyses.attack.AttackScreen",),
+    "attacks": ("analyses.attacks.AttacksScreen",),
     "feasibility": ("analyses.feasibility.FeasibilityScreen",),
     "trees": ("analyses.trees.PartitionScreen",),
     "utility": ("analyses.utility.UtilityScreen",),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CONSENT", "COUNT", "FORCE", "JSON", "MADE_BY", "OVERRIDES", "PROJECT", "RELEASE", "Argument",
     "a_file", "add_arguments", "argument", "assignment", "assignments", "choice", "file_argument",
-    "file_name", "flag", "names", "prepared", "read_published", "release_place",
+    "file_name", "flag", "names", "prepared", "read_published", "release_place", "share",
     "whole_number",
 ]  # fmt: skip
 
@@ -116,6 +116,17 @@ def names(text: str) -> list[str]:
     found = next(csv.reader([text]), [])
     if not found or not all(found):
         raise argparse.ArgumentTypeError(f"'{text}' is not a list of names like a,b,c")
+    return found
+
+
+def share(text: str) -> float:
+    """Read a share above 0, at most 1."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0, at most 1")
     return found
 
 

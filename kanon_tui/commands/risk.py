@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names
+from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names, share
 from kanon_tui.commands.output import figure, print_json, print_table, say
 from kanon_tui.core.errors import InputError
 
@@ -22,16 +22,6 @@ __all__ = ["ARGUMENTS", "HELP", "execute"]
 HELP = "how likely people are found in a table"
 
 
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = 0.0
-    if not 0 < share <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0, at most 1")
-    return share
-
-
 ARGUMENTS = (
     file_argument("file", "a table, or a project (.yaml)"),
     argument("--quasi", "a,b,c", "the quasi-identifiers of a table", names),
@@ -41,7 +31,7 @@ ARGUMENTS = (
     argument("--weights", "NAME", "a column of survey weights"),
     file_argument("--population-table", "the people of the population"),
     argument("--k-map", "K", "people that every row must fit", COUNT),
-    argument("--threshold", "SHARE", "a risk that is too high", _share, default=0.2),
+    argument("--threshold", "SHARE", "a risk that is too high", share, default=0.2),
     JSON,
 )
 

@@ -39,6 +39,7 @@ from kanon_tui.commands.arguments import (
     names,
     read_published,
     release_place,
+    share,
 )
 from kanon_tui.commands.output import print_json, say, tell
 from kanon_tui.core.addresses import without_secrets
@@ -82,6 +83,9 @@ ARGUMENTS = (
     flag("--dry-run", "print what would happen, and do nothing"),
     flag("--progress", "print the progress to stderr every few seconds, as plain lines"),
     file_argument("--earlier", "an earlier release of the same people, to be counted together"),
+    argument("--hold-out", "SHARE", "keep so many records aside first, in --control", share),
+    file_argument("--control", "with --hold-out: the records kept aside (.csv), never to publish"),
+    flag("--attacks", "put the results of all attacks into the internal report"),
     flag("--repair", "with --earlier: generalise further instead of refusing"),
     FORCE,
     flag("--timings", "print to stderr the wall time of every phase, and the processor time"),
@@ -100,6 +104,10 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.table.atomic_files import work_folder
     from kanon_tui.core.table.target import Target
 
+    if (args.hold_out is None) != (args.control is None):
+        raise InputError("--hold-out SHARE and --control FILE go together; name both")
+    if args.attacks and (args.report is None or args.public or args.report.suffix == ".json"):
+        raise InputError("--attacks needs an internal --report FILE, as .md or .html")
     if args.repair and args.earlier is None:
         raise InputError("--repair: there is nothing to repair without --earlier FILE; name one")
     if args.json and args.out == "-":
@@ -164,7 +172,12 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
 
     if choose_engine(project, folder=target is not None and target.folder) != "memory":
         return _stream(args, project, target)
-    run = start(project)
+    table, control = None, None
+    if args.hold_out is not None:
+        from kanon_tui.core.analysis.attack.suite import held_out
+
+        table, control = held_out(project, args.hold_out)
+    run = start(project, table)
     _check_guesses(args, run, project)
     earlier = None if args.earlier is None else read_published(args.earlier, run.task)
     finish_run(run, args.progress)
@@ -182,8 +195,14 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
 
         texts[args.mapping] = mapping_text(result)
     out = None if target is None else target.address or target.path
-    public = _public(args)
+    if control is not None and args.control is not None:
+        texts[args.control] = control.write_csv()
+    public = False if args.attacks else _public(args)
     utility = [] if public else _utility(result, args.report)
+    if args.attacks:
+        from kanon_tui.core.analysis.attack.suite import attack_release, attack_sections
+
+        utility += attack_sections(attack_release(result, control=control))
     result.write_files(out, args.report, args.force, texts, utility, public)
     return result
 
@@ -199,6 +218,8 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
             "--earlier compares tables in memory; leave it out, use --engine memory, or compare "
             "the written release with kanon-tui rerelease"
         )
+    if args.hold_out is not None or args.attacks:
+        raise InputError("--hold-out and --attacks need all records; use --engine memory")
     if args.mapping is not None:
         raise InputError(
             "--mapping is made of a release in memory; leave it out, or use --engine memory"
@@ -273,7 +294,8 @@ def _check_targets(args: argparse.Namespace, target: Target | None, project: Pro
 
     if target is not None:
         target.check(args.force, project.inputs)
-    for path, endings in ((args.report, REPORT_ENDINGS), (args.mapping, (".json",))):
+    texts = ((args.mapping, (".json",)), (args.control, (".csv",)))
+    for path, endings in ((args.report, REPORT_ENDINGS), *texts):
         if path is not None:
             check_target(path, endings, args.force, project.inputs)
 
@@ -339,7 +361,8 @@ def _summary(result: Result, args: argparse.Namespace) -> Iterator[str]:
 
 def _files(args: argparse.Namespace) -> str:
     """Return the files and tables that are written, without secrets; empty for none."""
-    places = [str(path) for path in (args.out, args.mapping, args.report) if path is not None]
+    paths = (args.out, args.mapping, args.control, args.report)
+    places = [str(path) for path in paths if path is not None]
     return joined(list(map(without_secrets, places)))
 
 

@@ -244,6 +244,24 @@ def test_attacks_of_the_suite(
     assert "earlier release" in capsys.readouterr().err
 
 
+def test_records_are_held_out_and_the_report_has_the_attacks(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    args = ("run", "p.yaml", "--accept-guesses", "--report", "d.md", "--attacks", "--out", "o.csv")
+    printed(*args, "--hold-out", "0.2", "--control", "c.csv", capsys=capsys)
+    kept, held = ((folder / name).read_text().splitlines()[1:] for name in ("o.csv", "c.csv"))
+    assert len(kept) + len(held) == 40
+    assert held
+    assert set(held) <= set((folder / "people.csv").read_text().splitlines())
+    report = (folder / "d.md").read_text()
+    assert "Singling out, linkability, inference" in report
+    assert "Inference of flu from the class" in report
+    assert main([*args, "--force", "--hold-out", "0.2"]) == 2
+    assert "go together" in capsys.readouterr().err
+    assert main([*args, "--force", "--hold-out", "2", "--control", "c.csv"]) == 2
+
+
 def test_utility(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

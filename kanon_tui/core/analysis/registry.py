@@ -46,6 +46,10 @@ ANALYSES = (
         "attack.linking:linking_attack", "attack", "L", "attack:AttackScreen",
     ),
     Analysis(
+        "attacks", "Attacks", "What outsiders could learn, in people",
+        "attack.suite:attack_release", "attack", "K", "attacks:AttacksScreen",
+    ),
+    Analysis(
         "feasibility", "k feasibility", "How many records k needs",
         "feasibility:feasibility", "simulate", "F", "feasibility:FeasibilityScreen",
     ),

@@ -29,6 +29,7 @@ from kanon_tui.core.fields.yaml_edit import edit_yaml
 from kanon_tui.core.fields.yaml_text import dump, parse, read_yaml
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.project.context import ReleaseContext
 from kanon_tui.core.project.sections import (
     ALGORITHM,
     AlgorithmChoice,
@@ -101,6 +102,11 @@ class Project(Checked):
         0, "Seed of random choices; the same seed gives the same release", low=0, always=True
     )
     output: Output = declared(Output(), "How the release is written", type=section(Output))
+    context: ReleaseContext = declared(
+        ReleaseContext(),
+        "Recipients, controls and accepted risk of the release, for the report",
+        type=section(ReleaseContext),
+    )
     report: ReportTexts = declared(
         ReportTexts(),
         "Texts of the report beside the figures, for those who sign it",

@@ -14,6 +14,7 @@ from typing import Any
 
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.project.context import ReleaseContext
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.sections import ReportTexts, Resources
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -83,6 +84,7 @@ def _bare(project: Project) -> Project:
         privacy=replace(project.privacy, k=1),
         algorithm=AlgorithmChoice(),
         seed=0,
+        context=ReleaseContext(),
         report=ReportTexts(),
         run=Resources(),
         attributes={

@@ -25,6 +25,7 @@ from kanon_tui.core.report.sections import (
 )
 from kanon_tui.core.report.to_sign import (
     checklist_section,
+    context_section,
     decisions_section,
     residual_section,
     summary_section,
@@ -48,6 +49,7 @@ def story(
         if public
         else [
             summary_section(result),
+            context_section(result),
             decisions_section(result),
             _what_was_done(result),
             _attributes(result),

@@ -6,12 +6,19 @@ disclosure, attribute disclosure. Figures are of the release at hand. No value o
 
 from __future__ import annotations
 
+from kanon_tui.core.project.context import NO_VERDICT, PRESETS, ReleaseContext
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.text import count_of, first_few, joined
 
-__all__ = ["checklist_section", "decisions_section", "residual_section", "summary_section"]
+__all__ = [
+    "checklist_section",
+    "context_section",
+    "decisions_section",
+    "residual_section",
+    "summary_section",
+]
 
 _NAMES_SHOWN = 12
 PROOF = "counted again from the published cells, by code of its own"
@@ -90,6 +97,34 @@ def decisions_section(result: FinishedRun) -> Section:
     rows = [(name, "", "") for name in texts.signed_by]
     columns = ("Name", "Date", "Signature") if rows else ()
     return Section("Decisions and signatures", texts.decisions, columns, rows)
+
+
+def context_section(result: FinishedRun) -> Section:
+    """Return the section of recipients, controls and accepted risk; empty where none is given."""
+    context = ReleaseContext() if result.project is None else result.project.context
+    if context == ReleaseContext():
+        return Section("Context of the release")
+    highest, bound = result.measures.privacy.risk_max, context.bound
+    rows = [
+        ("Recipients", context.recipient or ""),
+        ("Purpose", context.purpose),
+        ("Controls", context.controls),
+        ("Population", context.population),
+        ("Accepted risk of a person", "" if bound is None else f"{bound:.3g}"),
+        ("Reason", context.reason),
+        ("Highest risk of this release (prosecutor)", f"{highest:.3g}"),
+        ("Evaluate again", context.review),
+        ("Decided by", context.decided_by),
+    ]
+    told = []
+    if bound is not None:
+        kept = "is within" if highest <= bound else "EXCEEDS"
+        told.append(f"The highest risk of a person, {highest:.3g}, {kept} what is accepted.")
+    if context.preset is not None:
+        preset = PRESETS[context.preset]
+        told.append(f"Started from: {preset.title} ({preset.source}). {NO_VERDICT}")
+    shown = [row for row in rows if row[1]]
+    return Section("Context of the release", told, ("Question", "Answer"), shown)
 
 
 def residual_section(result: FinishedRun) -> Section:

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+import polars as pl
+
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Watch
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.pipeline.tables_in_files import read_tables
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.sections import Section
-from kanon_tui.core.table.table import as_table
+from kanon_tui.core.table.table import Table, as_table
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,7 @@ def attack_release(
 
 def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
     """Return the attacks as a table, and a section with the sentences of each."""
+    criteria = {kind.name: kind.criterion for kind in KINDS}
     columns = ("Attack", "People tried", "Succeeded", "Rate", "95 % interval", "Not in the data")
     rows = []
     for each in results:
@@ -136,4 +141,29 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
         )
         for each in results
     ]
-    return [Section("Attacks", (), columns, rows), *told]
+    asked = [
+        [criterion, "; ".join(f"{each.title}: {each.rate:.2%}" for each in results
+                              if criteria[each.kind] == criterion) or "not tried"]
+        for criterion in dict.fromkeys(criteria.values())
+    ]  # fmt: skip
+    questions = Section(
+        "Singling out, linkability, inference",
+        ["The three questions of the Article 29 Working Party, with the attacks that speak for "
+         "each and the share of people on whom they succeed."],
+        ("Is it still possible?", "Attacks"),
+        asked,
+    )  # fmt: skip
+    return [questions, Section("Attacks", (), columns, rows), *told]
+
+
+def held_out(project: Project, share: float) -> tuple[Table, pl.DataFrame]:
+    """Return the data of a project without a share of its records, drawn by the seed, and these."""
+    table = project.read_data()
+    chosen = np.random.default_rng(project.seed).random(table.height) < share
+    if not chosen.any() or chosen.all():
+        raise InputError(
+            f"--hold-out {share:g} of {table.height:,} records leaves nothing on one side; choose "
+            f"another share"
+        )
+    kept = as_table(table.frame.filter(~pl.Series(chosen)), table.missing_tokens)
+    return kept, table.frame.filter(pl.Series(chosen))

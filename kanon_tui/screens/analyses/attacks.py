@@ -1,0 +1,126 @@
+"""The attack suite: what outsiders could learn from a release, in people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+from textual.widgets import Static
+
+from kanon_tui.core.analysis.attack.attacked import AttackResult
+from kanon_tui.core.analysis.attack.suite import KINDS, attack_release
+from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.text import visible
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
+from kanon_tui.widgets.dialogs import Choose
+from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.lists import ScrollPane
+
+
+class AttacksScreen(AnalysisScreen):
+    """The panel of the attack suite: a line per attack, then what each of them found."""
+
+    TITLE = "attacks"
+    LOOKS_AT_RELEASE = True
+    NEEDS: ClassVar = {"kind": "result", "control": "result"}
+    HELP = """## Attacks
+
+What could an outsider learn who has the release, knows how it was made and knows the
+quasi-identifiers of everybody? Each line is an attack with the share of the **people** on whom it
+succeeds, its 95 % confidence interval, and the share among people who were **not in the data**:
+only what exceeds that is due to the release.
+
+`t` chooses one kind of attack, `e` a file of people who were not in the data, as
+`run --hold-out 0.1 --control FILE` keeps them aside. Below the table each attack says what it
+found, which class it hits worst, and what helps against it. `kanon-tui attack --kind all` prints
+the same; `run --attacks` puts it into the report.
+"""
+    DEFAULT_CSS = """
+    AttacksScreen #found { height: 1fr; padding: 0 1; }
+    AttacksScreen #found Static { height: auto; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "kind", "Kind", id="attacks.kind"),
+        Binding("e", "control", "Control", id="attacks.control"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kind = "all"
+        self.control: Table | None = None
+        self.found: list[AttackResult] = []
+
+    def body(self) -> Iterable[Widget]:
+        with ScrollPane(id="found", classes="pane"):
+            yield Static(id="figures")
+
+    def on_mount(self) -> None:
+        self.query_one("#found").border_title = "success rates in people"
+        self.query_one("#found").focus()
+        self.draw_status()
+        self.released()
+
+    def details(self) -> str:
+        beside = "" if self.control is None else f" · beside {self.control.height:,} others"
+        return f" · {self.kind}{beside}"
+
+    def action_kind(self) -> None:
+        """Choose one kind of attack, or all."""
+        names = ["all", *(kind.name for kind in KINDS if kind.name != "composition")]
+        titles = ["all", *(f"{k.name}: {k.summary}" for k in KINDS if k.name != "composition")]
+
+        def chosen(row: int | None) -> None:
+            if row is not None:
+                self.kind = names[row]
+                self.released()
+
+        self.ask(Choose("Which attack?", titles, current=names.index(self.kind)), chosen)
+
+    def action_control(self) -> None:
+        """Choose a file of people who were not in the data."""
+
+        def chosen(path: Path) -> None:
+            def read(table: Table) -> None:
+                self.control = table
+                self.released()
+
+            self.in_background(lambda: self.read(path), read, "reading")
+
+        self.ask_file("People who were not in the data", chosen)
+
+    def released(self) -> None:
+        """Attack the release that is looked at."""
+        result, kind, control = self.result, self.kind, self.control
+        if not isinstance(result, Result):
+            return
+
+        def attack() -> list[AttackResult]:
+            stop = nobody_waits()
+            frame = None if control is None else control.frame
+            return attack_release(result, kind, frame, watch=lambda done, total: not stop())
+
+        self.in_background(attack, self._show, "attacking")
+
+    def _show(self, found: list[AttackResult]) -> None:
+        self.found = found
+        text = Text(f"{'rate':>7} {'interval':>15} {'control':>8}  attack\n", "bold", no_wrap=True)
+        for each in found:
+            low, high = each.interval
+            control = "–" if each.control_rate is None else f"{each.control_rate:.1%}"
+            line = f"{each.rate:>7.1%} {f'{low:.1%}–{high:.1%}':>15} {control:>8}  "
+            text.append(line, theme_style(self, "warning") if each.successes else "")
+            text.append(f"{visible(each.title)}\n")
+        for each in found:
+            text.append(f"\n{visible(each.title)}\n", "bold")
+            text.append("\n".join(map(visible, each.sentences)))
+            if each.worst:
+                text.append(f"\nworst: {visible(each.worst)}", "dim")
+            if each.remedy and each.successes:
+                text.append(f"\nhelps: {visible(each.remedy)}", "dim")
+            text.append("\n")
+        self.query_one("#figures", Static).update(text)
