@@ -2,6 +2,7 @@
 
     python -m benchmarks.morton_buckets --k 3 5 10
     python -m benchmarks.morton_buckets --rows clusters --overlap nodes --leaves 2
+    python -m benchmarks.morton_buckets --claims
 
 Capital gain, age, education and salary are all anonymised, and a tree of four leaves predicts the
 published salary. Printed are the leaves with and without the records that straddle a split.
@@ -17,7 +18,7 @@ from typing import Any
 from benchmarks.timing import print_table
 from kanon_tui.core.analysis.trees.partition import OVERLAPS, ROWS, Partitioning, partition
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
@@ -30,8 +31,8 @@ ALGORITHMS = ("global", "local", "udc", "udc-suppress", "bottom-up", "euclidean"
 ANONYMISED = ("capital-gain", "age", "education-num")
 
 
-def buckets(algorithm: str, k: int, leaves: int = 4, **options: Any) -> Partitioning:
-    """Both trees of one release; `udc:cluster` is `udc` with that objective."""
+def release_of(algorithm: str, k: int) -> tuple[Project, Result]:
+    """The release of one algorithm; `udc:cluster` is `udc` with that objective."""
     algorithm, _, objective = algorithm.partition(":")
     sample = Project.load(find_sample("adult").project)
     specs = {name: AttributeSpec(role=Role.IDENTIFIER) for name in sample.attributes}
@@ -47,9 +48,27 @@ def buckets(algorithm: str, k: int, leaves: int = 4, **options: Any) -> Partitio
         privacy=Privacy(k=k, max_suppression=0.05 if algorithm == "udc-suppress" else 0.0),
         algorithm=AlgorithmChoice(algorithm, {"objective": objective} if objective else {}),
     )
-    made = conclude(start(project), project)
+    return project, conclude(start(project), project)
+
+
+def buckets(algorithm: str, k: int, leaves: int = 4, **options: Any) -> Partitioning:
+    """Both trees of one release."""
+    project, made = release_of(algorithm, k)
     release = as_table(made.table, made.task.table.missing_tokens)
     return partition(project, made.task, release, "salary", leaves=leaves, **options)
+
+
+def claims(ks: list[int]) -> None:
+    """Print what the thesis claims of UDC beside the others: clusters, rules and research value."""
+    rows = []
+    for name in ("udc:release", "udc:cluster", "bottom-up", "euclidean"):
+        for k in ks:
+            _, made = release_of(name, k)
+            kept = [rule.kept for each in made.measures.attributes.values() for rule in each.rules]
+            rules = " ".join(f"{share:.3f}" for share in kept)
+            rows.append([name, k, made.grouping.search["clusters"], made.measures.rv, rules])
+    head = ["algorithm", "k", "clusters", "RV", "share of records that keep each rule"]
+    print_table("claims about utility-driven clustering", head, rows)
 
 
 def main() -> None:
@@ -60,7 +79,11 @@ def main() -> None:
     parser.add_argument("--leaves", type=int, default=4)
     parser.add_argument("--rows", choices=ROWS, default="records")
     parser.add_argument("--overlap", choices=OVERLAPS, default="straddling")
+    parser.add_argument("--claims", action="store_true", help="clusters and rules kept, no trees")
     args = parser.parse_args()
+    if args.claims:
+        claims(args.k)
+        return
     rows = []
     for algorithm in args.algorithms:
         for k in args.k:

@@ -29,7 +29,9 @@ class Udc(BlockClustering):
     merged with the best; the union takes the place of the one that was found. With D the sum of
     records · span over all clusters, a merge scores `Σ w · n / D(after) · DR(merged cluster)` over
     the quasi-identifiers; with `objective: cluster` it scores `Σ w / span · DR` of the merged
-    cluster alone. Among scores less than 1e-9 below the best, the cluster that comes first wins.
+    cluster alone, as line 9 of figure 14 says. More of what the thesis prints about this algorithm
+    holds with `release` (docs/algorithms.md compares the two), so that is the default. Among scores
+    less than 1e-9 below the best, the cluster that comes first wins.
 
     That bar is absolute, as scores are. A merge of a few records moves the score of an attribute by
     about w · Δ/n · (n/D)², Δ being what it adds to records · span; where ranges have become
@@ -63,6 +65,8 @@ class Udc(BlockClustering):
         Line("merge it where the research value stays highest", 1, ("merge",)),
     )
     seeks_rv: ClassVar[bool] = True
+    modes: ClassVar[tuple[int, int]] = (RELEASE, CLUSTER)
+    """What the kernel calls the two objectives."""
 
     objective: str = declared(
         "release",
@@ -78,8 +82,11 @@ class Udc(BlockClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
-        mode = RELEASE if self.objective == "release" else CLUSTER
-        whose = {RELEASE: "that keeps RV highest", CLUSTER: "their union has the highest RV"}
-        merging = Merging(task, context, Objective(mode, Measure.SPAN, "RV", whose[mode]))
+        merging = Merging(task, context, self._objective())
         yield from merge_all(merging)
         return Grouping(merging.labels(), search=merging.search())
+
+    def _objective(self) -> Objective:
+        if self.objective == "release":
+            return Objective(self.modes[0], Measure.SPAN, "RV", "that keeps RV highest")
+        return Objective(self.modes[1], Measure.SPAN, "RV", "their union has the highest RV")

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.algorithms.udc import Udc
+from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
-from kanon_tui.core.kernels.merging import SUPPRESS
-from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps
+from kanon_tui.core.kernels.merging import SUPPRESS, SUPPRESS_CLUSTER
+from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 
 __all__ = ["UdcSuppress"]
 
 
 @dataclass(frozen=True)
-class UdcSuppress(BlockClustering):
+class UdcSuppress(Udc):
     """`udc`, with cells of one side of a merge hidden where that leaves more research value.
 
     Idea: one far-off record would stretch the range of a whole cluster, or break a rule for all of
@@ -30,11 +29,16 @@ class UdcSuppress(BlockClustering):
     by one: hide where that alone raises the score by more than 1e-9. Among merges that score alike
     the one that hides nothing comes first, then the one that hides cells of the small cluster.
 
+    With `objective: cluster` a merge scores Σ w / span · DR of the union alone. Its span is the
+    mean over its records, of whom those with a hidden cell count the domain. A small cluster then
+    hides its cells in a large one at next to no cost.
+
     Which cells are hidden is remembered per record, and a later merge can hide more. In the release
     all records of such a class print the same: the range of the cells that are not hidden, followed
     by `*`, or `*` alone when all are.
 
     Cost: as `udc`; a trial takes about twice as long, because each attribute is scored three ways.
+    With `objective: cluster` every cluster is tried, so that time is quadratic.
 
     Reference: Morton, utility-driven clustering with suppression.
     """
@@ -46,9 +50,6 @@ class UdcSuppress(BlockClustering):
         "As udc, but hides single cells where that hurts less than widening a cluster; for data "
         "with outliers"
     )
-    sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
-    terms: ClassVar[tuple[str, ...]] = ("merge", "RV")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,
         Line(
@@ -57,13 +58,16 @@ class UdcSuppress(BlockClustering):
             ("merge",),
         ),
     )
-    seeks_rv: ClassVar[bool] = True
+    modes: ClassVar[tuple[int, int]] = (SUPPRESS, SUPPRESS_CLUSTER)
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return none: it hides cells, which `udc` does not."""
+        return ()
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
-        merging = Merging(
-            task, context, Objective(SUPPRESS, Measure.SPAN, "RV", "that keeps RV highest")
-        )
+        merging = Merging(task, context, self._objective())
         yield from merge_all(merging)
         hidden = merging.suppressed_cells()
         search = merging.search() | {"hidden_cells": int(hidden.sum())}

@@ -42,7 +42,7 @@ class Objective:
     @property
     def of_release(self) -> bool:
         """Whether it counts what both clusters of a merge lose, not just what their union is."""
-        return self.mode in (kernel.RELEASE, kernel.SUPPRESS)
+        return self.mode in (kernel.RELEASE, kernel.SUPPRESS, kernel.SUPPRESS_CLUSTER)
 
 
 class Merging:

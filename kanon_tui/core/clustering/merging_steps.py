@@ -296,7 +296,7 @@ class Partners:
             return self.costs
         weights = self.merging.attributes.prices[:, box.WEIGHT]
         whole = weights.sum()
-        if self.merging.objective.mode != kernel.CLUSTER:
+        if self._kind == "release":
             whole = self.merging.values(self.merging.load, np.ones_like(weights)).sum()
         return np.asarray(whole - self.costs, dtype=np.float64)
 
@@ -356,7 +356,8 @@ class Partners:
 
     @property
     def _kind(self) -> str:
-        return "cluster" if self.merging.objective.mode == kernel.CLUSTER else "release"
+        of_union = (kernel.CLUSTER, kernel.SUPPRESS_CLUSTER)
+        return "cluster" if self.merging.objective.mode in of_union else "release"
 
     def _formula(self, hides: Flags, of_small: bool) -> list[str]:
         merging, b = self.merging, int(self.chosen[0])
@@ -390,17 +391,18 @@ class Partners:
         attribute, n = merging.task.quasi[x], merging.task.n
         weight = short_number(attribute.weight)
         of_detail, of_rules = _powers(attribute)
+        sides = np.array([self.a, b])
+        shown, extents = clusters.shown[sides, x], clusters.extents[sides, x]
+        hide = float(merging.attributes.prices[x, box.HIDE])
+        widened = np.array([not hidden or of_small, not hidden or not of_small])
+        more = float((shown * ((hide if hidden else wide) - extents))[widened].sum())
         if self._kind == "cluster":
-            span = 1.0 + wide
+            sizes = clusters.info[sides, box.SIZE]
+            load = float((shown * extents + (sizes - shown) * hide).sum()) + more
+            span = 1.0 + load / float(sizes.sum())
             text = f"{weight} / {short_number(span)}{of_detail} · {short_number(kept)}{of_rules}"
             width, rules = emphasised(attribute, span, kept)
             return text, attribute.weight / width * rules
-        more = 0.0
-        for c, small in ((self.a, True), (b, False)):
-            if hidden and small is not of_small:
-                continue
-            target = float(merging.attributes.prices[x, box.HIDE]) if hidden else wide
-            more += float(clusters.shown[c, x] * (target - clusters.extents[c, x]))
         after = n + float(merging.load[x]) + more
         share = f"{n:,} / {short_number(after)}"
         if of_detail:

@@ -10,6 +10,8 @@ all clusters:
 - `CLUSTER` (udc, objective cluster): w − w/span·DR of the merged cluster.
 - `SUPPRESS` (udc-suppress): as `RELEASE`, but per attribute the cells of one of the two sides may
   be hidden, where that loses less.
+- `SUPPRESS_CLUSTER` (udc-suppress, objective cluster): as `CLUSTER`, with the mean extent of the
+  union, in which a hidden cell counts the domain. No bound is known: every cluster is tried.
 
 With a rule emphasis f other than ½ a product G · DR is G^(2(1−f)) · DR^(2f). Terms stay ≥ 0, rise
 with D and the span and fall with DR, which is what all bounds rest on.
@@ -28,7 +30,7 @@ from kanon_tui.core.kernels.box_arrays import Attributes, BoxClusters, ClusterLi
 from kanon_tui.core.kernels.partner_tree import PartnerTree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-EXTENT, RELEASE, CLUSTER, SUPPRESS = 0, 1, 2, 3
+EXTENT, RELEASE, CLUSTER, SUPPRESS, SUPPRESS_CLUSTER = range(5)
 HIDE_NONE, HIDE_SMALL, HIDE_OTHER = 0, 1, 2
 
 
@@ -44,7 +46,7 @@ class MergeState(Struct):
     """Per attribute Σ records · DR over all clusters."""
     records: int
     mode: int
-    """EXTENT, RELEASE, CLUSTER or SUPPRESS."""
+    """EXTENT to SUPPRESS_CLUSTER."""
 
 
 class Partner(NamedTuple):

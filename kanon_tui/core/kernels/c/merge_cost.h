@@ -50,13 +50,32 @@ KN_INLINE double widening(const BoxClusters *clusters, double wide, int64_t x, i
            clusters->shown[two] * (wide - clusters->extents[two]);
 }
 
-/* Return what research value loses when the cells of one cluster are hidden and the other stays. */
+/* Return what a merge loses that adds `more` to D: of the research value of the release, or of that
+ * of the union alone. */
+KN_INLINE double merge_lost(const MergeState *state, int64_t x, int64_t a, int64_t b, double more,
+                            double kept) {
+    if (state->mode == SUPPRESS) {
+        return value_lost(state, x, more, kept);
+    }
+    const BoxClusters *clusters = state->clusters;
+    double size = 0.0;
+    for (int64_t turn = 0, c = a; turn < 2; turn++, c = b) {
+        const int64_t at = cell(clusters, c, x), records = info_of(clusters, c)[SIZE];
+        more += clusters->shown[at] * clusters->extents[at];
+        more += (double)(records - clusters->shown[at]) * price(state->attributes, x, HIDE);
+        size += (double)records;
+    }
+    return cluster_lost(state->attributes, x, more / size, kept);
+}
+
+/* Return what is lost when the cells of one cluster are hidden and the other stays. */
 KN_INLINE double hiding_loss(const MergeState *state, int64_t x, int64_t hidden, int64_t stays) {
     const BoxClusters *clusters = state->clusters;
     const int64_t at = cell(clusters, hidden, x);
     const double more =
         clusters->shown[at] * (price(state->attributes, x, HIDE) - clusters->extents[at]);
-    return value_lost(state, x, more, rules_kept(state->attributes, clusters, x, stays, stays));
+    return merge_lost(state, x, hidden, stays, more,
+                      rules_kept(state->attributes, clusters, x, stays, stays));
 }
 
 /* What an attribute loses in a merge of a into b. */
@@ -72,16 +91,12 @@ KN_INLINE Losses losses_by_hiding(const MergeState *state, double wide, int64_t 
                                   int64_t b) {
     const double kept = rules_kept(state->attributes, state->clusters, x, a, b);
     const double more = widening(state->clusters, wide, x, a, b);
-    const double nothing = value_lost(state, x, more, kept);
+    const double nothing = merge_lost(state, x, a, b, more, kept);
     Losses losses = {nothing, nothing, nothing};
     if (nothing > TIE) {
         const double of_small = hiding_loss(state, x, a, b), of_other = hiding_loss(state, x, b, a);
-        if (of_small < nothing - TIE) {
-            losses.of_small = of_small;
-        }
-        if (of_other < nothing - TIE) {
-            losses.of_other = of_other;
-        }
+        losses.of_small = of_small < nothing - TIE ? of_small : nothing;
+        losses.of_other = of_other < nothing - TIE ? of_other : nothing;
     }
     return losses;
 }
@@ -117,7 +132,7 @@ KN_INLINE MergeCost suppressing_cost(const MergeState *state, int64_t a, int64_t
 /* Return the cost of merging cluster a into b; inf when above the limit. */
 KN_INLINE MergeCost merge_cost(const MergeState *state, int64_t mode, int64_t a, int64_t b,
                                double limit) {
-    if (mode == SUPPRESS) {
+    if (mode >= SUPPRESS) {
         return suppressing_cost(state, a, b, limit);
     }
     const Attributes *attributes = state->attributes;

@@ -118,6 +118,9 @@ KN_INLINE Losses least_losses(const Search *search, int64_t mode, int64_t x, int
 KN_INLINE double least_cost(const Search *search, int64_t mode, int64_t node) {
     const Attributes *attributes = search->state->attributes;
     double cost = 0.0, cost_other = 0.0;
+    if (search->state->mode == SUPPRESS_CLUSTER) {
+        return 0.0; /* hidden in a large union, anything costs next to nothing */
+    }
     for (int64_t x = 0; x < search->state->load_shape0; x++) {
         if (mode == EXTENT) {
             cost += least_union(search, x, node);

@@ -163,8 +163,8 @@ def udc(task: Task, objective: str) -> list[Cluster]:
 class UdcSuppress:
     """Clusters and, per record and attribute, whether its cell is hidden."""
 
-    def __init__(self, task: Task) -> None:
-        self.task = task
+    def __init__(self, task: Task, objective: str = "release") -> None:
+        self.task, self.objective = task, objective
         self.clusters = distinct_records(task)
         self.hidden = np.zeros((task.n, len(task.quasi)), dtype=bool)
 
@@ -189,9 +189,11 @@ class UdcSuppress:
             scores = []
             for visible in (small + other, other, small):
                 visible = self.shown(x, visible)
-                after = rest + self.load(x, len(small + other), visible)
+                union, size = self.load(x, len(small + other), visible), len(small + other)
                 kept = rules_kept(a, codes_of(self.task, x, visible))
-                scores.append(a.weight * emphasised(a, self.task.n / after, kept))
+                share = self.task.n / (rest + union)
+                share = size / union if self.objective == "cluster" else share
+                scores.append(a.weight * emphasised(a, share, kept))
             result.append((scores[0], scores[1], scores[2]))
         return result
 
