@@ -44,7 +44,7 @@ from kanon_tui.commands.arguments import (
 from kanon_tui.commands.output import print_json, say, tell
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
-from kanon_tui.core.text import joined
+from kanon_tui.core.text import count_of, joined
 
 if TYPE_CHECKING:
     from kanon_tui.core.pipeline.result import Result
@@ -336,6 +336,11 @@ def _summary(result: Result, args: argparse.Namespace) -> Iterator[str]:
     for name, disclosure in measures.privacy.disclosures.items():
         for sentence in disclosure.sentences(name):
             yield f"  k does not cover: {sentence}; require l or alpha of it to prevent that"
+    beyond = measures.privacy.violating_values
+    if beyond:
+        values = ", ".join(f"{name}: {count_of(cells, 'value')}" for name, cells in beyond.items())
+        records = count_of(measures.privacy.violations, "record")
+        yield f"  generalised beyond the limits: {records} ({values})"
     yield f"  published as they are: {_names(result.published_as_they_are)}"
     yield f"  left out: {_names(result.left_out)}"
     unasked = result.generalised_unasked

@@ -12,7 +12,12 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.frequency import Outcome
 from kanon_tui.core.lattice.full_domain import FullDomainSearch
 from kanon_tui.core.lattice.objective import declared_objective
-from kanon_tui.core.lattice.pre_pruning import least_levels, no_string, refuse_if_hopeless
+from kanon_tui.core.lattice.pre_pruning import (
+    beyond_limits,
+    least_levels,
+    no_string,
+    refuse_if_hopeless,
+)
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
 from kanon_tui.core.table.column import counted
@@ -86,7 +91,7 @@ class Datafly(FullDomainSearch):
         refuse_if_hopeless(task, limit)
         objective = "rv" if self.objective == "values" else self.objective
         lowest = least_levels(task)
-        search = Search(task, context, lowest, allowed=limit, objective=objective)
+        search = Search(task, context, lowest, limit, objective, self.limits)
         levels = list(lowest)
         while True:
             search.generated += 1
@@ -127,8 +132,11 @@ class Datafly(FullDomainSearch):
         distinct = {
             x: len(attribute.hierarchy.labels[levels[x]])
             for x, attribute in enumerate(quasi)
-            if levels[x] < attribute.hierarchy.height
+            if levels[x] < search.lattice.heights[x]
         }
+        if not distinct and search.lattice.limited:
+            limits = search.names, search.lattice.heights
+            raise NotReachedError(beyond_limits(*limits, search.frequency.test(levels).small))
         if not distinct:
             raise NotReachedError(no_string(search.task))
         scores = {y: float(count) for y, count in distinct.items()}

@@ -130,7 +130,11 @@ class Incognito(FullDomainSearch):
     def _choose(self, lattices: Search, free: Part, grid: Flags) -> Steps:
         """Find the best of the strings that the lattices leave, as `global` does."""
         search = Search(
-            lattices.task, lattices.context, lattices.lattice.lowest, objective=self.objective
+            lattices.task,
+            lattices.context,
+            lattices.lattice.lowest,
+            objective=self.objective,
+            limits=self.limits,
         )
         search.continue_from(lattices)
         levels = _strings(search, free, np.argwhere(grid)).tolist()
@@ -159,7 +163,8 @@ class Incognito(FullDomainSearch):
 def _walk_lattices(search: Search, free: Part) -> Generator[Step, None, Flags]:
     """Return which strings of all attributes pass, going from small sets of attributes to large."""
     beyond_k = search.task.requirements or search.task.release_risk is not None
-    first = 1 if beyond_k else 2  # levels that pass alone by size may miss more
+    alone_is_enough = not beyond_k and not search.lattice.limited
+    first = 2 if alone_is_enough else 1  # levels that pass alone by size may miss more
     sizes = [search.lattice.sizes[a] for a in free]
     total = prod(size + 1 for size in sizes) - 1 - (sum(sizes) if first == 2 else 0)
     search.progress = lambda: min((search.pruned + search.tested) / max(total, 1), 1.0)

@@ -94,19 +94,15 @@ class LocalSearch(FullDomainSearch):
                     direction="specific" if outcome.passes else "general",
                     string=search.text(pointers.levels),
                 )
-        if (
-            not search.passing
-            and tuple(pointers.levels) == search.lattice.heights
-            and outcome.passes
-        ):
+        if not search.passing and tuple(pointers.levels) == search.lattice.roots and outcome.passes:
             raise NotReachedError(only_roots(task))
         return search.answer()
 
 
 def _says_something(levels: Sequence[int], search: Search) -> bool:
     """Return whether a string has an attribute below its root, or no attribute has other levels."""
-    heights = search.lattice.heights
-    return tuple(levels) != heights or not any(heights)
+    roots = search.lattice.roots
+    return tuple(levels) != roots or not any(roots)
 
 
 HALF_WAY = "half-way in what is left of every attribute"

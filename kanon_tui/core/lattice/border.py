@@ -42,7 +42,7 @@ def passing_strings(search: Search) -> Generator[Step, None, Flags]:
     search.progress = lambda: min((search.tested + search.pruned) / lattice.count, 1.0)
     small_classes = SmallClassPruning(engine, lattice)
     rare = _rarest(search).tolist() if small_classes.useful else []
-    if engine.requirement_test is None and lattice.count > 1:
+    if engine.requirement_test is None and lattice.count > 1 and not lattice.limited:
         by_cubes = BorderByCubes(search)
         for member in rare:
             search.pruned += by_cubes.rule_out(small_classes.fails(member))

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from threading import Lock
 
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.lattice.pre_pruning import highest_levels
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
@@ -87,13 +88,16 @@ class Verdicts:
             suppressed=below if outcome.passes else 0,
             rv=self._search.rv(string),
             ncp=-self._search.objective.value(string, measured),
-            roots=sum(level == top for level, top in zip(string, self.heights, strict=True)),
+            roots=sum(
+                level == top for level, top in zip(string, self._search.lattice.roots, strict=True)
+            ),
         )
 
 
 def read_levels(written: str, task: Task, who: str = "levels") -> tuple[int, ...]:
     """Return the levels of a written string; attributes that are not named are at their root."""
-    heights = {attribute.name: attribute.hierarchy.height for attribute in task.quasi}
+    names = [attribute.name for attribute in task.quasi]
+    heights = dict(zip(names, highest_levels(task), strict=True))
     chosen = dict(heights)
     for part in written.split(","):
         name, equals, level = (piece.strip() for piece in part.rpartition("="))

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.objective import SEEKS, declared_objective
-from kanon_tui.core.lattice.pre_pruning import lowest_levels
+from kanon_tui.core.lattice.pre_pruning import beyond_limits, highest_levels, lowest_levels
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.task.steps import Algorithm, Family, Line, RunContext, Step
@@ -44,17 +46,30 @@ class FullDomainSearch(Algorithm):
     bytes_per_record: ClassVar[int] = 24
 
     objective: str = declared_objective(SEEKS)
+    limits: str = declared(
+        "levels",
+        "How far values may be generalised: to the max_level of their attribute, or also no "
+        "further than their MAGVal",
+        choices=("levels", "magvals"),
+        last=True,
+    )
 
     def pre_pruned(
         self, task: Task, context: RunContext, objective: str = ""
     ) -> Generator[Step, None, Search]:
         """Drop the levels that fail alone; return the search among the strings of the others."""
-        lowest, dropped = lowest_levels(task)
-        search = Search(task, context, lowest, objective=objective or self.objective)
+        lowest, dropped = lowest_levels(task, highest_levels(task, self.limits))
+        chosen = objective or self.objective
+        search = Search(task, context, lowest, objective=chosen, limits=self.limits)
         yield from search.tell_dropped(dropped)
+        if search.lattice.limited:
+            general = search.frequency.necessary.test(search.lattice.heights)
+            if not general.passes:
+                limits = search.names, search.lattice.heights, general.small
+                raise NotReachedError(beyond_limits(*limits))
         return search
 
 
 def count_strings(task: Task) -> int:
     """Return the number of strings of the whole lattice."""
-    return prod(attribute.hierarchy.height + 1 for attribute in task.quasi)
+    return prod(top + 1 for top in highest_levels(task))

@@ -275,7 +275,8 @@ class SmallClassPruning:
             [low if n > 1 else top for (low, top), n in zip(pairs, self._levels, strict=True)]
         )
         count = float(self._levels.astype(np.float64).prod())
-        self.useful = frequency.allowed == 0 and count <= _MOST_LOOKED_AT
+        few = count <= _MOST_LOOKED_AT
+        self.useful = frequency.allowed == 0 and few and not space.limited
 
     def drop(self, strings: NodeList, member: int) -> int:
         """Drop the strings in which the records of a tuple are in too small a class."""

@@ -28,13 +28,20 @@ _SAMPLE = 1000  # strings
 
 
 class Lattice:
-    """All strings with a level from `lowest` to the root for every attribute."""
+    """All strings with a level from `lowest` to `heights` for every attribute."""
 
     def __init__(
-        self, lowest: Sequence[int], heights: Sequence[int], values: Sequence[Floats]
+        self,
+        lowest: Sequence[int],
+        heights: Sequence[int],
+        values: Sequence[Floats],
+        roots: Sequence[int] = (),
     ) -> None:
         self.lowest = tuple(lowest)
         self.heights = tuple(heights)
+        self.roots = tuple(roots) or self.heights
+        """The roots of the attributes, above `heights` where a limit forbids them."""
+        self.limited = self.roots != self.heights
         self.values = tuple(values)
         """Per attribute an upper bound on the value of every level, also below `lowest`."""
         self.sizes = tuple(top - low + 1 for low, top in zip(lowest, heights, strict=True))
@@ -54,7 +61,9 @@ class Lattice:
         self.word: Int64s = np.array(words, dtype=np.int64)
         self.shift: Words = np.array(left, dtype=np.uint64)
         self.mask: Words = np.array([(1 << max(w - 1, 0)) - 1 for w in widths], dtype=np.uint64)
-        self.root: Words = np.array([size - 1 for size in self.sizes], dtype=np.uint64)
+        self._top: Words = np.array([size - 1 for size in self.sizes], dtype=np.uint64)
+        pairs = zip(self.roots, self.lowest, strict=True)
+        self.root: Words = np.array([root - low for root, low in pairs], dtype=np.uint64)
         self.guards: Words = np.zeros(self.words, dtype=np.uint64)
         for w, bits, width in zip(words, left, widths, strict=True):
             if width:
@@ -78,9 +87,9 @@ class Lattice:
 
     @cached_property
     def _field_values(self) -> list[Floats]:
-        """Values by field: from the lowest level of the space on."""
-        pairs = zip(self.values, self.lowest, strict=True)
-        return [np.asarray(values[low:], dtype=np.float64) for values, low in pairs]
+        """Values by field: those of the levels from `lowest` to `heights`."""
+        limits = zip(self.values, self.lowest, self.heights, strict=True)
+        return [np.asarray(own[low : top + 1], dtype=np.float64) for own, low, top in limits]
 
     def code(self, levels: Sequence[int]) -> Words:
         """Return the code of a string."""
@@ -114,7 +123,7 @@ class Lattice:
         columns = [np.zeros(1, dtype=np.uint64) for _ in range(self.words)]
         worths = np.zeros(1)
         for a, size in enumerate(self.sizes):
-            fields = self.root[a : a + 1] << self.shift[a]
+            fields = self._top[a : a + 1] << self.shift[a]
             if a in chosen:
                 fields = np.arange(size, dtype=np.uint64)[::-1] << self.shift[a]
                 worths = np.add.outer(worths, self._field_values[a][::-1]).ravel()
@@ -149,8 +158,8 @@ class Lattice:
         A string's value is the sum of its levels', so that each attribute chooses alone; the lowest
         of equally good levels has the fewest roots.
         """
-        pairs = zip(self.values, levels, strict=True)
-        return tuple(int(level) + int(values[level:].argmax()) for values, level in pairs)
+        triples = zip(self.values, levels, self.heights, strict=True)
+        return tuple(int(x) + int(values[x : top + 1].argmax()) for values, x, top in triples)
 
 
 class NodeList:

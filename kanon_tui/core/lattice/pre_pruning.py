@@ -9,7 +9,7 @@ Reference: Morton, pre-pruning (figure 3).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +21,8 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
 __all__ = [
-    "LevelAlone", "hidden_note", "least_levels", "lowest_levels", "no_string", "only_roots",
-    "refuse_if_hopeless",
+    "LevelAlone", "beyond_limits", "hidden_note", "highest_levels", "least_levels",
+    "lowest_levels", "no_string", "only_roots", "refuse_if_hopeless",
 ]  # fmt: skip
 
 
@@ -56,20 +56,38 @@ def levels_alone(attribute: QuasiIdentifier, task: Task) -> Iterator[LevelAlone]
         yield LevelAlone(attribute.name, level, sizes, task.k, allowed)
 
 
-def lowest_levels(task: Task) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
+def highest_levels(task: Task, limits: str = "levels") -> tuple[int, ...]:
+    """Return the level of every attribute above which no search goes.
+
+    That is its `max_level`, or else its root. With the limits `magvals` it is also the lowest level
+    of a MAGVal above one of its values, so that no value is generalised beyond its own.
+    """
+    highest = []
+    for attribute in task.quasi:
+        hierarchy, most = attribute.hierarchy, attribute.max_level
+        top = hierarchy.height if most is None else most
+        if limits == "magvals" and hierarchy.marks:
+            top = min(top, int(hierarchy.mark_levels[attribute.column.counts > 0].min()))
+        highest.append(top)
+    return tuple(highest)
+
+
+def lowest_levels(
+    task: Task, highest: Sequence[int] = ()
+) -> tuple[tuple[int, ...], tuple[LevelAlone, ...]]:
     """Return per attribute the lowest level that passes alone, and the levels that are dropped.
 
-    The levels above a passing one pass too. The root alone is one class of all records: an
-    attribute is left without a level only where the table is smaller than k, and then nothing
-    passes.
+    The levels above a passing one pass too, and the root is one class of all records. Where none up
+    to the highest level passes, that one is kept: then nothing passes.
     """
     refuse_if_hopeless(task, task.allowed_suppressed)
     lowest, dropped = [], []
-    for attribute, least in zip(task.quasi, least_levels(task), strict=True):
+    limits = zip(task.quasi, least_levels(task), highest or highest_levels(task), strict=True)
+    for attribute, least, most in limits:
         for alone in levels_alone(attribute, task):
-            if alone.level < least:
+            if alone.level < min(least, most):
                 continue
-            if alone.passes:
+            if alone.passes or alone.level == most:
                 lowest.append(alone.level)
                 break
             dropped.append(alone)
@@ -93,6 +111,17 @@ def refuse_if_hopeless(task: Task, allowed: int) -> None:
         f"no string passes: with every attribute at its root all {task.n:,} records are one class, "
         f"which k = {task.k:,} does not allow, and {names} fail alone at every level; "
         f"choose k of at most {task.n:,} or add records, for max_suppression would leave nothing"
+    )
+
+
+def beyond_limits(names: Sequence[str], heights: Sequence[int], suppressed: int | None) -> str:
+    """Return the sentence for limits within which no string passes."""
+    highest = ", ".join(f"{name} {top}" for name, top in zip(names, heights, strict=True))
+    records = "too many" if suppressed is None else f"{suppressed:,}"
+    return (
+        f"no string passes within the limits: at the highest levels allowed ({highest}) {records} "
+        f"records would have to be suppressed; raise max_level, allow more suppression, lower k, "
+        f"or set limits to levels where MAGVals are the limit"
     )
 
 

@@ -46,7 +46,8 @@ class Proof:
         self.search, self.tests = search, tests
         lattice = search.lattice
         self._values = [np.asarray(own).tolist() for own in search.objective.bounds]
-        total = sum(max(own[low:]) for own, low in zip(self._values, lattice.lowest, strict=True))
+        ends = zip(self._values, lattice.lowest, lattice.heights, strict=True)
+        total = sum(max(own[low : top + 1]) for own, low, top in ends)
         self._open: list[Box] = [(-total, lattice.lowest, lattice.heights)]
         self._penalties: dict[Levels, float] = {}
         self.bound: float = total

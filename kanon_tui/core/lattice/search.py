@@ -19,7 +19,7 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.frequency import Frequency, Outcome, RequirementTest, shared_counts
 from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.lattice.objective import ResearchValue, make_objective, value_text
-from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, no_string
+from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, highest_levels, no_string
 from kanon_tui.core.lattice.string_facts import LatticeGrid, Reason, SearchFacts, Tested
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
@@ -78,6 +78,7 @@ class Search:
         lowest: Sequence[int],
         allowed: int | None = None,
         objective: str = "rv",
+        limits: str = "levels",
     ) -> None:
         self.task, self.context = task, context
         self.names = tuple(attribute.name for attribute in task.quasi)
@@ -89,8 +90,9 @@ class Search:
             requirement_test = RequirementTest(task, people, self.tuple_of, len(coded.counts))
         self.frequency = Frequency(coded, task.k, allowed, roll_ups, requirement_test)
         self.objective = make_objective(objective, task, self.frequency, self.tuple_of)
-        heights = [attribute.hierarchy.height for attribute in task.quasi]
-        self.lattice = Lattice(lowest, heights, self.objective.bounds)
+        roots = [attribute.hierarchy.height for attribute in task.quasi]
+        heights = highest_levels(task, limits)
+        self.lattice = Lattice(lowest, heights, self.objective.bounds, roots)
         self._research_value = ResearchValue(task)
         self.generated = 0
         self.pruned = 0
@@ -149,7 +151,7 @@ class Search:
     ) -> PassingString:
         """Return a passing string with the figures that its rank depends on."""
         string = tuple(int(level) for level in levels)
-        roots = sum(level == top for level, top in zip(string, self.lattice.heights, strict=True))
+        roots = sum(level == top for level, top in zip(string, self.lattice.roots, strict=True))
         if value is None:
             value = self.objective.value(string, outcome)
         return PassingString(roots, string, value, self.rv(string))
@@ -172,7 +174,7 @@ class Search:
 
     def by_rv(self, strings: Int64s) -> list[PassingString]:
         """Return passing strings, given as rows of levels, whose value is their research value."""
-        roots = (strings == np.array(self.lattice.heights)).sum(axis=1).tolist()
+        roots = (strings == np.array(self.lattice.roots)).sum(axis=1).tolist()
         values, rows = self._research_value.sums(strings).tolist(), map(tuple, strings.tolist())
         triples = zip(roots, rows, values, strict=True)
         return [PassingString(most, row, value, value) for most, row, value in triples]
@@ -388,9 +390,9 @@ class Search:
 
     def notes(self, answer: Sequence[int]) -> tuple[Note, ...]:
         """Return notes on attributes that an answer hides because no other level passes alone."""
-        if tuple(answer) == self.lattice.heights:
+        if tuple(answer) == self.lattice.roots:
             return (hidden_note(self.task),)
-        limits = zip(self.names, self.lattice.lowest, self.lattice.heights, strict=True)
+        limits = zip(self.names, self.lattice.lowest, self.lattice.roots, strict=True)
         return tuple(
             note(
                 "{name}: no level below its root passes alone, so it is published as one label",

@@ -217,12 +217,16 @@ def violations(release: Release, cells: Sequence[CellGroups]) -> dict[str, Flags
     singly = release.grouping.suppressed_cells
     for x, attribute_cells in enumerate(cells):
         attribute = attribute_cells.attribute
-        if not attribute.hierarchy.marks and attribute.max_width is None:
+        if not attribute.limited:
             continue
         shown = ~release.suppressed if singly is None else ~(release.suppressed | singly[:, x])
         beyond = np.zeros(release.task.rows, dtype=bool)
         if attribute.hierarchy.marks:
             beyond[shown] |= _beyond_mark(attribute_cells, release.classes[shown], shown)
+        if attribute.max_level is not None and attribute_cells.level is not None:
+            beyond[shown] |= attribute_cells.level > attribute.max_level
+        elif attribute.max_level is not None and attribute.publishes_ancestor:
+            beyond[shown] |= (attribute_cells.height > attribute.max_level)[release.classes[shown]]
         if attribute.max_width is not None:
             group = release.classes[shown]
             if attribute_cells.level is not None:

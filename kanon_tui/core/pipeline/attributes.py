@@ -105,6 +105,11 @@ def quasi_identifier(
     waits = _may_wait(column, spec)
     hierarchy, given = _hierarchy(_thinned(column) if waits else column, spec, folder, built)
     _check_recoding(column, spec, given)
+    if spec.max_level is not None and spec.max_level > hierarchy.height:
+        raise InputError(
+            f"{column.name}: max_level is {spec.max_level}, but its hierarchy has the levels 0 to "
+            f"{hierarchy.height}; choose one of these or leave it out"
+        )
     bound: BoundHierarchy
     if waits:
         bound = DeferredHierarchy(column, partial(_bind, column, spec, folder))
@@ -124,6 +129,7 @@ def quasi_identifier(
         span=spec.span,
         publish=spec.publish or "",
         max_width=spec.max_width,
+        max_level=spec.max_level,
     )
 
 
@@ -160,7 +166,8 @@ def _may_wait(column: Column, spec: AttributeSpec) -> bool:
 
     Mistakes in its description are found on some of the values.
     """
-    described = spec.magvals or spec.rv is not None or spec.publish == "hierarchy"
+    limited = spec.magvals or spec.max_level is not None
+    described = limited or spec.rv is not None or spec.publish == "hierarchy"
     numbers = column.kind is Kind.NUMERIC and column.coding is None and not _is_typed(spec)
     return numbers and not described and len(column.values) > _MANY_VALUES
 

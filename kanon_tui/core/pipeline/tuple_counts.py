@@ -74,8 +74,7 @@ def levels_to_count(task: Task, choice: AlgorithmChoice) -> tuple[int, ...]:
 
 
 def _needs_values(attribute: QuasiIdentifier) -> bool:
-    limited = bool(attribute.hierarchy.marks) or attribute.max_width is not None
-    return limited or attribute.publishes_one_value
+    return attribute.limited or attribute.publishes_one_value
 
 
 def coarsest_codes(attribute: QuasiIdentifier, level: int) -> Int32s:

@@ -155,6 +155,9 @@ class AttributeSpec(Checked):
         "days)",
         low=0,
     )
+    max_level: int | None = declared(
+        None, "Full-domain: the highest level that a search may choose", low=0
+    )
     rv: tuple[float | None, ...] | None = declared(
         None, "Research values typed by hand, one per level", type=optional(_RESEARCH_VALUES)
     )

@@ -66,6 +66,8 @@ class QuasiIdentifier:
     """The `publish` setting of the project file; empty for the default of the kind."""
     max_width: float | None = None
     """Numbers and dates: the largest width of a range that breaks no limit."""
+    max_level: int | None = None
+    """Full-domain: the highest level that a search may choose; None for the root."""
     rule_emphasis: float = EVEN_EMPHASIS
     """The weight of rules against granularity in its research value: 0 none, 1 alone."""
     hierarchy_spec: Mapping[str, Any] | None = None
@@ -82,6 +84,12 @@ class QuasiIdentifier:
     def ordered(self) -> bool:
         """Whether its values lie on a line (numbers, dates), not in a tree."""
         return self.column.kind.ordered and self.publish != "hierarchy"
+
+    @property
+    def limited(self) -> bool:
+        """Whether a limit says how far its values may be generalised."""
+        limits = self.max_width, self.max_level
+        return bool(self.hierarchy.marks) or any(limit is not None for limit in limits)
 
     @property
     def publishes_ancestor(self) -> bool:
