@@ -23,7 +23,7 @@ from kanon_tui.commands.output import figure, print_json, print_table, say
 from kanon_tui.core.errors import InputError, NotReachedError
 
 if TYPE_CHECKING:
-    from kanon_tui.core.analysis.sweep.sweep import SweepPoint
+    from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
 
 __all__ = ["ARGUMENTS", "HELP", "execute"]
 
@@ -45,6 +45,13 @@ ARGUMENTS = (
     PROJECT,
     argument("--k", "K,K,...", "values of k, 2,3,5,10,25,50,100 where not given", _k_values),
     argument("--algorithms", "A,B,...", "names, the project's own where not given", names),
+    argument(
+        "--attributes",
+        "A,B,...",
+        "quasi-identifiers to use, the others are left out; repeat it for several subsets",
+        names,
+        action="append",
+    ),
     file_argument("--out", "the table or its plots: .csv, .json or .svg"),
     FORCE,
     *CONSENT,
@@ -54,26 +61,26 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Run all points, then print and write them."""
-    from kanon_tui.commands.progress import finish_sweep
     from kanon_tui.core.analysis.sweep.output import SWEEP_ENDINGS, sweep_text
-    from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, sweep
+    from kanon_tui.core.analysis.sweep.sweep import (
+        DEFAULT_KS,
+        sweep,
+        with_attributes,
+        with_strings,
+    )
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.table.writing import check_target, write_text
 
     project = Project.load(args.project)
     if args.out is not None:
         check_target(args.out, SWEEP_ENDINGS, args.force, project.inputs)
-    asked = sweep(project, args.algorithms, args.k or DEFAULT_KS)
-    if project.run.engine == "dask":
-        from kanon_tui.core.analysis.sweep.sweep import points_by
-        from kanon_tui.core.pipeline.stream import workers_of
-        from kanon_tui.core.table.target import Target
-
-        target = None if args.out is None else Target(args.out)
-        with workers_of(project, target, args.trust, args.insecure) as workers:
-            points = list(points_by(workers, asked))
-    else:
-        points = finish_sweep(asked)
+    which = args.algorithms, args.k or DEFAULT_KS
+    points: list[SweepPoint] = []
+    for subset in args.attributes or ():
+        asked = sweep(with_attributes(project, subset), *which)
+        points += with_strings(_finish(asked, args), asked, subset)
+    if not args.attributes:
+        points = _finish(sweep(project, *which), args)
     if args.out is not None:
         write_text(args.out, sweep_text(points, args.out), args.force)
     if args.json:
@@ -89,9 +96,31 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
+def _finish(asked: Sweep, args: argparse.Namespace) -> list[SweepPoint]:
+    """Return the points of a sweep, run here or on the cluster of its project."""
+    if asked.project.run.engine == "dask":
+        from kanon_tui.core.analysis.sweep.sweep import points_by
+        from kanon_tui.core.pipeline.stream import workers_of
+        from kanon_tui.core.table.target import Target
+
+        target = None if args.out is None else Target(args.out)
+        with workers_of(asked.project, target, args.trust, args.insecure) as workers:
+            return list(points_by(workers, asked))
+    from kanon_tui.commands.progress import finish_sweep
+
+    return finish_sweep(asked)
+
+
 def _print_points(points: list[SweepPoint]) -> None:
+    for point in {point.subset["attributes"]: point for point in points if point.subset}.values():
+        template = (
+            "{attributes}: {strings:,} strings, {after_pre_pruning:,} after pre-pruning at k = "
+            "{k:,}; RV {rv_roots:.4g} (roots) to {rv_most_specific:.4g}"
+        )
+        say(template.format(k=point.k, **point.subset))
     rows = [
         [
+            *([point.subset["attributes"]] if point.subset else []),
             point.algorithm,
             f"{point.k:,}",
             figure(point.ncp),
@@ -103,7 +132,7 @@ def _print_points(points: list[SweepPoint]) -> None:
         ]
         for point in points
     ]
-    print_table(_COLUMNS, rows)
+    print_table(("attributes",) * bool(points[0].subset) + _COLUMNS, rows)
     for point in points:
         if point.error is not None:
             say(f"{point.algorithm}, k = {point.k:,}: {point.error}")

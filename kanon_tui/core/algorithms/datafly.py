@@ -18,7 +18,7 @@ from kanon_tui.core.lattice.pre_pruning import (
     no_string,
     refuse_if_hopeless,
 )
-from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.search import PassingString, Search
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.task.steps import Candidate, Choice, Line, RunContext, Step, Steps
@@ -36,7 +36,9 @@ class Datafly(FullDomainSearch):
     Idea: the attribute that takes most values is the one that tells records apart best. Raise it by
     one level, count again, and go on until the records in classes smaller than k are k or fewer;
     those are suppressed. With a `max_suppression` above 0 the limit is that share of the records
-    instead of k.
+    instead of k, and generalisation goes on as long as a higher level can lose less than it saves
+    by suppressing fewer records: of the strings on the way that pass, the one of least loss (or the
+    best by `objective`) is published.
 
     Each round: count the records in classes smaller than k; if they are few enough, suppress them
     and stop; else raise, among the attributes below their root, the one with most distinct labels
@@ -87,13 +89,16 @@ class Datafly(FullDomainSearch):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Raise until the rest may be suppressed."""
-        limit = task.allowed_people if task.privacy.max_suppression > 0 else task.k
+        goes_on = task.privacy.max_suppression > 0
+        limit = task.allowed_people if goes_on else task.k
         refuse_if_hopeless(task, limit)
-        objective = "rv" if self.objective == "values" else self.objective
+        by_values = "loss" if goes_on else "rv"
+        objective = by_values if self.objective == "values" else self.objective
         lowest = least_levels(task)
         search = Search(task, context, lowest, limit, objective, self.limits)
         levels = list(lowest)
-        while True:
+        best: tuple[PassingString, Outcome, Int64s] | None = None
+        while best is None or search.objective.sum(levels) > best[0].value + TIE:
             search.generated += 1
             outcome = search.count(levels)
             joining: Int64s | None = np.empty(0, dtype=np.int64)
@@ -101,24 +106,27 @@ class Datafly(FullDomainSearch):
                 labels = search.frequency.labels(levels, search.tuple_of)
                 if task.count(labels < 0) < task.k:
                     joining = _joining(labels, task, min(limit, task.people - 1))
-            if outcome.passes and joining is not None and not len(joining):
-                search.record_passing(levels)
-            yield from search.tell_test(levels, outcome)
             if outcome.passes and joining is not None:
+                found = search.passing_string(levels, outcome)
+                if not len(joining):  # else a cancelled run would suppress fewer than k
+                    search.record_passing(levels, outcome, found.value)
+                if best is None or found.value > best[0].value + TIE:
+                    best = found, outcome, joining
+            yield from search.tell_test(levels, outcome)
+            if best is not None and (not goes_on or tuple(levels) == search.lattice.heights):
                 break
             if outcome.passes:
-                yield from search.tell(
-                    "go on",
-                    "Go on: fewer than {k} records would be suppressed, and no class can join "
-                    "them.",
-                    k=task.k,
-                )
+                why = "fewer than {k} records would be suppressed, and no class can join them"
+                if joining is not None:
+                    why = "a higher level may lose less than suppression does"
+                yield from search.tell("go on", f"Go on: {why}.", k=task.k)
             yield from self._raise(search, levels)
+        string, outcome, joining = best[0].levels, best[1], best[2]
         if outcome.small:
-            yield from self._tell_suppressed(search, tuple(levels), outcome, len(joining))
+            yield from self._tell_suppressed(search, string, outcome, len(joining))
         if len(joining):
-            search.record_passing(levels)
-        grouping = search.grouping(levels, search.notes(levels))
+            search.record_passing(string, outcome, best[0].value)
+        grouping = search.grouping(string, search.notes(string))
         if len(joining):
             left = grouping.labels.copy()
             left[joining] = -1

@@ -241,6 +241,11 @@ class BoundHierarchy:
     marks: frozenset[Mark] = field(default_factory=frozenset)
 
     @property
+    def built(self) -> bool:
+        """Whether its labels are known; a deferred hierarchy finds them when they are needed."""
+        return True
+
+    @property
     def height(self) -> int:
         """Number of levels above the values."""
         return len(self.paths[0]) - 1
@@ -354,6 +359,11 @@ class DeferredHierarchy(BoundHierarchy):
         built = self.__dict__["_build"]()
         self.__dict__.update(paths=built.paths, order=built.order)
         return self.__dict__[name]
+
+    @property
+    def built(self) -> bool:
+        """Whether its labels have been asked for."""
+        return "paths" in self.__dict__
 
     def with_column(self, column: Column) -> BoundHierarchy:
         """Return the hierarchy for a column with the same values and other records."""

@@ -10,9 +10,15 @@ from typing import ClassVar
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.objective import SEEKS, declared_objective
-from kanon_tui.core.lattice.pre_pruning import beyond_limits, highest_levels, lowest_levels
+from kanon_tui.core.lattice.pre_pruning import (
+    beyond_limits,
+    highest_levels,
+    levels_alone,
+    lowest_levels,
+)
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import Reason
+from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.task.steps import Algorithm, Family, Line, RunContext, Step
 from kanon_tui.core.task.task import Task
 
@@ -68,6 +74,25 @@ class FullDomainSearch(Algorithm):
                 limits = search.names, search.lattice.heights, general.small
                 raise NotReachedError(beyond_limits(*limits))
         return search
+
+
+def string_figures(task: Task) -> dict[str, float]:
+    """Return the number of strings before and after pre-pruning, and the RV of both ends.
+
+    The ends are the string of roots and the most specific one (Morton's tables 5 and 6).
+    """
+    tops = zip(task.quasi, highest_levels(task), strict=True)
+    left = [
+        sum(alone.passes and alone.level <= top for alone in levels_alone(attribute, task))
+        for attribute, top in tops
+    ]
+    values = [level_research_values(attribute) for attribute in task.quasi]
+    return {
+        "all": count_strings(task),
+        "after_pre_pruning": prod(left),
+        "rv_roots": float(sum(own[-1] for own in values)),
+        "rv_most_specific": float(sum(own[0] for own in values)),
+    }
 
 
 def count_strings(task: Task) -> int:

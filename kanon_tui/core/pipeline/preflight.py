@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.lattice.full_domain import count_strings
-from kanon_tui.core.metrics.measure import level_measures
+from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.project.project import Project
@@ -58,7 +56,8 @@ def preflight(
         facts.append(count_of(len(task.requirements), "requirement") + " beyond k")
     warnings = [*(str(each) for each in task.singling_out), *task.warnings]
     if algorithm.family is Family.FULL_DOMAIN:
-        strings, left = _strings(task)
+        counts = string_figures(task)
+        strings, left = counts["all"], counts["after_pre_pruning"]
         facts.append(
             f"{strings:,} strings" + (f", {left:,} after pre-pruning" if left < strings else "")
         )
@@ -106,21 +105,14 @@ def _may_suppress(task: Task, algorithm: type[Algorithm]) -> bool:
     return by_share or algorithm.always_suppresses
 
 
-def _strings(task: Task) -> tuple[int, int]:
-    """Return the number of strings, and of those whose levels pass alone."""
-    surviving = [
-        sum(level.passes for level in level_measures(a, task.k, task.allowed_suppressed))
-        for a in task.quasi
-    ]
-    return count_strings(task), prod(surviving)
-
-
 def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
     """Return the working memory of a run in MB, the table not counted."""
     codes = task.n * len(task.quasi) * 4
-    strings = 0
+    strings = 0.0
     if algorithm.bytes_per_string:
-        strings = _strings(task)[1] * (len(task.quasi) + algorithm.bytes_per_string)
+        strings = string_figures(task)["after_pre_pruning"] * (
+            len(task.quasi) + algorithm.bytes_per_string
+        )
     return (2 * codes + algorithm.bytes_per_record * task.n + strings) / 1e6 + 20
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, RequirementResult
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
@@ -85,6 +86,7 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
                 name: _attribute(measured) for name, measured in measures.attributes.items()
             },
             "privacy": _privacy(measures.privacy),
+            "strings": string_figures(task) if all(a.hierarchy.built for a in task.quasi) else None,
             "search": result.grouping.search,
             "notes": result.notes,
             "input": {"sha256": input_hash(result)},

@@ -23,6 +23,7 @@ from tests.core.algorithms.twins.full_domain import (
     Levels,
     all_strings,
     class_members,
+    loss,
     roots,
     searchable_task,
 )
@@ -59,21 +60,9 @@ def measured(seed: int, required: bool) -> tuple[Task, dict[Levels, dict[str, fl
             "ncp": sum(c.attribute.weight * attribute_ncp(c) for c in cells),
             "il": sum(attribute_il(c) for c in cells) / task.n / len(cells),
             "classes": -float(len(release.class_sizes)),
-            "loss": naive_loss(task, levels, gone),
+            "loss": loss(task, levels, gone),
         }
     return task, found
-
-
-def naive_loss(task: Task, levels: Levels, gone: set[int]) -> float:
-    """Return the mean of (values covered − 1) / (distinct − 1), record by record."""
-    total = 0.0
-    for attribute, level in zip(task.quasi, levels, strict=True):
-        column, labels = attribute.column, attribute.hierarchy.maps[level].tolist()
-        for record, code in enumerate(column.codes.tolist()):
-            covered = labels.count(labels[code])
-            share = (covered - 1) / (len(labels) - 1) if len(labels) > 1 else 0.0
-            total += 1.0 if record in gone else share
-    return total / task.n / len(task.quasi)
 
 
 def least(task: Task, figures: dict[Levels, float]) -> Levels:

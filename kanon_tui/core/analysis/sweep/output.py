@@ -223,7 +223,7 @@ def sweep_text(points: Sequence[SweepPoint], path: Path) -> str:
     match path.suffix.lower():
         case ".csv":
             text = io.StringIO()
-            writer = csv.DictWriter(text, list(SweepPoint("", 1).figures), lineterminator="\n")
+            writer = csv.DictWriter(text, list(figures[0]), lineterminator="\n")
             writer.writeheader()
             writer.writerows(figures)
             return text.getvalue()

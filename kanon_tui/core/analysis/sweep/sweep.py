@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -32,6 +32,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.pipeline.attributes import as_project
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, conclude, start
@@ -39,6 +40,7 @@ from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.steps import Grouping, RunContext
 from kanon_tui.core.task.task import Task
@@ -80,14 +82,16 @@ class SweepPoint:
     seconds: float | None = None
     """Time inside the algorithm, in the company of the other points of the sweep."""
     error: str | None = None
+    subset: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Of a sweep over subsets of the attributes: their names and how many strings they have."""
     grouping: Grouping | None = field(default=None, repr=False, compare=False)
     """What the algorithm decided, from which `Sweep.open` makes the full result."""
 
     @property
     def figures(self) -> dict[str, Any]:
         """The point as plain values, ready for a table or JSON."""
-        names = (each.name for each in fields(self) if each.name != "grouping")
-        return {name: getattr(self, name) for name in names}
+        names = (each.name for each in fields(self) if each.name not in ("subset", "grouping"))
+        return {**self.subset, **{name: getattr(self, name) for name in names}}
 
 
 def k_values(text: str) -> tuple[int, ...]:
@@ -117,6 +121,34 @@ def sweep(
     lenient = replace(project, privacy=replace(project.privacy, k=1))
     task = prepare(lenient, None if table is None else as_table(table, tokens))
     return Sweep(project, task, algorithms or [project.algorithm.name], ks, workers)
+
+
+def with_attributes(project: Project, names: Sequence[str]) -> Project:
+    """Return the project with these quasi-identifiers; the others are left out of the release."""
+    quasi = [name for name, spec in project.attributes.items() if spec.role is Role.QUASI]
+    for name in names:
+        if name not in quasi:
+            raise InputError(
+                f"attributes: '{name}' is not a quasi-identifier; {suggestion(name, quasi)}"
+            )
+    attributes = {
+        name: replace(spec, role=Role.IDENTIFIER) if name in quasi and name not in names else spec
+        for name, spec in project.attributes.items()
+    }
+    return replace(project, attributes=attributes)
+
+
+def with_strings(
+    points: Iterable[SweepPoint], asked: Sweep, names: Sequence[str]
+) -> list[SweepPoint]:
+    """Return the points of a subset of the attributes, with the number of its strings."""
+    found = []
+    for point in points:
+        task = replace(asked.task, privacy=replace(asked.task.privacy, k=point.k))
+        figures = string_figures(task)
+        subset = {"attributes": ",".join(names), "strings": figures.pop("all")}
+        found.append(replace(point, subset=subset | figures))
+    return found
 
 
 class Sweep:

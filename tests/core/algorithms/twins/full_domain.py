@@ -134,15 +134,23 @@ def local(task: Task) -> tuple[Levels, int]:
 
 
 def datafly(task: Task) -> tuple[Levels, set[int]]:
-    """The levels Datafly ends at and the records it suppresses: nobody, or k at least."""
+    """The levels Datafly ends at and the records it suppresses: nobody, or k at least.
+
+    Where a share may be suppressed, those of least loss on the way to the roots.
+    """
     limit = task.allowed_suppressed if task.privacy.max_suppression > 0 else task.k
     limit = min(limit, task.n - 1)
     string = (0,) * len(task.quasi)
+    found: list[tuple[float, Levels, set[int]]] = []
     while True:
         if small_records(task, string) <= limit:
             suppressed = complemented(task, class_members(task, string), limit)
             if suppressed is not None:
-                return string, suppressed
+                small = {i for m in class_members(task, string) if len(m) < task.k for i in m}
+                found.append((loss(task, string, small), string, suppressed))
+                if task.privacy.max_suppression == 0 or string == heights(task):
+                    least = min(value for value, _, _ in found)
+                    return next(each[1:] for each in found if each[0] <= least + 1e-9)
         distinct = {
             x: len({path[string[x]] for path in a.hierarchy.paths})
             for x, a in enumerate(task.quasi)
@@ -150,6 +158,18 @@ def datafly(task: Task) -> tuple[Levels, set[int]]:
         }
         x = max(distinct, key=lambda y: (distinct[y], -y))
         string = (*string[:x], string[x] + 1, *string[x + 1 :])
+
+
+def loss(task: Task, levels: Levels, gone: set[int]) -> float:
+    """Return the mean of (values covered − 1) / (distinct − 1), record by record."""
+    total = 0.0
+    for attribute, level in zip(task.quasi, levels, strict=True):
+        column, labels = attribute.column, attribute.hierarchy.maps[level].tolist()
+        for record, code in enumerate(column.codes.tolist()):
+            covered = labels.count(labels[code])
+            share = (covered - 1) / (len(labels) - 1) if len(labels) > 1 else 0.0
+            total += 1.0 if record in gone else share
+    return total / task.n / len(task.quasi)
 
 
 def class_members(task: Task, levels: Levels) -> list[list[int]]:

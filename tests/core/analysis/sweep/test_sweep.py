@@ -31,12 +31,16 @@ from kanon_tui.core.analysis.sweep.sweep import (
     k_values,
     lines_of,
     sweep,
+    with_attributes,
+    with_strings,
 )
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.lattice.pre_pruning import levels_alone
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.steps import RunContext, Step, Steps
@@ -393,3 +397,20 @@ def test_a_sweep_runs_over_a_prepared_task() -> None:
     points = list(Sweep(made, task, ["mondrian"], [2, 5]))
     assert sorted(p.k for p in points if p.error is None) == [2, 5]
     assert task.k == 5  # the task itself is as it was
+
+
+def test_subsets_of_the_attributes_leave_the_others_out_and_count_their_strings() -> None:
+    whole = Project.load(find_sample("race-rules").project)
+    asked = sweep(with_attributes(whole, ["age", "race"]), ["global", "local"], [3])
+    assert [attribute.name for attribute in asked.task.quasi] == ["race", "age"]
+    assert "sex" in asked.task.left_out
+    points = with_strings(asked, asked, ["age", "race"])
+    for point in points:
+        figures = point.figures
+        assert (figures["attributes"], figures["strings"]) == ("age,race", 20)
+        task = replace(asked.task, privacy=Privacy(k=3))
+        surviving = [sum(one.passes for one in levels_alone(a, task)) for a in task.quasi]
+        assert figures["after_pre_pruning"] == surviving[0] * surviving[1]
+        assert figures["rv_roots"] == 0 < figures["rv_most_specific"]
+    with pytest.raises(InputError, match=r"'rice' is not a quasi-identifier.*race"):
+        with_attributes(whole, ["rice"])
