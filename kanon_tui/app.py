@@ -23,10 +23,10 @@ from kanon_tui.core.table.writing import write_text
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.copying import send
 from kanon_tui.screens.help_dialog import Help, explanation, key_groups
+from kanon_tui.screens.opening import ask_for_file, open_file
 from kanon_tui.screens.palette import Palette, screen_commands
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.services.host import Host
-from kanon_tui.services.opening import ask_for_file, open_file
 from kanon_tui.services.saving import Saving
 from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.services.unexpected_end import UnexpectedEnd

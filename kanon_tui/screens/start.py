@@ -16,8 +16,8 @@ from textual.widgets.option_list import Option
 from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.text import visible
 from kanon_tui.screens.applying import ApplyDialog
+from kanon_tui.screens.opening import ask_for_file, open_file
 from kanon_tui.services.host import Hosted
-from kanon_tui.services.opening import ask_for_file, open_file
 from kanon_tui.widgets.dialogs import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.lists import ChoiceList

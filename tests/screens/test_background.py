@@ -12,10 +12,11 @@ from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import Session, open_session
+from kanon_tui.screens import opening
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
-from kanon_tui.services import opening, typed_keys
-from kanon_tui.services.opening import open_file
+from kanon_tui.screens.opening import open_file
+from kanon_tui.services import typed_keys
 from kanon_tui.widgets.dialogs import AskText, Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import has_failed, session_of, settle, wait_until

@@ -9,9 +9,9 @@ from textual.widgets import Static
 
 from kanon_tui.core.pipeline.sampled_table import TableCounting
 from kanon_tui.screens.before_publishing import CountingWait, SinglingOutDialog
+from kanon_tui.screens.opening import open_file
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.strings import StringsScreen
-from kanon_tui.services.opening import open_file
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.beyond_memory import ODD, RECORDS, let_nothing_fit, write_people

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -235,14 +235,18 @@ class Session(SessionData):
         return self.project.data_path
 
     def reread(self, data: DataSource) -> Session:
-        """Return a session with the file read by other options, keeping settings that fit."""
+        """Return a session with the file read by other options, keeping settings that fit.
+
+        Guesses are made again. The settings of a column that gets another name follow it.
+        """
         project = replace(self.project, data=data)
         table = read_or_sample(project)
-        known = {
-            name: spec
-            for name, spec in project.attributes.items()
-            if name in table.names and not spec.guessed  # guesses are made again
-        }
+        before, after = self.project.data.read_options.rename, data.read_options.rename
+        names = {before.get(name, name): new for name, new in after.items()}
+        known = {}
+        for name, spec in project.attributes.items():
+            if (own := names.get(name, name)) in table.names:
+                known[own] = AttributeSpec(guessed=True) if spec.guessed else spec
         project = replace(project, attributes=known)
         read = project.with_guesses(table) if project.path is None else project
         return Session(read, table, self.fingerprint)
@@ -317,8 +321,8 @@ def settings_to_drop(spec: AttributeSpec, role: Role | None) -> dict[str, Any]:
     }
 
 
-def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -> Session:
-    """Open a project file, or start a project for a data file."""
+def open_session(path: Path, data: DataSource | None = None) -> Session:
+    """Open a project file, or start a project for a data file, which `data` says how to read."""
     if misses_slashes(str(path)):  # it may hold a password, so it is not shown
         raise InputError(
             "a database on a server is named in a project file: data: {path: "
@@ -329,8 +333,7 @@ def open_session(path: Path, progress: Callable[[str], None] = lambda _: None) -
         fingerprint = _fingerprint(path)  # before reading, so that a later change is noticed
         project = Project.load(path)
     else:
-        project = Project(data=DataSource(path=str(path.resolve())))
-    progress(f"reading {project.data_path.name}")
+        project = Project(data=data or DataSource(path=str(path.resolve())))
     table = read_or_sample(project)
     if table.height == 0:
         raise InputError(f"{project.data_path.name}: it has no records; choose another file")

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, ClassVar
 
+import polars as pl
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from kanon_tui.core.editing.session import Session
-from kanon_tui.core.fields.declaration import Field
+from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.fields.types import text
-from kanon_tui.core.project.project import DataSource
+from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.dates import DATE_FORMATS, date_text
 from kanon_tui.core.table.numbers import DECIMAL_MARKS
-from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.grid import Grid
@@ -47,8 +50,9 @@ class ReadingDialog(Hosted, FormDialog):
 `tab` goes from field to field, `enter` opens a list, the preview follows. *detect* looks at the
 file. Missing tokens are words that stand for nothing (`?`, `NA`), with commas between; a record
 without a value is kept with *missing* as a value of its own, or dropped. Of a workbook choose the
-sheet, of a database the table, or type a query. `ctrl+r` reads the file so; roles and hierarchies
-of columns that are still there stay.
+sheet, of a database the table, or type a query. *skip first* and *skip last* leave out lines that
+are no records: titles, totals, notes. `ctrl+r` reads the file so; roles and hierarchies of columns
+that are still there stay. While a file cannot be read, its first lines are shown as they are.
 """
 
     DEFAULT_CSS = """
@@ -61,12 +65,14 @@ of columns that are still there stay.
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Read so")]
     ACCEPT = "Read so"
 
-    def __init__(self, session: Session) -> None:
-        self._session, self._data = session, session.project.data
-        options, values = reading_options(session), reading_values(session.project.data)
-        texts = [TOKENS, *([QUERY] if is_database(session) else [])]
-        fields = [*(Field(name, text()) for name in options), *texts]
-        super().__init__("How is this file read?", fields, values, options)
+    def __init__(self, project: Project, facts: FileFacts | None, note: str = "") -> None:
+        """Take what is known of the file as it is read now; `note` is shown with the preview."""
+        self._project, self._data, self._note = project, project.data, note
+        options = reading_options(project.data, facts)
+        is_database = facts is not None and facts.format in ("sqlite", "duckdb", "database")
+        more = [TOKENS, QUERY] if is_database else [TOKENS, *SKIPS]
+        fields = [*(Field(name, text()) for name in options), *more]
+        super().__init__("How is this file read?", fields, reading_values(project.data), options)
 
     def below(self) -> ComposeResult:
         yield Grid(name_width=5, id="preview")
@@ -83,22 +89,25 @@ of columns that are still there stay.
 
     def follow(self, values: dict[str, Any]) -> None:
         """Read the beginning of the file in the way that is chosen now."""
-        project = replace(self._session.project, data=self.answer(dict(values)))
+        project = replace(self._project, data=self.answer(dict(values)))
         tokens = project.data.read_options.missing_tokens
 
         def show(table: Table) -> None:
-            self.show_error()
+            self.show_error(self._note)
             self.query_one("#preview", Grid).show(FrameSource(table.frame, tokens))
 
-        self.compute(
-            lambda: project.read_data(preview=True), show, group="preview", failed=self.show_error
-        )
+        def failed(error: Exception) -> None:
+            self.show_error(error)
+            self.query_one("#preview", Grid).show(FrameSource(first_lines(project.data_path)))
+
+        self.compute(lambda: project.read_data(preview=True), show, group="preview", failed=failed)
 
 
 TOKENS = Field(
     "tokens", text("words with commas between; an empty one comes first in “, ?, NA”"), "",
     "What stands for a missing cell",
 )  # fmt: skip
+SKIPS = [field for field in fields_of(ReadOptions) if field.name in ("skip_first", "skip_last")]
 QUERY = Field("query", text("SELECT … FROM …"), "", "What is read of the database")
 MARKS = {"decimals": "decimal", "thousands": "thousands", "dates": "dates"}
 """Fields of the form that say how numbers and dates are written, with their names in a project."""
@@ -106,16 +115,18 @@ READ_AS = {"quotes": "quote", "table": "sheet"}
 """Other fields of the form whose name in a project is another one."""
 
 
-def is_database(session: Session) -> bool:
-    """Return whether the table comes from a database."""
-    facts = session.table.facts
-    return facts is not None and facts.format in ("sqlite", "duckdb", "database")
+def first_lines(path: Path, most: int = 50) -> pl.DataFrame:
+    """Return the first lines of a file as they are, for one that cannot be read."""
+    with suppress(OSError), path.open("rb") as file:
+        lines = file.read(20_000).decode("utf-8", "replace").splitlines()
+        return pl.DataFrame({"the first lines of the file": lines[:most]})
+    return pl.DataFrame({"the first lines of the file": []})
 
 
-def reading_options(session: Session) -> dict[str, list[tuple[str, Any]]]:
+def reading_options(data: DataSource, facts: FileFacts | None) -> dict[str, list[tuple[str, Any]]]:
     """Return the choices of every field that this kind of file has."""
-    facts, found = session.table.facts, dict[str, list[tuple[str, Any]]]()
-    header = session.project.data.read_options.header
+    found = dict[str, list[tuple[str, Any]]]()
+    header = data.read_options.header
     named = [("names in the project", header)] if isinstance(header, tuple) else []
     if facts is None or facts.csv is not None:
         found = {"delimiter": DELIMITERS, "encoding": ENCODINGS}

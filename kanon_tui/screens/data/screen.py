@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -27,13 +27,14 @@ from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.text import bar, sparkline, visible
+from kanon_tui.core.text import bar, joined, sparkline, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
+from kanon_tui.screens.opening import reread
 from kanon_tui.services.page_reader import PageReader
-from kanon_tui.widgets.dialogs import Pick, ask_text
+from kanon_tui.widgets.dialogs import Confirm, Pick, ask_text, confirm
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource, PagedRows
 
@@ -61,8 +62,9 @@ Example: press `/`, type `flu`, press `enter`: the cursor jumps to the next reco
 value; `n` goes on to the one after, `N` back; how many there are stands below the table. `S`
 sorts by the column under the cursor (up, down, as in the file), `f` shows only some records (`flu`,
 `=flu`, `!flu`, `>=65`); both are views: all records are anonymised. Of a file too large for memory
-they show a sample; `esc` goes back to the file. `c` goes to a column, `y` copies a cell, a row or a
-column.
+they show a sample; `esc` goes back to the file. `x` makes a filter count: only the records that are
+shown stay in the table, until `x` without a filter takes all again. `R` renames a column. `c` goes
+to a column, `y` copies a cell, a row or a column.
 """
     DEFAULT_CSS = """
     DataScreen #facts { height: auto; padding: 0 1; color: $text-muted; }
@@ -84,6 +86,8 @@ column.
         Binding("number_sign", "go_to_row", "record", key_display="#", id="data.row"),
         Binding("y", "copy", "copy", id="data.copy"),
         Binding("r", "reading", "reading", id="data.reading"),
+        Binding("x", "keep", "keep only these", id="data.keep"),
+        Binding("R", "rename", "rename", id="data.rename"),
     ]
 
     def __init__(self) -> None:
@@ -435,19 +439,46 @@ column.
 
     def action_reading(self) -> None:
         """Change how the file is read, with a preview."""
+        self.ask(ReadingDialog(self.session.project, self.session.table.facts), self._reread)
 
-        def reread(data: DataSource | None) -> None:
-            if data is None or data == self.session.project.data:
-                return
-            session = self.session
-            self.compute(
-                lambda: session.reread(data),
-                self.host.replace_session,
-                group="reread",
-                holds_keys=True,
-            )
+    def _reread(self, data: DataSource | None) -> None:
+        if data is not None and data != self.session.project.data:
+            reread(self.host, self.session, data)
 
-        self.ask(ReadingDialog(self.session), reread)
+    def _change_reading(self, **changes: Any) -> None:
+        data = self.session.project.data
+        self._reread(replace(data, read_options=replace(data.read_options, **changes)))
+
+    def action_keep(self) -> None:
+        """Leave all other records than the filtered ones out of the table, or take them back."""
+        where, filtered = self.session.project.data.read_options.where, self.view.filter
+        if filtered is not None:
+            condition = {filtered.column: filtered.sign + filtered.text}
+            self._change_reading(where={**where, **condition})
+        elif where:
+            question = Confirm(
+                "Take all records again?", f"Now left out: all but {conditions(where)}.",
+                "Take all", "Leave them out",
+            )  # fmt: skip
+            confirm(self, question, lambda: self._change_reading(where={}))
+        else:
+            self.host.say("filter the records first (f); x then keeps only those that are shown")
+
+    def action_rename(self) -> None:
+        """Give the column under the cursor another name, in the release too."""
+        column, rename = self.column, self.session.project.data.read_options.rename
+        in_file = next((old for old, new in rename.items() if new == column), column)
+
+        def parse(name: str) -> str:
+            if not name.strip() or (name in self.session.table.names and name != column):
+                raise InputError("write a name that no other column has")
+            return name.strip()
+
+        def take(name: str) -> None:
+            self._change_reading(rename={**rename, in_file: name})
+
+        hint = "The file stays as it is; the release has the new name."
+        ask_text(self, f"Rename {column}", take, parse, column, hint)
 
 
 def facts_line(session: Session, counting: str = "") -> str:
@@ -478,9 +509,17 @@ def facts_line(session: Session, counting: str = "") -> str:
     missing = sum(table.missing_cells().values())
     of_sample = f" in a sample of {session.records.height:,}" if session.uncounted() else ""
     parts.append((f"{missing:,} missing cells" if missing else "no missing cells") + of_sample)
+    where = session.project.data.read_options.where
+    if where:
+        parts.append(f"only {conditions(where)} (x: all)")
     if counting:
         parts.append(counting)
     return " · ".join(parts)
+
+
+def conditions(where: Mapping[str, str]) -> str:
+    """Return conditions on records in words: `year >= 2020 and city =Rome`."""
+    return joined([f"{visible(name)} {visible(condition)}" for name, condition in where.items()])
 
 
 def size_text(size: int) -> str:

@@ -10,7 +10,7 @@ import pytest
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
-from kanon_tui.services.opening import open_file
+from kanon_tui.screens.opening import open_file
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census

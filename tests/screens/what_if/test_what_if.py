@@ -19,9 +19,9 @@ from kanon_tui.core.analysis.sweep.sweep import METRICS
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.task.steps import RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
+from kanon_tui.screens.opening import open_file
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.what_if.screen import ChooseAlgorithms, WhatIfScreen
-from kanon_tui.services.opening import open_file
 from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.plot import MARKERS, Plot, draw
