@@ -15,7 +15,7 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
 from kanon_tui.core.table.typed_columns import ColumnNamesError
 from kanon_tui.core.text import joined
-from kanon_tui.screens.data.reading import ReadingDialog
+from kanon_tui.screens.reading import ReadingDialog
 from kanon_tui.services.host import Host, error_sentence
 from kanon_tui.widgets.dialogs import Confirm, confirm
 from kanon_tui.widgets.path_dialog import AskPath

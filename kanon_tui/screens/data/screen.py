@@ -30,9 +30,9 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import bar, joined, sparkline, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
-from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
 from kanon_tui.screens.opening import reread
+from kanon_tui.screens.reading import ReadingDialog
 from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import Confirm, Pick, ask_text, confirm
 from kanon_tui.widgets.grid import Grid

@@ -10,8 +10,8 @@ import xlsxwriter
 from textual.widgets import Input, Select, Static
 
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.screen import facts_line
+from kanon_tui.screens.reading import ReadingDialog
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle
 

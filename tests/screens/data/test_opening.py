@@ -8,8 +8,8 @@ import pytest
 from textual.widgets import Input, Select, Static
 
 from kanon_tui.core.table.schema import Role
-from kanon_tui.screens.data.reading import ReadingDialog
 from kanon_tui.screens.data.screen import DataScreen
+from kanon_tui.screens.reading import ReadingDialog
 from kanon_tui.widgets.dialogs import Confirm
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
