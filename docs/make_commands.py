@@ -116,6 +116,7 @@ EXIT_CODES = {
     "0": "done",
     "1": "the asked-for privacy is not reached, or no release was found",
     "2": "bad input or usage, with one sentence on standard error",
+    "3": "a scheduler, database or disk failed",
     "70": "a mistake in Kanon itself; KANON_DEBUG=1 shows where",
     "130, 143, 129": "interrupted by Ctrl-C, by a request to end, by a closed terminal; "
     "nothing half-written remains",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from docs.make_commands import PAGES
+from docs.make_python import PAGE, page
 from kanon_tui.commands import COMMANDS
 
 
@@ -21,3 +22,7 @@ def test_every_command_and_its_options_are_there() -> None:
         assert f"\n## kanon-tui {name}" in page
     assert "`--most" in page
     assert "`--leaves" in page
+
+
+def test_the_python_page_is_as_the_docstrings_have_it() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "python -m docs.make_python"

@@ -49,7 +49,7 @@ def read_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, 
     `stop` ends a pass over files early.
     """
     if not result.in_files:
-        return result.task, as_table(result.table, result.task.table.missing_tokens)
+        return result.task, as_table(result.release.frame, result.task.table.missing_tokens)
     records = RecordsInFiles.from_result(result, stop)
     return replace(result.task, table=records), RowsInFiles.from_result(result, stop)
 
