@@ -149,3 +149,13 @@ def test_the_site_has_no_broken_link_and_asks_nothing_of_the_network(tmp_path: P
         for tag in re.findall(r"<(?:script|img|iframe|link)\b[^>]*>", text):
             assert "http://" not in tag, page.name
             assert "https://" not in tag, page.name
+
+
+def test_every_promise_of_the_security_page_names_a_test_that_exists() -> None:
+    """The table promise → test of SECURITY.md."""
+    page = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page)
+    assert len(named) > 20
+    for path, name in named:
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert not name or re.search(rf"^(async )?def {name}\(", text, re.M), (path, name)

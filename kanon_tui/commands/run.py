@@ -354,6 +354,11 @@ def _summary(result: Result, args: argparse.Namespace) -> Iterator[str]:
         yield f"  cells that a spreadsheet would take for formulas: {formulas:,}, {how}"
     for singled_out in result.task.singling_out:
         yield f"  warning: {singled_out}"
+    if result.task.k < 5:
+        yield (
+            f"  warning: k = {result.task.k} is small: the ends of ranges and the members of sets "
+            f"can be enough to rebuild records; choose k of at least 5, or publish: rounded"
+        )
     for note in result.notes:
         yield f"  {'warning' if note in result.warnings else 'note'}: {note}"
     if not result.in_files and hidden_columns(result):
