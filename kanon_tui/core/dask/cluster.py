@@ -31,11 +31,11 @@ from functools import cached_property, lru_cache, partial
 from multiprocessing import resource_tracker
 from pathlib import Path
 from threading import Lock
-from typing import Any, Self
+from typing import Any
 
 from kanon_tui.core import errors
 from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
-from kanon_tui.core.processes.helper_processes import Helpers, cores
+from kanon_tui.core.processes.helper_processes import Processes, cores
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.atomic_files import work_folder
 from kanon_tui.core.table.target import Target
@@ -200,7 +200,7 @@ class Cluster(Workers):
                 return
 
     @property
-    def helpers(self) -> Callable[..., Helpers]:
+    def helpers(self) -> Callable[..., Processes]:
         """The workers as helpers of a search."""
         return partial(ClusterHelpers, self)
 
@@ -285,7 +285,7 @@ class Cluster(Workers):
         return answer
 
 
-class ClusterHelpers:
+class ClusterHelpers(Processes):
     """The workers of a cluster in place of helper processes."""
 
     def __init__(
@@ -293,9 +293,6 @@ class ClusterHelpers:
     ) -> None:
         self._workers, self._setup = workers, Setup(prepare, setup)
         self._waiting: dict[Any, int] = {}
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         with suppress(Exception):

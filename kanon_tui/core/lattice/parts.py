@@ -22,7 +22,7 @@ from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import ListFollower, Reason
 from kanon_tui.core.numeric import TIE, Floats, Words
-from kanon_tui.core.processes.helper_processes import Helpers, cores
+from kanon_tui.core.processes.helper_processes import Processes, cores
 from kanon_tui.core.task.steps import Step
 
 __all__ = ["Pair", "Part", "PartSolver", "Whole", "split"]
@@ -147,7 +147,7 @@ class PartSolver:
         self._asked_for = workers
         self._workers = workers or cores()
         self._stack = stack
-        self._processes: Helpers | None = None
+        self._processes: Processes | None = None
         self._engine = search.frequency.necessary
         space = search.lattice
         self._most = max(1, int(memory * 1e6 / space.bytes_per_string) // self._workers)

@@ -18,12 +18,12 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, BinaryIO, Protocol, Self, TypeVar, cast
+from typing import Any, BinaryIO, Self, TypeVar, cast
 
 from kanon_tui.core.errors import InfrastructureError
 from kanon_tui.core.processes.interruption import helpers
 
-__all__ = ["Helpers", "Processes", "call_bounded", "cores"]
+__all__ = ["Processes", "call_bounded", "cores"]
 
 _PROGRAM = (
     "import pickle, sys; "
@@ -57,22 +57,6 @@ def _search_path() -> list[str]:
         current = ""
     safe = [entry for entry in sys.path if os.path.isabs(entry) and entry != current]
     return [*safe, str(Path(__file__).parents[2])]
-
-
-class Helpers(Protocol):
-    """A pool that works on jobs outside this process; closing it ends them."""
-
-    def __enter__(self) -> Self:
-        """Return the pool."""
-
-    def __exit__(self, *error: object) -> None:
-        """End all jobs, also those under way."""
-
-    def submit(self, jobs: Sequence[Any]) -> None:
-        """Hand out jobs, which are numbered from 0."""
-
-    def result(self, seconds: float) -> tuple[int, Any] | None:
-        """Return the next result, or None if there is none within `seconds`."""
 
 
 class Processes:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.processes.helper_processes import Helpers, Processes, cores
+from kanon_tui.core.processes.helper_processes import Processes, cores
 from kanon_tui.core.processes.interruption import uninterrupted
 
 __all__ = ["Job", "LocalWorkers", "Progress", "Workers"]
@@ -67,7 +67,7 @@ class Workers(ABC):
         return merged
 
     @property
-    def helpers(self) -> Callable[..., Helpers]:
+    def helpers(self) -> Callable[..., Processes]:
         """The class of helpers for the parts of a search, called like `Processes`."""
         return Processes
 

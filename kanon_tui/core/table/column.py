@@ -222,7 +222,7 @@ def code_column(
     """
 
     def refuse(unreadable: pl.Series, format: Format) -> InputError:
-        return _unreadable(texts, unreadable, format, row_of)
+        return first_unreadable([texts], unreadable, format, row_of)
 
     cells = Cells.from_series(texts, texts.name)
     coded = code_values(cells.texts, kind, missing_tokens, format, formats, refuse)
@@ -336,14 +336,22 @@ def _numbers(name: str, present: pl.Series, kind: Kind, format: Format) -> Float
     return read_texts(present, format)
 
 
-def _unreadable(
-    texts: pl.Series, unreadable: pl.Series, format: Format, row_of: Callable[[int], int]
+def first_unreadable(
+    blocks: Iterable[pl.Series], unreadable: pl.Series, format: Format, row_of: Callable[[int], int]
 ) -> InputError:
-    at_fault = texts.is_in(unreadable.to_list())
-    first = at_fault.arg_max() or 0
-    shown = texts.filter(at_fault).unique(maintain_order=True)
-    where = f"{'first ' if at_fault.sum() > 1 else ''}in row {row_of(first):,}"
-    return unreadable_values(texts.name, shown, format, where)
+    """Return the error for texts of a column that are no numbers or dates, with the first row."""
+    before, first, found, texts = 0, 0, 0, unreadable.to_list()
+    shown: dict[str, None] = {}
+    for cells in blocks:
+        at_fault = cells.is_in(texts)
+        if not found and at_fault.any():
+            first = before + (at_fault.arg_max() or 0)
+        found += int(at_fault.sum())
+        shown |= dict.fromkeys(cells.filter(at_fault).to_list())
+        before += cells.len()
+    where = f"{'first ' if found > 1 else ''}in row {row_of(first):,}"
+    values = pl.Series(list(shown), dtype=pl.String)
+    return unreadable_values(unreadable.name, values, format, where)
 
 
 def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: str) -> InputError:

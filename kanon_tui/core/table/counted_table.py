@@ -22,7 +22,7 @@ from kanon_tui.core.table.column import (
     CodedValues,
     Column,
     code_values,
-    unreadable_values,
+    first_unreadable,
 )
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
@@ -184,7 +184,10 @@ class CountedTable(Table):
         counts = self.occurrences(name)
 
         def refuse(unreadable: pl.Series, format: Format) -> InputError:
-            return self._unreadable(name, unreadable, format)
+            pieces = self.source.pieces
+            frames = (frame for piece in pieces for frame in self.source.read(piece, [name]))
+            cells = (frame[name] for frame in frames)
+            return first_unreadable(cells, unreadable, format, self.row_of)
 
         coded = code_values(
             counts["value"].alias(name),
@@ -207,22 +210,6 @@ class CountedTable(Table):
         """Return an encoder from the texts of a column to their ranks in the order of texts."""
         texts = self.occurrences(name)["value"].sort()
         return Encoder(name, texts, np.arange(len(texts), dtype=np.int32), len(texts))
-
-    def _unreadable(self, name: str, unreadable: pl.Series, format: Format) -> InputError:
-        """Return the error for values that are no numbers or dates, with the row of the first."""
-        before, texts = 0, unreadable.to_list()
-        first, found = 0, 0
-        shown: dict[str, None] = {}
-        for piece in self.source.pieces:
-            for frame in self.source.read(piece, [name]):
-                at_fault = frame[name].is_in(texts)
-                if found == 0 and at_fault.any():
-                    first = before + (at_fault.arg_max() or 0)
-                found += int(at_fault.sum())
-                shown |= dict.fromkeys(frame[name].filter(at_fault).to_list())
-                before += frame.height
-        where = f"{'first ' if found > 1 else ''}in row {self.row_of(first):,}"
-        return unreadable_values(name, pl.Series(list(shown), dtype=pl.String), format, where)
 
 
 def count_table(

@@ -14,7 +14,9 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -337,7 +339,7 @@ class _Sampling:
 
     def take(self, records: int) -> CsvSample:
         """Return a sample of about `records` records."""
-        first, used = _first_stretch(self.head, self.header)
+        first, used = _first_records(self.head, self.header), len(self.head.text)
         total = sum(self.sizes)
         facts = replace(self.facts, bytes=total)
         if len(self.files) == 1 and self.head.is_complete:
@@ -376,66 +378,40 @@ class _Sampling:
         return in_order_of(self.names, found[0], path, self.files[0]), found[1]
 
 
-def _first_stretch(head: CsvHead, header: Header) -> _Stretch:
-    """Return the records at the beginning of the first file, below its header."""
-    found = _regular(head.text, head, header.names, head.is_complete, header.one_short)
-    cells, used = (_careful(head, header), len(head.text)) if found is None else found
-    cells = cells.slice(int(header.first_record))
-    if not cells.height and head.is_complete:
-        raise _no_records(head.file, header)
-    return cells, used
-
-
-def _careful(head: CsvHead, header: Header) -> pl.DataFrame:
-    """Return all records of the head; where it is cut off, those that can be read."""
-    text, names = io.BytesIO(head.text), header.names
+def _first_records(head: CsvHead, header: Header) -> pl.DataFrame:
+    """Return the records at the beginning of the first file; of a cut one those that are whole."""
+    names = header.names
     try:
-        size = len(head.text)
-        frame = pl.concat(
-            csv_text.parse_carefully(text, head.dialect, head.file, size, header.one_short)
-        )
+        cells = csv_text.parse_csv(head.text, head.dialect, len(names), head.file, header.one_short)
     except InputError:
         if head.is_complete:
             raise
         rows = [row for row in first_records(head.text, head.dialect) if len(row) == len(names)]
-        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
-    frame.columns = list(names)
-    return frame
+        cells = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+    cells.columns = names
+    cells = cells.slice(int(header.first_record))
+    if not cells.height and head.is_complete:
+        raise _no_records(head.file, header)
+    return cells
 
 
 def _regular_stretch(text: bytes, head: CsvHead, names: Sequence[str]) -> _Stretch | None:
     """Return the complete records of a text that begins anywhere; None where it is irregular."""
-    begin = 0
     for _ in range(_TRIES):
-        ends = [at for at in (text.find(b"\n", begin), text.find(b"\r", begin)) if at >= 0]
-        if not ends:
+        start = re.search(rb"[\r\n]", text)
+        if start is None:
             return None
-        begin = min(ends) + 1
-        found = _regular(text[begin:], head, names, False)
-        if found is not None:
-            return found
+        text = text[start.end() :].removesuffix(b"\r")  # it may be cut between CR and LF
+        layout = csv_text.text_layout(text, head.dialect, len(names), False)
+        if layout is None or not text or text[0] in b"\r\n" or b"\0" in text:
+            continue
+        ends = csv_text.RecordScan(layout).take(np.frombuffer(text, np.uint8), 0, len(text))
+        if ends is None or not len(ends):
+            continue
+        text = text[: int(ends[-1]) + 1]
+        with suppress(UnicodeDecodeError):  # the survey of all bytes says where and why
+            text.decode("utf-8")
+            frame = csv_text.parse_regular(text, layout, len(ends))
+            frame.columns = list(names)
+            return frame, len(text)
     return None
-
-
-def _regular(
-    text: bytes, head: CsvHead, names: Sequence[str], whole: bool, one_short: bool = False
-) -> _Stretch | None:
-    """Return the complete records of a text that begins with one; None where it is irregular."""
-    # Where the text is cut off, that may be between CR and LF.
-    text = text.rstrip(b"\r\n") if whole else text.removesuffix(b"\r")
-    layout = csv_text.text_layout(text, head.dialect, len(names), one_short)
-    if layout is None or not text or text[0] in b"\r\n" or b"\0" in text:
-        return None
-    scan = csv_text.RecordScan(layout)
-    ends = scan.take(np.frombuffer(text, np.uint8), 0, len(text))
-    records = None if ends is None else scan.finish() if whole else len(ends)
-    if ends is None or not records:
-        return None
-    text = text if whole else text[: int(ends[-1]) + 1]
-    try:
-        text.decode("utf-8")
-    except UnicodeDecodeError:
-        return None  # the survey of all bytes says where and why
-    frame = csv_text.parse_regular(text, layout, records)
-    frame.columns = list(names)
-    return frame, len(text)

@@ -19,9 +19,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -75,24 +76,21 @@ def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
         missing = len(firsts)
         firsts.append(codes.index(-1) if column.missing is None else column.missing)
         codes = [missing if code < 0 else code for code in codes]
-    return CountedColumn(
-        name=column.name,
-        kind=column.kind,
-        codes=np.array(codes, dtype=np.int32)[column.codes],
-        copies=column.copies,
+    new_code = np.array(codes, dtype=np.int32)
+    counts = column.value_counts
+    merged = replace(
+        column,
+        codes=new_code[column.codes],
         ground=column.ground and tuple(labels[firsts] for labels in column.ground),
-        value_counts=None
-        if column.value_counts is None
-        else counted(np.array(codes), column.value_counts, len(firsts)),
+        value_counts=None if counts is None else counted(new_code, counts, len(firsts)),
         values=tuple(column.values[code] for code in firsts),
         numbers=None if column.numbers is None else column.numbers[firsts],
         missing=missing,
-        date_format=column.date_format,
-        number_format=column.number_format,
-        spelt=column,
-        missing_tokens=tuple(missing_tokens),
-        counted=tuple(codes),
+        coding=None,
     )
+    known: dict[str, Any] = {each.name: getattr(merged, each.name) for each in fields(Column)}
+    tokens_given = tuple(missing_tokens)
+    return CountedColumn(**known, spelt=column, missing_tokens=tokens_given, counted=tuple(codes))
 
 
 def value_key(text: str) -> Decimal | str:

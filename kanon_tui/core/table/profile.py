@@ -13,11 +13,10 @@ a column that numbers people and repeats is warned of. Warnings hold counts, nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.role_guesses import guess_attribute
@@ -27,7 +26,7 @@ from kanon_tui.core.text import Note, Quotable, note
 
 __all__ = [
     "MANY", "SHARE", "ColumnProfile", "RepeatedPeople", "SinglingOut", "profile",
-    "repeated_people", "singling_out", "singling_out_columns",
+    "repeated_people", "singling_out_columns",
 ]  # fmt: skip
 
 
@@ -112,24 +111,15 @@ class SinglingOut:
         )
 
 
-def singling_out(texts: pl.Series, missing_tokens: Sequence[str]) -> SinglingOut | None:
-    """Return how far a column of texts singles people out; None below the thresholds."""
-    values = texts.alias("value").value_counts(name="records")
-    return _from_counts(texts.name, values, missing_tokens)
-
-
-def _from_counts(
-    name: str, values: pl.DataFrame, missing_tokens: Sequence[str]
-) -> SinglingOut | None:
-    counts = values.filter(~values["value"].is_in(list(missing_tokens)))["records"]
-    found = SinglingOut(name, int((counts == 1).sum()), int(counts.sum()))
-    return found if found.records >= MANY and found.share >= SHARE else None
-
-
 def singling_out_columns(table: Table, names: Iterable[str]) -> tuple[SinglingOut, ...]:
     """Return those of these columns that single people out, in the order of the names."""
-    found = (_from_counts(name, table.occurrences(name), table.missing_tokens) for name in names)
-    return tuple(each for each in found if each is not None)
+    found = []
+    for name in names:
+        values = table.occurrences(name)
+        missing = values["value"].is_in(list(table.missing_tokens))
+        counts = values["records"].filter(~missing)
+        found.append(SinglingOut(name, int((counts == 1).sum()), int(counts.sum())))
+    return tuple(each for each in found if each.records >= MANY and each.share >= SHARE)
 
 
 @dataclass(frozen=True)

@@ -53,24 +53,23 @@ def column_names(
             f"{file} has {width} columns, but header names {len(given)}; name every column once"
         )
     names: dict[str, int] = {}
-    doubtful: dict[str, str] = {}
+    wrong: dict[str, str] = {}
     for place, name in enumerate(given, 1):
-        own, number = name if name.strip() else f"column_{place}", 1
+        plain = own = name if name.strip() else f"column_{place}"
+        number = 1
         while own in names or (number > 1 and own in given):
             number += 1
-            own = f"{name if name.strip() else f'column_{place}'}_{number}"
+            own = f"{plain}_{number}"
         names[own] = place
-        if own != name and own not in rename:
-            why = f"column {place} has no name"
-            if name.strip():
-                why = f"columns {names[name]} and {place} are both called '{name}'"
-            doubtful[own] = why
-    if doubtful:
-        first, why = next(iter(doubtful.items()))
+        if own not in (name, *rename):
+            same = f"columns {names[plain]} and {place} are both called '{name}'"
+            wrong[own] = same if name == plain else f"column {place} has no name"
+    if wrong:
+        first, why = next(iter(wrong.items()))
         raise ColumnNamesError(
             f"{file}: {why}; give every column a name of its own, in the first row, as a list for "
             f"header, or with data: {{rename: {{{first}: NEW NAME}}}}",
-            {name: name for name in doubtful},
+            {name: name for name in wrong},
         )
     for name in rename:
         if name not in names:

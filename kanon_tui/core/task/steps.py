@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.processes.helper_processes import Helpers, Processes
+from kanon_tui.core.processes.helper_processes import Processes
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 
@@ -136,7 +136,7 @@ class RunContext:
     shared: dict[Hashable, Any] = field(default_factory=dict)
     """What runs on the same records can share. Who puts something there has a function that finds
     it again, such as `lattice.frequency.shared_counts`."""
-    helpers: Callable[..., Helpers] = Processes
+    helpers: Callable[..., Processes] = Processes
     """Makes the helpers that work on parts of a search, on this machine or a cluster."""
 
 

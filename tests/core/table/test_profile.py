@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.table.column import code_column
-from kanon_tui.core.table.profile import MANY, SHARE, profile, singling_out, singling_out_columns
+from kanon_tui.core.table.profile import MANY, SHARE, SinglingOut, profile, singling_out_columns
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import preview_table
@@ -46,6 +46,11 @@ def test_preview_reads_the_first_records_of_a_large_file(tmp_path: Path, encodin
 
 
 TOKENS = ("", "?")
+
+
+def singling_out(texts: pl.Series, tokens: tuple[str, ...]) -> SinglingOut | None:
+    found = singling_out_columns(as_table(texts.to_frame(), tokens), [texts.name])
+    return next(iter(found), None)
 
 
 def test_a_column_of_mostly_unique_values_is_named_with_their_number() -> None:
