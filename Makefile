@@ -10,7 +10,7 @@ KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --require-hashes --only-binary :all: --requirement
 
-.PHONY: run test test-quick test-browser test-sanitized fuzz check format bench docs screenshots screenshots-browser lock sbom clean
+.PHONY: run test test-quick test-browser test-sanitized fuzz check format bench papers docs screenshots screenshots-browser lock sbom clean
 
 run: $(READY)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -61,6 +61,9 @@ bench-all: $(READY)  ## every timing, which takes long; nothing here is asserted
 
 bench-peers: $(READY)  ## the same data by anonypy, anjana and pycanon, installed into a folder that is thrown away
 	$(BIN)/python -m benchmarks.peers --renew
+
+papers: $(READY)  ## the series of the papers' figures, which take minutes; renews the table of docs/papers.md
+	$(BIN)/python -m benchmarks.papers --renew
 
 docs: $(READY)  ## the documentation as a site in build/site, with search, readable without a network
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
