@@ -23,7 +23,7 @@ from kanon_tui.commands.arguments import (
     prepared,
     read_published,
 )
-from kanon_tui.commands.output import figure, print_json, print_section, print_table, say
+from kanon_tui.commands.output import print_json, print_section
 from kanon_tui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,21 +73,7 @@ def execute(args: argparse.Namespace) -> int:
         sides = {"original": _counts(found.original), "release": _counts(found.release)}
         print_json({"people": found.people, **sides})
         return 0
-    of = " person" if task.repeated is not None else ""
-    rows = [
-        [meaning, figure(original), figure(published)]
-        for meaning, original, published in (
-            ("have a record that fits", found.original.found, found.release.found),
-            (f"have exactly one{of}: found", found.original.unique, found.release.unique),
-            (f"have fewer than k = {task.k:,}", found.original.below_k, found.release.below_k),
-            ("a sensitive value is certain", found.original.disclosed, found.release.disclosed),
-        )
-    ]
-    print_table((f"of {found.people:,} people", "original", "release"), rows)
-    for note in found.notes:
-        say(f"note: {note}")
-    if not task.sensitive:
-        say("note: the project names no sensitive attribute, so no value can be disclosed")
+    print_section(found.section())
     return 0
 
 
@@ -112,7 +98,6 @@ def _suite(args: argparse.Namespace) -> int:
         return 0
     for section in attack_sections(results):
         print_section(section)
-        say(*(f"- {item}" for item in section.items))
     return 0
 
 

@@ -64,6 +64,8 @@ def print_section(section: Section) -> None:
     if section.rows:
         cells = [[c if isinstance(c, str) else c.text for c in row] for row in section.rows]
         print_table(section.columns, cells)
+    if section.items:
+        say(*section.items)
 
 
 def _width(text: str) -> int:

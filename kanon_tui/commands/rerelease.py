@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 
 from kanon_tui.commands.arguments import JSON, MADE_BY, file_argument, prepared, read_published
-from kanon_tui.commands.output import figure, print_json, print_table, say, warn
+from kanon_tui.commands.output import print_json, print_section, warn
 
 __all__ = ["ARGUMENTS", "HELP", "execute"]
 
@@ -41,15 +41,7 @@ def execute(args: argparse.Namespace) -> int:
         counts = ("people", "not_in_both", "k", "fewest", "unique", "below_k", "below_k_at_worst")
         print_json({name: getattr(found, name) for name in (*counts, "counted")})
     else:
-        rows = [
-            ["have exactly one candidate: found", figure(found.unique)],
-            [f"have fewer than k = {found.k:,}", figure(found.below_k)],
-            ["the same if rows can be joined", figure(found.below_k_at_worst)],
-            ["candidates of the most exposed", figure(found.fewest)],
-        ]
-        print_table((f"of {found.people:,} people in both", "together"), rows)
-        if found.not_in_both:
-            say(f"{found.not_in_both:,} {found.counted} of the data are not in both releases")
+        print_section(found.section())
     try:
         found.refuse(args.earlier.name)
     except NotReachedError as error:

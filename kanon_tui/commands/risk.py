@@ -11,7 +11,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names, share
-from kanon_tui.commands.output import figure, print_json, print_table, say
+from kanon_tui.commands.output import print_json, print_section, say
 from kanon_tui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,7 +45,10 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print_json(found.mapping())
     else:
-        _print(found)
+        from kanon_tui.core.analysis.population_risk import risk_sections
+
+        for section in risk_sections(found)[:1]:
+            print_section(section)
         if args.k_map is not None:
             say(f"{args.k_map:,}-map is {'reached' if reached else 'NOT reached'}")
     return 0 if reached else 1
@@ -56,16 +59,3 @@ def _assess(args: argparse.Namespace) -> PopulationRisk:
 
     names = ("quasi", "release", "person", "population", "weights", "population_table", "threshold")
     return risk(args.file, **{name: getattr(args, name) for name in names})
-
-
-def _print(found: PopulationRisk) -> None:
-    """Print the models as a table, then uniques and presence in sentences."""
-    from kanon_tui.core.analysis.population_risk import counts, estimates
-
-    say(*counts(found))
-    rows = [
-        [name, figure(own.highest), figure(own.average), f"{own.share:.1%}"]
-        for name, own in found.models.items()
-    ]
-    print_table(("risk", "highest", "average", f"above {found.threshold:g}"), rows)
-    say(*estimates(found))

@@ -31,6 +31,7 @@ from kanon_tui.core.pipeline.pages import ReleasePages
 from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.distinct_values import by_value
@@ -39,12 +40,6 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined
-
-__all__ = [
-    "CoveredPeople", "KnownPopulation", "PopulationRisk", "Presence", "assumptions",
-    "check_population", "counts", "covered_people", "estimates", "person_column",
-    "population_risk", "release_risk",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -353,16 +348,26 @@ _ESTIMATED = (
 )
 
 
-def counts(found: PopulationRisk) -> list[str]:
-    """Return a sentence on the records, the people and what the population is known by."""
+def risk_sections(found: PopulationRisk) -> list[Section]:
+    """Return the risk by every model with estimates, and what the figures assume."""
     size = "" if found.population is None else f" of {found.population:,}"
-    return [
+    counted = [
         f"{found.records:,} records of {found.people:,} people in {found.classes:,} classes",
         f"population{size}: {_KNOWN_BY[found.by]}",
     ]
+    rows = [
+        [name, figure(own.highest), figure(own.average), f"{own.share:.1%}"]
+        for name, own in found.models.items()
+    ]
+    columns = ("risk", "highest", "average", f"above {found.threshold:g}")
+    assumed = [_ATTACKERS, _ASSUMED[found.by], *([_ESTIMATED] if found.uniques else [])]
+    return [
+        Section("How likely people are found", counted, columns, rows, _estimates(found)),
+        Section("What is assumed", assumed),
+    ]
 
 
-def estimates(found: PopulationRisk) -> list[str]:
+def _estimates(found: PopulationRisk) -> list[str]:
     """Return sentences on uniques here and in the population, k-map and presence."""
     lines = [f"unique here: {found.sample_uniques:,}"]
     if found.uniques is not None:
@@ -383,9 +388,3 @@ def estimates(found: PopulationRisk) -> list[str]:
             f"table; {own.not_covered:,} people fit none",
         ]
     return lines
-
-
-def assumptions(found: PopulationRisk) -> list[str]:
-    """Return sentences on each attacker and on what the figures assume."""
-    lines = [_ATTACKERS, _ASSUMED[found.by]]
-    return lines if found.uniques is None else [*lines, _ESTIMATED]

@@ -23,7 +23,7 @@ from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, short_list, visible
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
@@ -361,32 +361,14 @@ in the original, which tells the disease, and two in the release.
         width = len(f"{people.height:,}") + 1 if people else 0
         self.query_one("#people", Grid).show(people or nobody, name_width=width)
         self.query_one(PersonPane).show(None)
-        self.query_one("#counts", Static).update(self._counts(people.attack) if people else "")
+        self.query_one("#counts", Static).update(
+            sections_text([people.attack.section()]) if people else ""
+        )
         self._draw_order()
 
     def _draw_order(self) -> None:
         order = "easiest to find first" if self.people and self.people.by_exposure else "by row"
         self.query_one("#people-pane").border_title = f"people, {order} (enter looks one up)"
-
-    def _counts(self, attack: Attack) -> Text:
-        both = (attack.original, attack.release)
-        title = f"of {attack.people:,} people"
-        text = Text.assemble((f"{title:<32}{'original':>18}{'release':>18}", "bold"))
-        rows = {
-            "have a record that fits": [side.found for side in both],
-            "have exactly one, and are found": [side.unique for side in both],
-            f"have at most {attack.release.k - 1:,}, below k": [side.below_k for side in both],
-            "have a sensitive value revealed": [side.disclosed for side in both],
-        }
-        for words, counts in rows.items():
-            shares = (f"{count:,} {count / max(attack.people, 1):>7.1%}" for count in counts)
-            text.append(f"\n{words:<32}" + "".join(f"{share:>18}" for share in shares))
-        notes = list(attack.notes)
-        if not attack.release.disclosed_values:
-            notes.append("no attribute is sensitive, so no value can be disclosed")
-        for note in notes:
-            text.append("\n! ", theme_style(self, "warning", bold=True)).append(visible(note))
-        return text
 
     def action_sort(self) -> None:
         """Switch between the order of rows and the easiest to find first."""

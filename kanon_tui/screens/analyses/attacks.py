@@ -6,19 +6,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
-from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.attacked import AttackResult
-from kanon_tui.core.analysis.attack.suite import KINDS, attack_release
+from kanon_tui.core.analysis.attack.suite import KINDS, attack_release, attack_sections
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.dialogs import Choose
-from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.lists import ScrollPane
 
 
@@ -108,19 +105,5 @@ the same; `run --attacks` puts it into the report.
 
     def _show(self, found: list[AttackResult]) -> None:
         self.found = found
-        text = Text(f"{'rate':>7} {'interval':>15} {'control':>8}  attack\n", "bold", no_wrap=True)
-        for each in found:
-            low, high = each.interval
-            control = "–" if each.control_rate is None else f"{each.control_rate:.1%}"
-            line = f"{each.rate:>7.1%} {f'{low:.1%}–{high:.1%}':>15} {control:>8}  "
-            text.append(line, theme_style(self, "warning") if each.successes else "")
-            text.append(f"{visible(each.title)}\n")
-        for each in found:
-            text.append(f"\n{visible(each.title)}\n", "bold")
-            text.append("\n".join(map(visible, each.sentences)))
-            if each.worst:
-                text.append(f"\nworst: {visible(each.worst)}", "dim")
-            if each.remedy and each.successes:
-                text.append(f"\nhelps: {visible(each.remedy)}", "dim")
-            text.append("\n")
+        text = sections_text(attack_sections(found)[1:])
         self.query_one("#figures", Static).update(text)

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -17,6 +18,7 @@ from textual.worker import Worker, get_current_worker
 
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
@@ -29,7 +31,7 @@ from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.path_dialog import AskPath
 
-__all__ = ["AnalysisScreen", "nobody_waits"]
+__all__ = ["AnalysisScreen", "nobody_waits", "sections_text"]
 
 T = TypeVar("T")
 
@@ -40,6 +42,25 @@ def nobody_waits() -> Callable[[], bool]:
     """Return a function that says whether the current worker was cancelled."""
     worker = get_current_worker()
     return lambda: worker.is_cancelled
+
+
+def sections_text(sections: Iterable[Section]) -> Text:
+    """Return sections of an analysis as a text: titles, paragraphs, aligned tables, lists."""
+    text = Text()
+    for section in sections:
+        text.append(f"{visible(section.title)}\n", "bold")
+        text.append("".join(f"{visible(each)}\n" for each in section.paragraphs))
+        cells = [[c if isinstance(c, str) else c.text for c in row] for row in section.rows]
+        lines = [list(map(visible, row)) for row in (section.columns, *cells) if row]
+        widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+        for number, line in enumerate(lines if cells else ()):
+            first, *rest = (set_cell_size(cell, w) for cell, w in zip(line, widths, strict=True))
+            figures = (f"{cell.strip():>{len(cell)}}" for cell in rest)
+            text.append("  ".join([first, *figures]).rstrip() + "\n", "" if number else "dim")
+        text.append("".join(f"{visible(each)}\n" for each in section.items), "dim")
+        text.append("\n")
+    text.rstrip()
+    return text
 
 
 class AnalysisScreen(Hosted, Modal):

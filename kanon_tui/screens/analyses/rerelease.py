@@ -18,7 +18,7 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import plural, visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["RereleaseScreen"]
@@ -153,25 +153,11 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
         found, result = self.found, self.result
         text = Text()
         if found is not None and result is not None:
-            self._counts(text, found)
+            text = sections_text([found.section()])
             self._verdict(text, found)
             self._cost(text, result)
         self.query_one("#counts", Static).update(text)
         self.refresh_bindings()
-
-    def _counts(self, text: Text, found: TwoReleases) -> None:
-        title = f"of {found.people:,} {found.counted} in both"
-        text.append(f"{title:<34}{'together':>12}", "bold")
-        fewest = "–" if found.fewest is None else f"{found.fewest:,}"
-        for words, count in (
-            ("have exactly one candidate: found", f"{found.unique:,}"),
-            (f"have fewer than k = {found.k:,}", f"{found.below_k:,}"),
-            ("the same if rows can be joined", f"{found.below_k_at_worst:,}"),
-            ("candidates of the most exposed", fewest),
-        ):
-            text.append(f"\n{words:<34}{count:>12}")
-        if found.not_in_both:
-            text.append(f"\n{f'{found.counted} not in both':<34}{found.not_in_both:>12,}", "dim")
 
     def _verdict(self, text: Text, found: TwoReleases) -> None:
         name = visible(self.earlier_name)

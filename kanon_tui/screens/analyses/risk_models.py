@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
@@ -15,21 +14,18 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.population_risk import (
     KnownPopulation,
     PopulationRisk,
-    assumptions,
     check_population,
-    counts,
-    estimates,
     release_risk,
+    risk_sections,
 )
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional, whole_number
 from kanon_tui.core.privacy.risk import THRESHOLD
-from kanon_tui.core.report.sections import figure
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.lists import ScrollPane
 
@@ -208,19 +204,6 @@ Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
             self.assumption, self.found = made
             if remember:
                 self.host.kept_by_panels[KEPT] = replace(self.assumption, population=None)
-            self.query_one("#figures", Static).update(_figures(made[1]))
+            self.query_one("#figures", Static).update(sections_text(risk_sections(made[1])))
 
         self.in_background(work, done, "counting")
-
-
-def _figures(found: PopulationRisk) -> Text:
-    """Return counts, the models as a table, estimates and assumptions."""
-    text = Text("\n".join(counts(found)))
-    text.append(f"\n\n{'risk':<12}{'highest':>10}{'average':>10}", "bold")
-    text.append(f"{f'above {found.threshold:g}':>14}", "bold")
-    for name, own in found.models.items():
-        text.append(f"\n{name:<12}{figure(own.highest):>10}{figure(own.average):>10}")
-        text.append(f"{own.share:>14.1%}")
-    text.append("\n\n" + "\n".join(estimates(found)))
-    text.append("\n\n" + "\n".join(assumptions(found)), "dim")
-    return text

@@ -13,21 +13,20 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from kanon_tui.core.analysis.utility.distributions import Marginal, Summary
+from kanon_tui.core.analysis.utility.distributions import Marginal
 from kanon_tui.core.analysis.utility.utility import (
     Utility,
     utility_for,
+    utility_sections,
 )
 from kanon_tui.core.report.formats import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.text import bar, short_number, significant, visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
+from kanon_tui.core.text import bar, visible
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.lists import ChoiceList
 
 __all__ = ["UtilityScreen"]
-
-PAIRS_SHOWN = 8
 
 
 class UtilityScreen(AnalysisScreen):
@@ -115,7 +114,7 @@ them, `R` looks at the release of another run.
         )
         self._chosen = min(self._chosen, len(found.marginals) - 1)
         attributes.highlighted = self._chosen
-        self.query_one("#rest", Static).update(_figures(found))
+        self.query_one("#rest", Static).update(sections_text(utility_sections(found)))
         self._draw()
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
@@ -159,61 +158,3 @@ def _attribute_line(each: Marginal, width: int) -> Text:
     name = visible(each.attribute)
     name = name if len(name) <= width else name[: width - 1] + "…"
     return Text(f"{name:<{width}} {bar(each.distance, 7)} {each.distance:.3f}", no_wrap=True)
-
-
-def _figures(found: Utility) -> Text:
-    """Return the figures of all attributes, which stand below the picture of one."""
-    text = Text()
-    for title, lines in (_models(found), _pairs(found), _queries(found), *_means(found)):
-        if lines:
-            text.append(f"\n{title}\n", "bold")
-            text.append("".join(f"{line}\n" for line in lines))
-    return text
-
-
-def _models(found: Utility) -> tuple[str, list[str]]:
-    lines = []
-    for each in found.learnt:
-        kept = "" if each.kept is None else f"   keeps {each.kept:.1%}"
-        both = f"{each.original.accuracy:.1%} → {each.release.accuracy:.1%}"
-        lines.append(f"{each.model:<20} {both}{kept}")
-    if found.learnt:
-        one = found.learnt[0]
-        guessed = f"{one.original.baseline:.1%} → {one.release.baseline:.1%}"
-        lines.insert(0, f"{'guessing':<20} {guessed}")
-        if found.learnt_of is not None:
-            lines.append(f"from a sample of {found.learnt_of:,} records of each table")
-    return f"learning {visible(found.target or '')}: accuracy before → after", lines
-
-
-def _pairs(found: Utility) -> tuple[str, list[str]]:
-    lines = []
-    for pair in found.pairs[:PAIRS_SHOWN]:
-        both = (pair.original_association, pair.release_association)
-        names = f"{visible(pair.first)}, {visible(pair.second)}"
-        lines.append(f"{pair.distance:.3f}  {names}  {' → '.join(map(short_number, both))}")
-    return "pairs that changed most, association before → after", lines
-
-
-def _queries(found: Utility) -> tuple[str, list[str]]:
-    asked = found.queries
-    if asked is None:
-        return "", []
-    middle = f"median {asked.median:.1%}, mean {asked.mean:.1%}, 90th percentile "
-    title = f"{asked.queries:,} random COUNT queries: relative error"
-    return title, [f"{middle}{asked.ninetieth:.1%}"]
-
-
-def _means(found: Utility) -> list[tuple[str, list[str]]]:
-    tables: dict[str, list[str]] = {}
-    for each in found.means:
-        title = f"mean of {visible(each.measure)} by {visible(each.by)}, overlap"
-        both = f"{_interval(each.original)} → {_interval(each.release)}"
-        line = f"{visible(each.group)[:14]:<14} {both}  {each.overlap:.2f}"
-        tables.setdefault(title, []).append(line)
-    return list(tables.items())
-
-
-def _interval(summary: Summary) -> str:
-    half = (summary.high - summary.low) / 2
-    return f"{significant(summary.mean)}±{significant(half, 2)}"

@@ -38,10 +38,11 @@ async def test_paul_is_found_in_the_original_but_not_in_the_release(sample, make
             line[:32].strip(): line[32:].split() for line in said(screen, "#counts").split("\n")
         }
         assert counts == {
+            "Linking attack": [],
             "of 4 people": ["original", "release"],
             "have a record that fits": ["1", "25.0%", "1", "25.0%"],
             "have exactly one, and are found": ["1", "25.0%", "0", "0.0%"],
-            "have at most 1, below k": ["1", "25.0%", "0", "0.0%"],
+            "have fewer than k = 2": ["1", "25.0%", "0", "0.0%"],
             "have a sensitive value revealed": ["1", "25.0%", "0", "0.0%"],
         }
         people = screen.query_one("#people", Grid)

@@ -23,14 +23,14 @@ async def test_distributions_are_drawn_and_a_target_is_learnt(sample, make_app) 
         await settle(pilot)
         assert said(screen, "#picture").startswith(found.marginals[2].attribute)
         figures = said(screen, "#rest")
-        assert f"{found.pairs[0].distance:.3f}  {found.pairs[0].first}" in figures
-        assert f"median {found.queries.median:.1%}" in figures
+        assert f"{found.pairs[0].first} and {found.pairs[0].second}" in figures
+        assert f"wrong by less than {found.queries.median:.1%}" in figures
         assert f"off by {found.queries.median:.1%}" in said(screen, "#status")
         await pilot.press("t")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, Choose))
         await pilot.press("down", "down", "enter")  # income, diagnosis, income_class
         await wait_until(pilot, lambda: screen.found.target == "income_class")
-        await wait_until(pilot, lambda: "learning income_class" in said(screen, "#rest"))
+        await wait_until(pilot, lambda: "predict income_class" in said(screen, "#rest"))
         assert "random forest" in said(screen, "#rest")
         await pilot.press("escape")
         await settle(pilot)

@@ -90,7 +90,7 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
     one, two = (attacked.task.count(each) for each in negated)
     return AttackResult(
         "inference",
-        f"Inference of {column.name} from the class",
+        f"Inference of {column.name}, class",
         attacked.people,
         attacked.task.count(certain),
         control,
@@ -126,7 +126,7 @@ def _by_model(attacked: AttackedRelease, column: Column) -> AttackResult:
     commonest = int(np.bincount(printed.codes).max()) / max(len(printed.codes), 1)
     return AttackResult(
         "inference",
-        f"Inference of {column.name} by a model",
+        f"Inference of {column.name}, model",
         attacked.people,
         attacked.task.count(found),
         control,

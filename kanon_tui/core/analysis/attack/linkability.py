@@ -54,7 +54,7 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     return [
         AttackResult(
             "linkability",
-            f"Linkability of {', '.join(first)} with {', '.join(second)}",
+            "Linkability",
             len(linked),
             int(linked.sum()),
             control,

@@ -43,6 +43,7 @@ from kanon_tui.core.analysis.published_cells import (
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.distinct_values import CountedColumn, by_value
 from kanon_tui.core.table.schema import Kind
@@ -260,6 +261,24 @@ class Attack:
     release: Linked
     notes: tuple[str, ...]
     """What may have gone wrong with the join."""
+
+    def section(self) -> Section:
+        """Return the counts of both tables as a section, with notes."""
+        both = (self.original, self.release)
+        rows = [
+            [words, *(f"{count:,} {count / max(self.people, 1):>7.1%}" for count in counts)]
+            for words, counts in {
+                "have a record that fits": [side.found for side in both],
+                "have exactly one, and are found": [side.unique for side in both],
+                f"have fewer than k = {self.release.k:,}": [side.below_k for side in both],
+                "have a sensitive value revealed": [side.disclosed for side in both],
+            }.items()
+        ]
+        notes = [f"note: {note}" for note in self.notes]
+        if not self.release.disclosed_values:
+            notes.append("note: no attribute is sensitive, so no value can be disclosed")
+        columns = (f"of {self.people:,} people", "original", "release")
+        return Section("Linking attack", (), columns, rows, notes)
 
 
 def linking_attack(

@@ -123,13 +123,13 @@ def attack_release(
 def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
     """Return the attacks as a table, and a section with the sentences of each."""
     criteria = {kind.name: kind.criterion for kind in KINDS}
-    columns = ("Attack", "People tried", "Succeeded", "Rate", "95 % interval", "Not in the data")
+    columns = ("Attack", "Rate", "95 % interval", "Control", "People")
     rows = []
     for each in results:
         low, high = each.interval
-        control = "–" if each.control_rate is None else f"{each.control_rate:.2%}"
-        figures = (f"{each.people:,}", f"{each.successes:,}", f"{each.rate:.2%}")
-        rows.append([each.title, *figures, f"{low:.2%} to {high:.2%}", control])
+        control = "–" if each.control_rate is None else f"{each.control_rate:.1%}"
+        people = f"{each.successes:,}/{each.people:,}"
+        rows.append([each.title, f"{each.rate:.1%}", f"{low:.1%}–{high:.1%}", control, people])
     told = [
         Section(
             each.title,
@@ -153,7 +153,11 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
         ("Is it still possible?", "Attacks"),
         asked,
     )  # fmt: skip
-    return [questions, Section("Attacks", (), columns, rows), *told]
+    meaning = (
+        "The share of people on whom an attack succeeds, its 95 % confidence interval, the same for "
+        "people who were not in the data (control), and successes of people tried."
+    )
+    return [questions, Section("Attacks", [meaning], columns, rows), *told]
 
 
 def held_out(project: Project, share: float) -> tuple[Table, pl.DataFrame]:

@@ -48,6 +48,7 @@ from kanon_tui.core.analysis.attack.matching import (
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
@@ -108,6 +109,19 @@ class TwoReleases:
     def fewest(self) -> int | None:
         """The fewest candidates of anybody; None where nobody is in both."""
         return int(self.candidates.min()) if self.people else None
+
+    def section(self) -> Section:
+        """Return the counts as a section."""
+        fewest = "–" if self.fewest is None else f"{self.fewest:,}"
+        rows = [
+            ("have exactly one candidate: found", f"{self.unique:,}"),
+            (f"have fewer than k = {self.k:,}", f"{self.below_k:,}"),
+            ("the same if rows can be joined", f"{self.below_k_at_worst:,}"),
+            ("candidates of the most exposed", fewest),
+            (f"{self.counted} of the data that are not in both", f"{self.not_in_both:,}"),
+        ]
+        columns = (f"of {self.people:,} {self.counted} in both", "together")
+        return Section("Both releases together", (), columns, rows)
 
     def refuse(self, earlier: str, tried: bool = False) -> None:
         """Refuse the new release where somebody has fewer than k candidates.
