@@ -154,8 +154,8 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
         asked,
     )  # fmt: skip
     meaning = (
-        "The share of people on whom an attack succeeds, its 95 % confidence interval, the same for "
-        "people who were not in the data (control), and successes of people tried."
+        "The share of people on whom an attack succeeds, its 95 % confidence interval, "
+        "the same for people who were not in the data (control), and successes of people tried."
     )
     return [questions, Section("Attacks", [meaning], columns, rows), *told]
 
