@@ -152,6 +152,7 @@ def in_memory(project: Project, out: Path) -> dict[str, float]:
 
 def in_pieces(project: Project, out: Path) -> dict[str, float]:
     """A run over pieces, here or on the cluster of the project."""
+    from kanon_tui.core.pipeline.publishing import FilePublisher
     from kanon_tui.core.pipeline.stream import run_stream, workers_of
     from kanon_tui.core.table.target import Target
 
@@ -159,7 +160,7 @@ def in_pieces(project: Project, out: Path) -> dict[str, float]:
     phases = Phases(time.process_time if here else time.perf_counter)
     target = Target(out) if here else Target(out.with_suffix(""), folder=True)
     with workers_of(project, target, trust=True, insecure=True) as workers:
-        run_stream(project, workers, target, None, True, phases)
+        run_stream(project, FilePublisher(workers, target, None, True, phases))
     phases("", 1.0)
     return phases.seconds
 

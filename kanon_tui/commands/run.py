@@ -211,6 +211,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
     """Run over pieces of the data, here or on a cluster."""
     from kanon_tui.commands.progress import following
     from kanon_tui.core.errors import InputError
+    from kanon_tui.core.pipeline.publishing import FilePublisher
     from kanon_tui.core.pipeline.stream import run_stream, workers_of
 
     if args.earlier is not None:
@@ -234,9 +235,9 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
 
     workers = workers_of(project, target, trust, args.insecure)
     with workers as doing, following(args.progress) as progress:
-        return run_stream(
-            project, doing, target, args.report, args.force, progress, finish, public=_public(args)
-        )
+        place, public = args.report, _public(args)
+        publisher = FilePublisher(doing, target, place, args.force, progress, public)
+        return run_stream(project, publisher, finish)
 
 
 def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:

@@ -38,7 +38,7 @@ from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
 from kanon_tui.core.table.target import Target
-from kanon_tui.core.table.writing import put_table, write_table, write_text
+from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target, put_table
 from kanon_tui.core.task.steps import Algorithm, RunContext
 from kanon_tui.core.task.task import Task
 
@@ -65,9 +65,8 @@ class Result(FinishedRun):
         if self.in_files:
             self.copy_to(Target.parse(str(path)), force)
             return
-        path = Path(path)
-        with timed(self.phases, "write"):
-            write_table(path, self.written, force, self.task.csv_format(path))
+        check_target(Path(path), TABLE_ENDINGS, force)
+        self.write_files(Path(path), None, force)
 
     def copy_to(self, target: Target, force: bool = False) -> None:
         """Copy the verified files of a release to a file, or to a folder of parts."""
@@ -87,8 +86,7 @@ class Result(FinishedRun):
         `utility` are the sections of `kanon_tui.utility_sections(kanon_tui.utility(result))`.
         `public` leaves out whatever depends on the input; None does so in HTML.
         """
-        path = Path(path)
-        write_text(path, report_text(self, path, utility, public), force)
+        self.write_files(None, Path(path), force, utility=utility, public=public)
 
     def write_files(
         self,

@@ -17,7 +17,7 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.attributes import as_project
 from kanon_tui.core.pipeline.engine_choice import check_streamable, memory_limit
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.prepare import columns_to_count, count_project, no_progress, prepare
+from kanon_tui.core.pipeline.prepare import columns_to_count, count_project, prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher
 from kanon_tui.core.pipeline.release_files import check_streamed_target
 from kanon_tui.core.pipeline.result import Result, chosen_algorithm, conclude, start
@@ -64,7 +64,8 @@ def stream(
     project = as_project(project)
     target = None if out is None else Target.parse(str(out))
     with workers_of(project, target, trust, insecure) as workers:
-        return run_stream(project, workers, target, None if report is None else Path(report), force)
+        place = None if report is None else Path(report)
+        return run_stream(project, FilePublisher(workers, target, place, force))
 
 
 @contextmanager
@@ -89,27 +90,23 @@ def workers_of(
 
 def run_stream(
     project: Project,
-    workers: Workers,
-    target: Target | None = None,
-    report: Path | None = None,
-    force: bool = False,
-    progress: Progress = no_progress,
+    publisher: FilePublisher,
     finish: Callable[[Run], object] = lambda run: run.finish(),
     watched: bool = False,
     known: SampledTable | None = None,
-    public: bool | None = None,
 ) -> Result:
-    """Run a project over pieces with these workers and return the verified, written release.
+    """Run a project over pieces by the workers of a publisher and return the written release.
 
     `finish` pulls the search to its end, `watched` says that its steps are shown. Columns that are
-    counted in the `known` table are not counted again. `public` is about the report.
+    counted in the `known` table are not counted again.
     """
     chosen_algorithm(project)  # refused before anything is read
+    workers, target = publisher.workers, publisher.target
     if target is not None:
-        target.check(force, project.inputs)
+        target.check(publisher.force, project.inputs)
         check_streamed_target(target, None)
     memory = memory_limit(project).with_held_memory()
-    progress = _tidying(progress, memory)
+    progress = publisher.progress = _tidying(publisher.progress, memory)
     phases: Seconds = {}
     try:
         with timed(phases, "read"):
@@ -121,9 +118,7 @@ def run_stream(
         run.phases |= phases
         workers.begin("search", progress)
         finish(run)
-        return conclude(
-            run, project, FilePublisher(workers, target, report, force, progress, public)
-        )
+        return conclude(run, project, publisher)
     finally:
         workers.begin("", None)
 
@@ -264,16 +259,8 @@ class WatchedStream:
         try:
             progress("look", 0.0)
             with self._free_memory(), workers_of(self.project, self.target, self._trust) as workers:
-                return run_stream(
-                    self.project,
-                    workers,
-                    self.target,
-                    force=self.force,
-                    progress=progress,
-                    finish=finish,
-                    watched=True,
-                    known=self._known,
-                )
+                publisher = FilePublisher(workers, self.target, None, self.force, progress)
+                return run_stream(self.project, publisher, finish, True, self._known)
         finally:
             self.over = True
 

@@ -42,8 +42,10 @@ def in_memory(project: Project, path: Path) -> Result:
 
 
 def figures(result: Any) -> dict[str, Any]:
-    """A report without what depends on the clock."""
-    return {k: v for k, v in result.report.items() if k not in ("seconds", "phases")}
+    """A report without what depends on the clock, or is not counted of coarsened values."""
+    report = {k: v for k, v in result.report.items() if k not in ("seconds", "phases")}
+    metrics = {k: v for k, v in report["metrics"].items() if k != "ncp_class"}
+    return {**report, "metrics": metrics}
 
 
 def check_same(project: Project, folder: Path, ending: str = ".csv", **how: Any) -> str:

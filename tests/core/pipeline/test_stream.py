@@ -171,11 +171,14 @@ def test_an_interrupted_run_leaves_nothing_that_looks_like_a_release(tmp_path, p
         if what == phase:
             raise KeyboardInterrupt
 
+    from kanon_tui.core.pipeline.publishing import FilePublisher
     from kanon_tui.core.pipeline.stream import run_stream
 
     for target in (Target(tmp_path / "out.parquet"), Target(tmp_path / "out", folder=True)):
+        place = tmp_path / "r.json"
+        publisher = FilePublisher(LocalWorkers(), target, place, progress=interrupt)
         with pytest.raises(KeyboardInterrupt):
-            run_stream(asked, LocalWorkers(), target, tmp_path / "r.json", progress=interrupt)
+            run_stream(asked, publisher)
         assert os.listdir(tmp_path) == ["in.csv"]
 
 
