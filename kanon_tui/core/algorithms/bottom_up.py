@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.merging import Merging, MergingClustering, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
@@ -25,7 +24,7 @@ _ROUNDS = 3  # of the walk to a far-apart pair, as in `top-down`
 
 
 @dataclass(frozen=True)
-class BottomUp(BlockClustering):
+class BottomUp(MergingClustering):
     """Agglomerative local recoding by normalised certainty penalty.
 
     Idea: a group is as good as its ranges are narrow. Join every group that is too small to the
@@ -65,7 +64,6 @@ class BottomUp(BlockClustering):
     )
     sample: ClassVar[str] = "race-rules"
     pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
-    terms: ClassVar[tuple[str, ...]] = ("merge",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("every distinct record is a group"),
         Line("while a group has fewer than k records:"),

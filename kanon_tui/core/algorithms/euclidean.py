@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.merging import Merging, MergingClustering, Objective
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all, merge_closest
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import EXTENT
@@ -18,7 +17,7 @@ __all__ = ["Euclidean"]
 
 
 @dataclass(frozen=True)
-class Euclidean(BlockClustering):
+class Euclidean(MergingClustering):
     """Merge each small cluster with the one that gives the smallest sum of raw ranges.
 
     Idea: agglomerative clustering with no notion of utility. Ranges are neither normalised nor
@@ -52,7 +51,6 @@ class Euclidean(BlockClustering):
     )
     sample: ClassVar[str] = "race-rules"
     pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
-    terms: ClassVar[tuple[str, ...]] = ("merge",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,
         Line("merge it where the ranges of the union are smallest", 1, ("merge",)),

@@ -75,7 +75,7 @@ class Mdav(BlockClustering):
         for members, kind, around in _classes(_Points(task), task.k):
             labels[members] = len(made)
             made.append(members)
-            lost += class_loss(task.quasi, members[None].astype(np.int32))
+            lost += class_loss(task.quasi, members[None])
             placed = int((labels >= 0).sum())
             if len(made) - told < context.decisions_per_step and placed < task.n:
                 continue

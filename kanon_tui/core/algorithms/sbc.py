@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.similarity import Similarity
+from kanon_tui.core.clustering.similarity import Similarity, SimilarityClustering
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
@@ -15,7 +14,7 @@ __all__ = ["SBC"]
 
 
 @dataclass(frozen=True)
-class SBC(BlockClustering):
+class SBC(SimilarityClustering):
     """Classes of k records by similarity, without hierarchies.
 
     Idea: two categories are alike when they are equally frequent among comparable records. Sort

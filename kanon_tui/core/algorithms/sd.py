@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.similarity import Similarity
+from kanon_tui.core.clustering.similarity import Similarity, SimilarityClustering
 from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
@@ -14,7 +13,7 @@ __all__ = ["SD"]
 
 
 @dataclass(frozen=True)
-class SD(BlockClustering):
+class SD(SimilarityClustering):
     """As `sbc`, with finer contexts, shrinking distances and a centre that moves.
 
     Three things differ from `sbc`:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.merging import Merging, MergingClustering, Objective
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import CLUSTER, RELEASE
@@ -18,7 +17,7 @@ __all__ = ["Udc"]
 
 
 @dataclass(frozen=True)
-class Udc(BlockClustering):
+class Udc(MergingClustering):
     """Merge each small cluster with the one that leaves the highest research value.
 
     Idea: every merge widens ranges and may break data constraint rules. Try a cluster under k with

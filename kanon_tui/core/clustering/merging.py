@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.facts import MOST_FOLLOWED
 from kanon_tui.core.clustering.features import collapse, rows_of_rare_values
 from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.kernels import partner_tree
-from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Merging", "Objective"]
+__all__ = ["Merging", "MergingClustering", "Objective"]
 
 _PRICES_APART = 4.0
 """How far the prices of two attributes may move apart before a tree is grown anew."""
 _LEAST_POWER = 0.01
 """An attribute by whose rules alone merges are chosen has a price, too: near ones break fewer."""
+
+
+@dataclass(frozen=True)
+class MergingClustering(BlockClustering):
+    """A clustering that merges clusters until all have k records."""
+
+    sample: ClassVar[str] = "race-rules"
+    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    terms: ClassVar[tuple[str, ...]] = ("merge",)
 
 
 @dataclass(frozen=True)
@@ -189,14 +198,8 @@ class Merging:
     def values(self, load: Floats, kept: Floats) -> Floats:
         """Return the research value per attribute for these loads and shares of rules kept."""
         spans = 1.0 + load / self.task.n
-        left = [
-            attribute.weight * (share / span)
-            for attribute, (span, share) in (
-                (attribute, emphasised(attribute, span, share))
-                for attribute, span, share in zip(self.task.quasi, spans, kept, strict=True)
-            )
-        ]
-        return np.array(left)
+        power = 2.0 * self.attributes.prices[:, box.EMPHASIS]
+        return np.asarray(self.task.weights * (kept**power / spans ** (2.0 - power)))
 
     @property
     def counters(self) -> dict[str, float]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.facts import (
     SUPPRESSED,
     UNPLACED,
@@ -19,6 +20,7 @@ from kanon_tui.core.clustering.facts import (
     moved_records,
 )
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
+from kanon_tui.core.clustering.splitting import class_losses
 from kanon_tui.core.kernels import similarity as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.kernels.cluster_centre import (
@@ -27,19 +29,24 @@ from kanon_tui.core.kernels.cluster_centre import (
     new_centre,
     new_contingency,
 )
-from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, joined, plural
 
-__all__ = ["Similarity"]
+__all__ = ["Similarity", "SimilarityClustering"]
 
 _KINDS = ("start", "grow", "close")
 """Kinds of steps, by CLUSTER_STARTED, CLUSTER_GROWN and CLUSTER_CLOSED of the kernel."""
 _LEAST_REACH = 1e-6
+
+
+@dataclass(frozen=True)
+class SimilarityClustering(BlockClustering):
+    """A clustering that grows classes of k from the first record left."""
+
+    pictures: ClassVar[tuple[str, ...]] = ("sorted records", "clusters", "distances")
+    terms: ClassVar[tuple[str, ...]] = ("centre",)
 
 
 class Similarity:
@@ -530,13 +537,8 @@ def _named(attribute: QuasiIdentifier, record: int) -> str:
     return f"{attribute.name} {attribute.column.values[attribute.column.codes[record]]}"
 
 
-def class_loss(quasi: Sequence[QuasiIdentifier], classes: Int32s) -> float:
+def class_loss(quasi: Sequence[QuasiIdentifier], classes: npt.NDArray[np.integer]) -> float:
     """Return the summed NCP of classes of equal size, of shape (classes, records)."""
     count, size = classes.shape
     class_of = np.repeat(np.arange(count), size)
-    total = 0.0
-    for attribute in quasi:
-        values = GroupValues.from_records(class_of, attribute.column.codes[classes.ravel()], count)
-        cells = CellGroups(attribute, None, np.full(count, size), values)
-        total += attribute.weight * float(np.where(cells.hidden, 1.0, penalties(cells)).sum())
-    return float(total * size)
+    return float(class_losses(quasi, classes.ravel(), class_of, count).sum())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from kanon_tui.core.clustering.boxes import line_places, ranked_rows, row_places
 from kanon_tui.core.clustering.facts import Cut, in_words
@@ -302,9 +303,7 @@ _SHOWN = 5
 def split_reason(splitting: Splitting) -> tuple[str, dict[str, Any]]:
     """Return template and facts of the attribute that the last split narrowed most."""
     quasi, n = splitting.task.quasi, splitting.task.n
-    rows, upper = _sides(splitting)
-    whole = _losses(splitting, rows, np.zeros(len(rows), dtype=np.int64))
-    apart = _losses(splitting, rows, np.isin(rows, upper).astype(np.int64))
+    _, _, whole, apart = _sides(splitting)
     saved = (whole - apart) / n
     ranked = sorted(range(len(quasi)), key=lambda x: (-saved[x], x))
     candidates = tuple(
@@ -319,14 +318,8 @@ def split_reason(splitting: Splitting) -> tuple[str, dict[str, Any]]:
             for x in ranked
         ),
     )
-    choice = Choice(
-        "what narrows most",
-        "NCP saved",
-        candidates,
-        len(quasi),
-        "two records far apart are the seeds; each other one goes where NCP grows less",
-        formula,
-    )
+    rule = "two records far apart are the seeds; each other one goes where NCP grows less"
+    choice = Choice("what narrows most", "NCP saved", candidates, len(quasi), rule, formula)
     return "{reason}", {"reason": _narrowing(quasi, saved, ranked), "choice": choice}
 
 
@@ -356,11 +349,9 @@ def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
     if not splits:
         rows = distinct.records_of(splitting.order[begin:end])
         return facts | {"rows": rows, "closed_group": begin}
-    rows, upper = _sides(splitting)
+    rows, upper, whole, apart = _sides(splitting)
     lower = np.setdiff1d(rows, upper)
-    whole = _losses(splitting, rows, np.zeros(len(rows), dtype=np.int64))
-    saved = whole - _losses(splitting, rows, np.isin(rows, upper).astype(np.int64))
-    x = int(np.argmax(saved))
+    x = int(np.argmax(whole - apart))
     names = tuple(in_words([quasi[x]], [quasi[x].column.codes[side]]) for side in (lower, upper))
     cut = Cut(
         begin,
@@ -377,20 +368,26 @@ def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
     return facts | {"rows": rows, "cut": cut, "moved": ((middle, upper),), "seeds": seeds}
 
 
-def _sides(splitting: Splitting) -> tuple[Int64s, Int64s]:
-    """Return the records of the group that was split last, and those of its second side."""
-    _, begin, middle, end = splitting.event[:4].tolist()
+def _sides(splitting: Splitting) -> tuple[Int64s, Int64s, Floats, Floats]:
+    """Return the records of the group that was split last, and those of its second side.
+
+    Then per attribute weighted NCP · records of the group, and of the two sides together.
+    """
+    _, begin, middle, end = splitting.event.tolist()
     records_of, order = splitting.distinct.records_of, splitting.order
-    return records_of(order[begin:end]), records_of(order[middle:end])
+    rows, upper = records_of(order[begin:end]), records_of(order[middle:end])
+    quasi, side = splitting.task.quasi, np.isin(rows, upper).astype(np.int64)
+    return rows, upper, class_losses(quasi, rows, 0 * side, 1), class_losses(quasi, rows, side, 2)
 
 
-def _losses(splitting: Splitting, rows: Int64s, side: Int64s) -> Floats:
-    """Return per attribute weighted NCP · records of the classes that the sides would make."""
-    count = int(side.max()) + 1
-    sizes = np.bincount(side, minlength=count)
+def class_losses(
+    quasi: Sequence[QuasiIdentifier], records: npt.NDArray[np.integer], classes: Int64s, count: int
+) -> Floats:
+    """Return per attribute weighted NCP · records of classes, given the class of every record."""
+    sizes = np.bincount(classes, minlength=count)
     found = []
-    for attribute in splitting.task.quasi:
-        values = GroupValues.from_records(side, attribute.column.codes[rows], count)
+    for attribute in quasi:
+        values = GroupValues.from_records(classes, attribute.column.codes[records], count)
         cells = CellGroups(attribute, None, sizes, values)
         each = np.where(cells.hidden, 1.0, penalties(cells))
         found.append(attribute.weight * float((sizes * each).sum()))

@@ -16,12 +16,12 @@ cancelled run keeps the finished blocks; each of the others becomes one class.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from queue import Full, Queue
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -105,10 +105,6 @@ def _coarse_cut(part: Task, before: int) -> Steps:
     return map_steps(count_blocks, Mondrian().steps(part, RunContext(_CUTS_PER_STEP)))
 
 
-_LOOK = 0.05
-"""Seconds between two checks whether the caller still pulls."""
-
-
 @dataclass(frozen=True, eq=False)
 class JobReport:
     """The progress of a job after one of its steps."""
@@ -122,64 +118,41 @@ class JobReport:
 def side_by_side(
     jobs: Sequence[Callable[[], Steps]], workers: int
 ) -> Generator[JobReport, None, None]:
-    """Yield the progress of all jobs, `workers` of them at a time; closing it ends them."""
+    """Yield the progress of all jobs, `workers` of them at a time; closing it ends them.
+
+    A thread makes one step of a job, and the next one only when its report has been pulled.
+    """
+    waiting = iter(enumerate(jobs))
     if workers <= 1 or len(jobs) == 1:
-        for number, job in enumerate(jobs):
-            yield from _job_reports(number, job)
+        for number, job in waiting:
+            steps, report = job(), JobReport(number, 0.0)
+            while report.grouping is None:
+                report = _make_step(number, steps)
+                yield report
         return
-    reports: Queue[JobReport | BaseException] = Queue(maxsize=1)
-    over = threading.Event()
-    waiting, lock = iter(enumerate(jobs)), threading.Lock()
+    running: dict[Future[JobReport], Steps] = {}
+    with ThreadPoolExecutor(workers) as pool:
+        for number, job in islice(waiting, workers):
+            steps = job()
+            running[pool.submit(_make_step, number, steps)] = steps
+        while running:
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                steps, report = running.pop(done), done.result()
+                yield report
+                number = report.job
+                if report.grouping is not None:
+                    following = next(waiting, None)
+                    if following is None:
+                        continue
+                    number, steps = following[0], following[1]()
+                running[pool.submit(_make_step, number, steps)] = steps
 
-    def tell(report: JobReport | BaseException) -> None:
-        while not over.is_set():
-            try:
-                reports.put(report, timeout=_LOOK)
-            except Full:
-                continue
-            return
 
-    def work() -> None:
-        while not over.is_set():
-            with lock:
-                number, job = next(waiting, (0, None))
-            if job is None:
-                return
-            try:
-                for report in _job_reports(number, job):
-                    tell(report)
-                    if over.is_set():
-                        return
-            except BaseException as error:
-                tell(error)  # raised in the thread that pulls
-                return
-
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(workers, len(jobs)))]
-    for thread in threads:
-        thread.start()
+def _make_step(number: int, steps: Steps) -> JobReport:
     try:
-        done = 0
-        while done < len(jobs):
-            report = reports.get()
-            if isinstance(report, BaseException):
-                raise report
-            done += report.grouping is not None
-            yield report
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join()
-
-
-def _job_reports(number: int, job: Callable[[], Steps]) -> Iterator[JobReport]:
-    steps = job()
-    while True:
-        try:
-            step = next(steps)
-        except StopIteration as stop:
-            yield JobReport(number, 1.0, stop.value)
-            return
-        yield JobReport(number, step.progress or 0.0)
+        return JobReport(number, next(steps).progress or 0.0)
+    except StopIteration as stop:
+        return JobReport(number, 1.0, stop.value)
 
 
 def cluster_block(algorithm: BlockClustering, task: Task, cut: BlockCut, number: int) -> Steps:
@@ -230,47 +203,52 @@ def _summed(found: Mapping[int, Grouping]) -> dict[str, Any]:
 SAMPLE_BLOCKS = 4
 
 
+@dataclass(frozen=True, eq=False)
 class BlockSample:
     """A sample of records, clustered as a whole and in blocks to compare the two."""
 
-    def __init__(self, algorithm: BlockClustering, task: Task, cut: BlockCut | None) -> None:
-        """Take the task of the sample and its cut; None where there is nothing to measure."""
-        self._task, self._cut = task, cut
-        self.jobs: list[Callable[[], Steps]] = []
-        """The jobs: first the sample as a whole, then its blocks."""
-        self.sizes: list[int] = []
-        self.found: dict[int, Grouping] = {}
-        """The groupings by number of the job."""
-        if cut is not None:
-            blocks = range(len(cut.blocks))
-            self.jobs = [partial(algorithm.steps, task, RunContext())]
-            self.jobs += [partial(cluster_block, algorithm, task, cut, b) for b in blocks]
-            self.sizes = [task.n, *map(len, cut.blocks)]
+    task: Task
+    cut: BlockCut
 
     @classmethod
     def draw(
         cls, algorithm: BlockClustering, task: Task, size: int, cut: BlockCut
-    ) -> Generator[Step, None, Self]:
-        """Yield steps and return a sample of a table in blocks of about `size` records."""
+    ) -> Generator[Step, None, Self | None]:
+        """Yield steps and return a sample of a table in blocks of about `size` records.
+
+        None where blocks cost nothing, or the sample cannot be cut.
+        """
+        if not cut.divides:
+            return None
         count = min(task.n, SAMPLE_BLOCKS * size)
         records = np.random.default_rng(task.seed).choice(task.n, count, replace=False)
         sample = part_of(task, np.sort(records), task.seed)
-        if not cut.divides:
-            return cls(algorithm, sample, None)
         own = yield from cut_into_blocks(algorithm, sample, size)
-        return cls(algorithm, sample, own if own.divides else None)
+        return cls(sample, own) if own.divides else None
 
-    def measured(self) -> dict[str, Any]:
-        """Return the size of the sample and its NCP both ways; empty where nothing was measured."""
-        if self._cut is None:
-            return {}
-        whole, *blocks = (self.found[job] for job in range(len(self.jobs)))
-        together = put_together(self._task, self._cut, dict(enumerate(blocks)))
+    def jobs(self, algorithm: BlockClustering) -> list[tuple[int, Callable[[], Steps]]]:
+        """Return the jobs with their numbers of records: the sample as a whole, then its blocks."""
+        whole = (self.task.n, partial(algorithm.steps, self.task, RunContext()))
+        return [whole, *block_jobs(algorithm, self.task, self.cut)]
+
+    def measured(self, found: Mapping[int, Grouping]) -> dict[str, Any]:
+        """Return the size of the sample and its NCP both ways, from the groupings of its jobs."""
+        blocks = {job - 1: found[job] for job in found if job}
         return {
-            "sample": self._task.n,
-            "ncp_in_blocks": ncp_of(self._task, together),
-            "ncp_whole": ncp_of(self._task, whole),
+            "sample": self.task.n,
+            "ncp_in_blocks": ncp_of(self.task, put_together(self.task, self.cut, blocks)),
+            "ncp_whole": ncp_of(self.task, found[0]),
         }
+
+
+def block_jobs(
+    algorithm: BlockClustering, task: Task, cut: BlockCut
+) -> list[tuple[int, Callable[[], Steps]]]:
+    """Return a job per block, with its number of records."""
+    return [
+        (len(records), partial(cluster_block, algorithm, task, cut, number))
+        for number, records in enumerate(cut.blocks)
+    ]
 
 
 def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
@@ -315,24 +293,23 @@ class _Blocks:
         task: Task,
         context: RunContext,
         cut: BlockCut,
-        sample: BlockSample,
+        sample: BlockSample | None,
     ) -> None:
         self._algorithm, self._task, self._cut, self._sample = algorithm, task, cut, sample
         self._found: dict[int, Grouping] = {}
+        self._found_in_sample: dict[int, Grouping] = {}
         self._classes = 0
         self._drawn = context.watched and task.n <= MOST_FOLLOWED
 
     def run(self, workers: int) -> Iterator[Step]:
         """Yield the steps of clustering every block, and the sample both ways."""
-        sizes = [len(records) for records in self._cut.blocks]
-        yield self._first_step(sizes)
-        own = [
-            partial(cluster_block, self._algorithm, self._task, self._cut, number)
-            for number in range(len(sizes))
-        ]
-        weights = np.array([*sizes, *self._sample.sizes], dtype=float)
+        jobs = block_jobs(self._algorithm, self._task, self._cut)
+        yield self._first_step([size for size, _ in jobs])
+        if self._sample is not None:
+            jobs += self._sample.jobs(self._algorithm)
+        weights = np.array([size for size, _ in jobs], dtype=float)
         done = np.zeros(len(weights))
-        with closing(side_by_side([*own, *self._sample.jobs], workers)) as reports:
+        with closing(side_by_side([job for _, job in jobs], workers)) as reports:
             for report in reports:
                 done[report.job] = max(done[report.job], report.progress)
                 yield self._take(report, float(done @ weights / weights.sum()))
@@ -341,7 +318,8 @@ class _Blocks:
     def grouping(self) -> Grouping:
         """Return the grouping of all blocks, with the notes and figures for the report."""
         together = put_together(self._task, self._cut, self._found)
-        measured = self._sample.measured()
+        sample, found = self._sample, self._found_in_sample
+        measured = {} if sample is None else sample.measured(found)
         figures = {"count": len(self._cut.blocks), **measured}
         return replace(
             together,
@@ -356,7 +334,7 @@ class _Blocks:
         if report.job >= blocks:
             template = "Measure on a sample what blocks cost; {done:,} of {blocks:,} are done."
             if report.grouping is not None:
-                self._sample.found[report.job - blocks] = report.grouping
+                self._found_in_sample[report.job - blocks] = report.grouping
         elif report.grouping is not None:
             self._found[report.job] = report.grouping
             facts |= self._placed(report.job, report.grouping)
