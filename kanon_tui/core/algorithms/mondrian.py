@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import fsum
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from kanon_tui.core.text import count_of, note, short_number
 __all__ = ["Mondrian"]
 
 _SHOWN = 5  # attributes that could have been cut
+_ROWS_PER_CALL = 3_000_000  # parts of more rows are not looked at together
 
 
 @dataclass(frozen=True)
@@ -107,27 +109,15 @@ class Mondrian(Clustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Cut until no part can be cut."""
-        where = self._place_of_cuts(task)
         space = _Space.from_task(task)
-        parts, axes = _one_part(task, space), space.axes
-        scratch = kernel.PartScratch.allocate(
-            rows=task.rows,
-            attributes=len(task.quasi),
-            ranks=np.diff(axes.offsets).max() + 1,
-        )
-        kernel.measure(axes, parts, np.zeros(1, dtype=np.int64))
-        lost = float(parts.losses[0])
-        depth, cuts, closed = 1, 0, 0
+        cutting = _Cutting(task, space, self._place_of_cuts(task))
+        parts = cutting.parts
+        lost, cuts, closed = float(parts.losses[0]), 0, 0
         history = PartHistory(parts.rows)
-        while depth:
-            decisions = context.decisions_per_step
-            if depth + decisions > len(parts.stack):  # a decision adds one open part at most
-                parts = _with_room(parts, depth + decisions)
-            part, together = parts.stack[depth - 1].copy(), min(decisions, depth)
-            advance = partial(_advance_judged, task) if task.requirements else kernel.advance
-            depth, decided, new_cuts, saved = advance(
-                axes, parts, scratch, depth, decisions, task.k, where
-            )
+        while cutting.depth:
+            part = cutting.parts.stack[cutting.depth - 1].copy()
+            together, decided, new_cuts, saved = cutting.advance(context.decisions_per_step)
+            parts, depth = cutting.parts, cutting.depth
             cuts += new_cuts
             closed += decided - new_cuts
             lost -= saved
@@ -139,11 +129,11 @@ class Mondrian(Clustering):
                 "ncp": max(lost, 0.0) / task.n,
             }
             now = history.record(parts.begins, parts.stack[:depth, 0])
-            if decided == 1 and not (task.requirements and together > 1):
+            if together == 1:
                 widths = space.widths(part)
-                template, facts = space.tell(parts, task, self._cuts, widths)
+                template, facts = space.tell(cutting, self._cuts, widths)
                 if context.watched:
-                    facts |= space.drawn(parts, part, facts)
+                    facts |= space.drawn(cutting, part, facts)
                     facts |= (
                         {} if cuts + closed > 1 else {"together": np.zeros(task.rows, np.int32)}
                     )
@@ -182,102 +172,114 @@ class Mondrian(Clustering):
         return "cut" if self.cut == "allowable" else "cut at the median"
 
 
-def _with_room(parts: kernel.Parts, room: int) -> kernel.Parts:
-    """Return the parts with room for so many open ones more."""
-    names = ("stack", "losses", "proposals")
-    pads = {name: [(0, room)] + [(0, 0)] * (getattr(parts, name).ndim - 1) for name in names}
-    return replace(parts, **{name: np.pad(getattr(parts, name), pads[name]) for name in names})
+class _Cutting:
+    """The parts of a table: open ones wait on a stack, the lower side of a cut on top."""
 
+    def __init__(self, task: Task, space: _Space, where: int) -> None:
+        """Begin with all records as one part; `where` is ALLOWABLE, MEDIAN or RELAXED."""
+        self.task, self._axes, self._where = task, space.axes, where
+        columns = zip(task.quasi, space.ranks, strict=True)
+        table = np.column_stack([rank[a.column.codes] for a, rank in columns])
+        ones = np.ones(task.rows, dtype=np.int64)
+        self.parts = kernel.Parts.allocate(
+            table=np.ascontiguousarray(table, dtype=np.int32),
+            rows=np.arange(task.rows, dtype=np.int32),
+            copies=ones if task.copies is None else task.copies.astype(np.int64),
+            open=64,
+            numbers=3 + 3 * len(task.quasi),
+            ranks=self._axes.offsets[-1] + 1,
+        )
+        self._scratch = kernel.PartScratch.allocate(
+            rows=task.rows,
+            attributes=len(task.quasi),
+            ranks=np.diff(self._axes.offsets).max() + 1,
+        )
+        self.parts.stack[0, 1] = task.rows
+        kernel.measure(self._axes, self.parts, np.zeros(1, dtype=np.int64))
+        self.depth = 1
+        self.event = (False, 0, 0, 0, 0, 0)
+        """The last decision on one part: whether it was cut, its records, attribute, records of the
+        lower side, ranks next to the cut."""
 
-def _advance_judged(
-    task: Task,
-    axes: kernel.Axes,
-    parts: kernel.Parts,
-    scratch: kernel.PartScratch,
-    depth: int,
-    decisions: int,
-    k: int,
-    where: int,
-) -> kernel.Advanced:
-    """Decide on up to `decisions` parts on top of the stack; both sides must meet what is required.
+    def advance(self, decisions: int) -> tuple[int, int, int, float]:
+        """Cut or close some parts on top of the stack, as many as decisions may be made together.
 
-    A refused cut is no decision: the next one is proposed, until a part is cut or closed. The
-    answer does not depend on how many parts are looked at together.
-    """
-    while True:
-        first = max(depth - decisions, 0)
-        kernel.propose(axes, parts, scratch, first, depth, k, where)
-        stack, cuts = parts.stack[first:depth], parts.proposals[first:depth].copy()
-        losses, closed = parts.losses[first:depth].copy(), cuts[:, kernel.CUT_ATTRIBUTE] < 0
-        accepted = ~closed
-        accepted[~closed] = _both_sides_hold(task, parts, stack[~closed], cuts[~closed])
-        refused = ~closed & ~accepted
-        parts.proposals[first:depth][refused, kernel.REFUSED] += 1
-        if where == kernel.RELAXED:
-            _sort_rows(parts, stack[refused, :2].tolist())
-        if not refused.all():
-            break
-    parts.begins[stack[closed, 0]] = True
-    if len(stack) == 1:
-        kind = kernel.CUT if accepted[0] else kernel.CLOSED
-        parts.event[:5] = kind, stack[0, -1], *cuts[0, [kernel.CUT_ATTRIBUTE, 1, 2]]
-    source = np.repeat(np.arange(len(stack)), np.where(closed, 0, np.where(accepted, 2, 1)))
-    upper = accepted[source] & (np.diff(source, prepend=-1) > 0)
-    lower = accepted[source] & ~upper
-    middle = cuts[source, kernel.CUT_MIDDLE]
-    new = slice(first, first + len(source))
-    for array in (parts.stack, parts.losses, parts.proposals):
-        array[new] = array[first:depth][source]
-    parts.stack[new, 0] = np.where(upper, middle, parts.stack[new, 0])
-    parts.stack[new, 1] = np.where(lower, middle, parts.stack[new, 1])
-    levels = first + np.flatnonzero(upper | lower)
-    kernel.measure(axes, parts, levels)
-    if len(stack) == 1 and accepted[0]:
-        parts.event[5] = parts.stack[first, 2 + 3 * cuts[0, kernel.CUT_ATTRIBUTE]]
-    saved = float(losses[accepted].sum() - parts.losses[levels].sum())
-    decided = int((closed | accepted).sum())
-    return kernel.Advanced(first + len(source), decided, int(accepted.sum()), saved)
+        Return the parts looked at, those cut or closed, those cut, and by how much the loss fell.
+        A cut that leaves a side without what is required is refused, which is no decision; the
+        answer does not depend on how many parts are looked at together.
+        """
+        sizes = np.diff(self.parts.stack[: self.depth, :2], axis=1).ravel()[::-1]
+        fitting = int(np.searchsorted(np.cumsum(sizes), _ROWS_PER_CALL)) + 1
+        first = max(self.depth - min(decisions, fitting), 0)
+        if 2 * self.depth - first > len(self.parts.stack):  # every part may be cut
+            self._make_room()
+        parts, here = self.parts, slice(first, self.depth)
+        refused = np.ones(self.depth - first, dtype=np.bool_)
+        while refused.all():
+            kernel.propose(
+                self._axes, parts, self._scratch, first, self.depth, self.task.k, self._where
+            )
+            closed = parts.proposals[here, kernel.CUT_ATTRIBUTE] < 0
+            refused = ~closed
+            refused[~closed] = ~self._both_sides_hold(first + np.flatnonzero(~closed))
+            parts.proposals[here][refused, kernel.REFUSED] += 1
+            if self._where == kernel.RELAXED:
+                self._sort_rows(parts.stack[here][refused, :2].tolist())
+        return len(refused), *self._carry_out(first, closed, ~closed & ~refused)
 
+    def _carry_out(self, first: int, closed: Flags, accepted: Flags) -> tuple[int, int, float]:
+        """Replace parts from level `first` on by their sides; those that are closed leave."""
+        parts, here = self.parts, slice(first, self.depth)
+        stack, cuts = parts.stack[here].copy(), parts.proposals[here].copy()
+        saved = fsum(parts.losses[here][accepted])  # the same on every machine
+        parts.begins[stack[closed, 0]] = True
+        source = np.repeat(np.arange(len(stack)), np.where(closed, 0, np.where(accepted, 2, 1)))
+        upper = accepted[source] & (np.diff(source, prepend=-1) > 0)
+        lower = accepted[source] & ~upper
+        new = slice(first, first + len(source))
+        for array in (parts.stack, parts.losses, parts.proposals):
+            array[new] = array[here][source]
+        middle = cuts[source, kernel.CUT_MIDDLE]
+        parts.stack[new, 0] = np.where(upper, middle, parts.stack[new, 0])
+        parts.stack[new, 1] = np.where(lower, middle, parts.stack[new, 1])
+        levels = first + np.flatnonzero(upper | lower)
+        kernel.measure(self._axes, parts, levels)
+        x, left, below = cuts[0, : kernel.CUT_MIDDLE].tolist()
+        above = int(parts.stack[first, 2 + 3 * x])
+        self.event = (bool(accepted[0]), int(stack[0, -1]), x, left, below, above)
+        self.depth = first + len(source)
+        made = int((closed | accepted).sum()), int(accepted.sum())
+        return *made, saved - fsum(parts.losses[levels])
 
-def _sort_rows(parts: kernel.Parts, ranges: Sequence[Sequence[int]]) -> None:
-    """Sort the rows of parts by record, as relaxed cuts take them."""
-    for begin, end in ranges:
-        order = begin + np.argsort(parts.rows[begin:end])
-        for array in (parts.table, parts.rows, parts.copies):
-            array[begin:end] = array[order]
+    def _make_room(self) -> None:
+        """Double the room for open parts."""
+        names = ("stack", "losses", "proposals")
+        wide = {name: np.concatenate([own := getattr(self.parts, name), 0 * own]) for name in names}
+        self.parts = replace(self.parts, **wide)
 
+    def _sort_rows(self, ranges: Sequence[Sequence[int]]) -> None:
+        """Sort the rows of parts by record, as relaxed cuts take them."""
+        for begin, end in ranges:
+            order = begin + np.argsort(self.parts.rows[begin:end])
+            for array in (self.parts.table, self.parts.rows, self.parts.copies):
+                array[begin:end] = array[order]
 
-def _both_sides_hold(task: Task, parts: kernel.Parts, stack: Int64s, cuts: Int64s) -> Flags:
-    """Return per cut part whether both of its sides meet all requirements beyond k."""
-    begins = np.column_stack([stack[:, 0], cuts[:, kernel.CUT_MIDDLE]]).ravel()
-    sizes = np.column_stack([cuts[:, kernel.CUT_MIDDLE], stack[:, 1]]).ravel() - begins
-    places = np.arange(sizes.sum()) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)
-    side, records = np.repeat(np.arange(len(sizes)), sizes), parts.rows[places]
-    fine = np.ones(len(sizes), dtype=np.bool_)
-    for requirement in task.requirements:
-        column = requirement.column
-        copies = None if column.copies is None else column.copies[records]
-        values = GroupValues.from_records(side, column.codes[records], len(sizes), copies)
-        fine &= requirement.gaps(values) <= 0
-    return np.asarray(fine.reshape(-1, 2).all(axis=1))
-
-
-def _one_part(task: Task, space: _Space) -> kernel.Parts:
-    """Return all records as one part that is still to be cut."""
-    table = np.column_stack(
-        [rank[a.column.codes] for a, rank in zip(task.quasi, space.ranks, strict=True)]
-    )
-    ones = np.ones(task.rows, dtype=np.int64)
-    parts = kernel.Parts.allocate(
-        table=np.ascontiguousarray(table, dtype=np.int32),
-        rows=np.arange(task.rows, dtype=np.int32),
-        copies=ones if task.copies is None else task.copies.astype(np.int64),
-        open=64,
-        numbers=3 + 3 * len(task.quasi),
-        ranks=space.axes.offsets[-1] + 1,
-    )
-    parts.stack[0, 1] = task.rows
-    return parts
+    def _both_sides_hold(self, levels: Int64s) -> Flags:
+        """Return per level whether both sides of its cut meet all requirements beyond k."""
+        if not self.task.requirements:
+            return np.ones(len(levels), dtype=np.bool_)
+        stack, middle = self.parts.stack[levels], self.parts.proposals[levels, kernel.CUT_MIDDLE]
+        begins = np.column_stack([stack[:, 0], middle]).ravel()
+        sizes = np.column_stack([middle, stack[:, 1]]).ravel() - begins
+        places = np.arange(sizes.sum()) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)
+        side, records = np.repeat(np.arange(len(sizes)), sizes), self.parts.rows[places]
+        fine = np.ones(len(sizes), dtype=np.bool_)
+        for requirement in self.task.requirements:
+            column = requirement.column
+            copies = None if column.copies is None else column.copies[records]
+            values = GroupValues.from_records(side, column.codes[records], len(sizes), copies)
+            fine &= requirement.gaps(values) <= 0
+        return np.asarray(fine.reshape(-1, 2).all(axis=1))
 
 
 def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:
@@ -339,10 +341,10 @@ class _Space:
             found.append(1.0 if np.isnan(width) else width)
         return tuple(found)
 
-    def drawn(self, parts: kernel.Parts, part: Int64s, known: dict[str, Any]) -> dict[str, Any]:
+    def drawn(self, cutting: _Cutting, part: Int64s, known: dict[str, Any]) -> dict[str, Any]:
         """Return the facts for pictures of the last decision; a part is numbered by its start."""
-        was_cut, _, x, left, *_ = (int(number) for number in parts.event)
-        order = parts.rows
+        was_cut, _, x, left, *_ = cutting.event
+        parts, order = cutting.parts, cutting.parts.rows
         begin, end = int(part[0]), int(part[1])
         facts: dict[str, Any] = {"rows": order[begin:end].astype(np.int64)}
         if not was_cut:
@@ -378,12 +380,13 @@ class _Space:
         }
 
     def tell(
-        self, parts: kernel.Parts, task: Task, cut: str, widths: Sequence[float]
+        self, cutting: _Cutting, cut: str, widths: Sequence[float]
     ) -> tuple[str, dict[str, Any]]:
         """Return the template and the facts of the last decision."""
-        was_cut, size, x, left, below, above = (int(number) for number in parts.event)
-        looked = [self.attributes[int(y)].name for y in parts.tried if y >= 0]
-        k, required = task.k, " with what is required" if task.requirements else ""
+        was_cut, size, x, left, below, above = cutting.event
+        looked = [self.attributes[int(y)].name for y in cutting.parts.tried if y >= 0]
+        required = " with what is required" if cutting.task.requirements else ""
+        k = cutting.task.k
         facts: dict[str, Any] = {"size": size, "k": k}
         if not was_cut:
             facts["looked"] = ", ".join(looked)

@@ -20,7 +20,7 @@ from kanon_tui.core.clustering.facts import (
     moved_records,
 )
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
-from kanon_tui.core.clustering.splitting import class_losses
+from kanon_tui.core.clustering.splitting import class_penalties
 from kanon_tui.core.kernels import similarity as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.kernels.cluster_centre import (
@@ -541,4 +541,5 @@ def class_loss(quasi: Sequence[QuasiIdentifier], classes: npt.NDArray[np.integer
     """Return the summed NCP of classes of equal size, of shape (classes, records)."""
     count, size = classes.shape
     class_of = np.repeat(np.arange(count), size)
-    return float(class_losses(quasi, classes.ravel(), class_of, count).sum())
+    found = class_penalties(quasi, classes.ravel(), class_of, count)
+    return float(size * sum(weight * float(each.sum()) for weight, each in found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -377,21 +377,25 @@ def _sides(splitting: Splitting) -> tuple[Int64s, Int64s, Floats, Floats]:
     records_of, order = splitting.distinct.records_of, splitting.order
     rows, upper = records_of(order[begin:end]), records_of(order[middle:end])
     quasi, side = splitting.task.quasi, np.isin(rows, upper).astype(np.int64)
-    return rows, upper, class_losses(quasi, rows, 0 * side, 1), class_losses(quasi, rows, side, 2)
+    return rows, upper, _losses(quasi, rows, 0 * side), _losses(quasi, rows, side)
 
 
-def class_losses(
+def _losses(quasi: Sequence[QuasiIdentifier], records: Int64s, side: Int64s) -> Floats:
+    """Return per attribute weighted NCP · records of the classes that the sides would make."""
+    sizes = np.bincount(side)
+    found = class_penalties(quasi, records, side, len(sizes))
+    return np.array([weight * float((sizes * each).sum()) for weight, each in found])
+
+
+def class_penalties(
     quasi: Sequence[QuasiIdentifier], records: npt.NDArray[np.integer], classes: Int64s, count: int
-) -> Floats:
-    """Return per attribute weighted NCP · records of classes, given the class of every record."""
+) -> Iterator[tuple[float, Floats]]:
+    """Yield per attribute its weight and the NCP of every class, given the class of each record."""
     sizes = np.bincount(classes, minlength=count)
-    found = []
     for attribute in quasi:
         values = GroupValues.from_records(classes, attribute.column.codes[records], count)
         cells = CellGroups(attribute, None, sizes, values)
-        each = np.where(cells.hidden, 1.0, penalties(cells))
-        found.append(attribute.weight * float((sizes * each).sum()))
-    return np.array(found)
+        yield attribute.weight, np.where(cells.hidden, 1.0, penalties(cells))
 
 
 _NEVER = np.iinfo(np.int32).max

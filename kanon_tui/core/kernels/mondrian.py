@@ -9,12 +9,11 @@ cut on top. The twin in `tests/core/algorithms/twins/mondrian.py` works on lists
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-CLOSED, CUT = 0, 1
 MOST_REFUSED = 8
 """Cuts of an attribute that are tried where requirements beyond k refuse them."""
 
@@ -67,11 +66,8 @@ class Parts(Struct):
     """Open parts: the cut that was proposed last, CUT_ATTRIBUTE to REFUSED."""
     seen: Annotated[Int32s, writes("ranks")]
     """Per rank the part it was last seen in; the last one is the number of parts measured."""
-    event: Annotated[Int64s, writes(6)]
-    """The last decision: CLOSED or CUT, size of the part, attribute, size of the lower side, ranks
-    next to the cut."""
     tried: Annotated[Int64s, writes("attributes")]
-    """The attributes the last decision looked at, in order, ended by -1."""
+    """The attributes that the last proposal looked at, in order, ended by -1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,17 +83,6 @@ class PartScratch(Struct):
     widths: Annotated[Floats, writes("attributes")]
 
 
-class Advanced(NamedTuple):
-    """The result of a call of `advance`."""
-
-    depth: int
-    """Open parts on the stack."""
-    decided: int
-    cuts: int
-    saved: float
-    """By how much the loss fell."""
-
-
 @c_function
 def measure(axes: Axes, parts: Parts, levels: Annotated[Int64s, reads("_")]) -> None:
     """Measure the parts at some levels of the stack, of which start and end are known."""
@@ -109,15 +94,6 @@ def propose(
 ) -> None:
     """Propose the next cut of every part from level `first` to `depth` of the stack.
 
-    Its rows are divided by the cut; whoever accepts the cut puts both sides on the stack.
-    """
-
-
-@c_function
-def advance(
-    axes: Axes, parts: Parts, scratch: PartScratch, depth: int, decisions: int, k: int, where: int
-) -> Advanced:
-    """Make up to `decisions` decisions: cut the part on top of the stack, or close it.
-
-    `where` is ALLOWABLE, MEDIAN or RELAXED.
+    `where` is ALLOWABLE, MEDIAN or RELAXED. The rows of a part are divided by its cut; whoever
+    accepts the cut puts both sides on the stack.
     """

@@ -12,10 +12,10 @@
 enum {
     ALIVE=4, ALLOWABLE=0, ALL_HIGH=1, ALL_LOW=0, AT_WORK=0, BEGIN=0, BITS=3, CHAIN=4, CHILD=2,
     CLOSED=0, CLUSTER=2, CLUSTERS_CLOSED=1, CLUSTERS_LEFT=2, CLUSTER_CLOSED=2, CLUSTER_GROWN=1,
-    CLUSTER_STARTED=0, COUNTED_RANKS=64, COUNTED_RANKS_PER_ROW=4, CUT=1, CUT_ATTRIBUTE=0,
-    CUT_MIDDLE=3, CUT_RANK=2, CUT_RECORDS=1, EARLIER=0, EMPHASIS=6, END=1, EXTENT=0, FAILS=1,
-    FIRST=5, FIRST_PLACE=5, FOLLOWING=0, FRESH=-1, GIVEN_UP=5, GONE=2147483647, GROWING_SIZE=2,
-    HEAD=2, HIDDEN_CELL=-1, HIDE=3, HIDE_NONE=0, HIDE_OTHER=2, HIDE_SMALL=1, HIGH=1, HIGHEST=2,
+    CLUSTER_STARTED=0, COUNTED_RANKS=64, COUNTED_RANKS_PER_ROW=4, CUT_ATTRIBUTE=0, CUT_MIDDLE=3,
+    CUT_RANK=2, CUT_RECORDS=1, EARLIER=0, EMPHASIS=6, END=1, EXTENT=0, FAILS=1, FIRST=5,
+    FIRST_PLACE=5, FOLLOWING=0, FRESH=-1, GIVEN_UP=5, GONE=2147483647, GROWING_SIZE=2, HEAD=2,
+    HIDDEN_CELL=-1, HIDE=3, HIDE_NONE=0, HIDE_OTHER=2, HIDE_SMALL=1, HIGH=1, HIGHEST=2,
     IMPORTANCE=8, KEYS_PER_BLOCK=1024, KEYS_PER_CHUNK=4096, KIND=0, LAST_ADDED=1, LAST_OFF=4,
     LATER=1, LEAF=8, LEAST_HIDE=3, LEAST_SHOWN=2, LINE=0, LOW=0, LOWEST=0, MAJORITY=3, MEDIAN=1,
     MERGES=3, MISSING=2, MIXED=2, MIXED_LABEL=-1, MOST_REFUSED=8, MOST_SHARERS=4096,
@@ -302,7 +302,6 @@ typedef struct {
     double *losses; int64_t losses_shape0;
     int64_t *proposals; int64_t proposals_shape0; int64_t proposals_shape1;
     int32_t *seen; int64_t seen_shape0;
-    int64_t *event; int64_t event_shape0;
     int64_t *tried; int64_t tried_shape0;
 } Parts;
 
@@ -315,13 +314,6 @@ typedef struct {
     int64_t *counts; int64_t counts_shape0;
     double *widths; int64_t widths_shape0;
 } PartScratch;
-
-typedef struct {
-    int64_t depth;
-    int64_t decided;
-    int64_t cuts;
-    double saved;
-} Advanced;
 
 typedef struct {
     int64_t nodes;
@@ -582,7 +574,6 @@ void kn_merging_merge_runs(const MergeState *state, const int64_t *starts, int64
 int64_t kn_merging_next_small(const BoxClusters *clusters, const ClusterList *listed, int64_t turn, int64_t k);
 double kn_merging_power(double x, double y);
 void kn_merging_union_extents(const MergeState *state, int64_t a, int64_t b, int64_t side, double *wide, int64_t wide_shape0, bool *hidden, int64_t hidden_shape0);
-Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t depth, int64_t decisions, int64_t k, int64_t where);
 void kn_mondrian_measure(const Axes *axes, const Parts *parts, const int64_t *levels, int64_t levels_shape0);
 void kn_mondrian_propose(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t first, int64_t depth, int64_t k, int64_t where);
 Leaves kn_partner_tree_divide_into_leaves(const Attributes *attributes, const double *boxes, int64_t boxes_shape0, int64_t boxes_shape1, int64_t boxes_shape2, int64_t columns, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);

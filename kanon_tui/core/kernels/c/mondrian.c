@@ -7,8 +7,6 @@
 #include "sorting.h"
 #include "ties.h"
 
-/* A call that has passed over so many rows returns. */
-#define ROWS_PER_CALL 3000000
 /* Rows that stay in the fastest cache. */
 #define BLOCK 512
 
@@ -301,41 +299,4 @@ void kn_mondrian_propose(const Axes *axes, const Parts *parts, const PartScratch
             proposal[LAST_OFF] = abs_i64(2 * cut.size - RECORDS(part, parts->table_shape1));
         }
     }
-}
-
-Advanced kn_mondrian_advance(const Axes *axes, const Parts *parts, const PartScratch *scratch,
-                             int64_t depth, int64_t decisions, int64_t k, int64_t where) {
-    const int64_t attributes = parts->table_shape1, width = parts->stack_shape1;
-    int64_t *event = parts->event;
-    int64_t passed = 0;
-    Advanced made = {.depth = depth};
-    while (made.depth > 0 && made.decided < decisions && passed < ROWS_PER_CALL) {
-        const int64_t level = made.depth - 1, *part = parts->stack + level * width;
-        const int64_t start = part[0], end = part[1];
-        made.decided++;
-        passed += end - start;
-        event[0] = CLOSED;
-        event[1] = RECORDS(part, attributes);
-        kn_mondrian_propose(axes, parts, scratch, level, made.depth, k, where);
-        int64_t cut[PROPOSAL_COLUMNS];
-        memcpy(cut, parts->proposals + level * PROPOSAL_COLUMNS, sizeof cut);
-        if (cut[CUT_ATTRIBUTE] < 0) {
-            parts->begins[start] = true;
-            made.depth--;
-            continue;
-        }
-        made.cuts++;
-        made.saved += parts->losses[level];
-        measure_part(axes, parts, cut[CUT_MIDDLE], end, level);
-        measure_part(axes, parts, start, cut[CUT_MIDDLE], level + 1);
-        made.saved -= parts->losses[level];
-        made.saved -= parts->losses[level + 1];
-        event[0] = CUT;
-        event[2] = cut[CUT_ATTRIBUTE];
-        event[3] = cut[CUT_RECORDS];
-        event[4] = cut[CUT_RANK];
-        event[5] = LOW_RANK(part, cut[CUT_ATTRIBUTE]);
-        made.depth++;
-    }
-    return made;
 }
