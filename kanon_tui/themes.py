@@ -1,4 +1,4 @@
-"""Colours. Two themes of our own; terminals with 16 colours get Textual's `ansi-dark`.
+"""Colours. Three themes of our own; terminals with 16 colours get Textual's `ansi-dark`.
 
 Every colour that texts have stands out from every ground by 4.5 : 1, lines by 3 : 1 (WCAG AA);
 `tests/screens/test_contrast.py` measures it.
@@ -7,43 +7,34 @@ Every colour that texts have stands out from every ground by 4.5 : 1, lines by 3
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from textual.theme import Theme
 
 __all__ = ["THEMES", "default_theme"]
 
-THEMES = (
-    Theme(
-        name="kanon-dark",
-        primary="#5fa8d3",
-        secondary="#8797ba",
-        accent="#b48ee0",
-        warning="#e0a458",
-        error="#e5757e",
-        success="#7fb685",
-        foreground="#d8dee9",
-        background="#14181f",
-        surface="#191e27",
-        panel="#232a36",
-        dark=True,
-        variables={"footer-key-foreground": "#5fa8d3", "text-muted": "#9fabbd"},
-    ),
-    Theme(
-        name="kanon-light",
-        primary="#1d6a98",
-        secondary="#566587",
-        accent="#7b3fa0",
-        warning="#965301",
-        error="#b3261e",
-        success="#29702d",
-        foreground="#1b2430",
-        background="#fafbfc",
-        surface="#f3f5f8",
-        panel="#e4e9f0",
-        dark=False,
-        variables={"footer-key-foreground": "#1d6a98", "text-muted": "#566274"},
-    ),
-)
+_NAMES = (
+    "primary", "secondary", "accent", "warning", "error", "success", "foreground", "background",
+    "surface", "panel", "text-muted",
+)  # fmt: skip
+_COLOURS = {
+    "dark": "5fa8d3 8797ba b48ee0 e0a458 e5757e 7fb685 d8dee9 14181f 191e27 232a36 9fabbd",
+    "light": "1d6a98 566587 7b3fa0 965301 b3261e 29702d 1b2430 fafbfc f3f5f8 e4e9f0 566274",
+    "projector": "003fb3 3b4252 7a00a8 7a3b00 b00000 005f1f 000000 ffffff fefefe e8e8e8 333333",
+}
+"""Red, green and blue of every colour; the projector's stand out as far as they can."""
+
+
+def _theme(name: str, colours: str) -> Theme:
+    made: dict[str, Any] = {
+        key: f"#{colour}" for key, colour in zip(_NAMES, colours.split(), strict=True)
+    }
+    muted, key = made.pop("text-muted"), made["primary"]
+    variables = {"footer-key-foreground": key, "text-muted": muted}
+    return Theme(name=f"kanon-{name}", dark=name == "dark", variables=variables, **made)
+
+
+THEMES = tuple(_theme(name, colours) for name, colours in _COLOURS.items())
 
 
 def default_theme() -> str:

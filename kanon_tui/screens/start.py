@@ -9,11 +9,13 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import list_samples
+from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.opening import ask_for_file, open_file
@@ -25,6 +27,8 @@ from kanon_tui.widgets.lists import ChoiceList
 __all__ = ["StartScreen"]
 
 _FIRST_FILE = 2  # after "open a file" and a heading
+_PREVIEWED = 12
+"""Records of a sample that are shown."""
 TAGLINE = "Make a table of people safe to share: every record like at least k−1 others."
 
 
@@ -56,7 +60,9 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
         with Vertical(id="start"):
             yield Static(Text.assemble(("kanon", "bold"), "  k-anonymity in the terminal"))
             yield Static(Text(TAGLINE), id="tagline")
-            yield ChoiceList(id="choices")
+            with Horizontal():
+                yield ChoiceList(id="choices")
+                yield Static(id="preview", classes="pane")
         yield KeyBar()
 
     def on_screen_resume(self) -> None:
@@ -77,11 +83,12 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
             self._heading(choices, "recent")
         for number, path in enumerate(recent):
             self._file(choices, f"recent-{number}", path)
-        self._heading(choices, "samples")
-        for sample in list_samples():
-            self._choice(
-                choices, f"sample-{sample.name}", sample.name, sample.description, sample.project
-            )
+        self._samples = {f"sample-{sample.name}": sample for sample in list_samples()}
+        for purpose in dict.fromkeys(sample.purpose for sample in self._samples.values()):
+            self._heading(choices, f"samples {purpose}")
+            for key, sample in self._samples.items():
+                if sample.purpose == purpose:
+                    self._choice(choices, key, sample.name, sample.description, sample.project)
         # The first recent file or the first with unsaved changes, if there is one.
         choices.highlighted = _FIRST_FILE if drafts or recent else 0
         choices.focus()
@@ -102,6 +109,29 @@ Example: press `enter` on *census*, then `5` and `r` to anonymise it.
         line = Text.assemble((f"{visible(name):<18}", "bold"), " ", (visible(description), "dim"))
         line.no_wrap, line.overflow = True, "ellipsis"
         choices.add_option(Option(line, id=key))
+
+    @on(OptionList.OptionHighlighted)
+    def preview(self, event: OptionList.OptionHighlighted) -> None:
+        """Show what the sample under the cursor teaches, and the first lines of its data."""
+        sample = self._samples.get(event.option_id or "")
+        pane = self.query_one("#preview", Static)
+        pane.display = sample is not None
+        if sample is None:
+            return
+        pane.border_title = sample.title
+        text = Text.assemble((f"{sample.description}\n\n", "bold"), f"{sample.teaches}\n\n")
+
+        def show(table: Table) -> None:
+            frame = table.frame.head(_PREVIEWED)
+            width, lines = pane.content_size.width, [""] * (frame.height + 1)
+            for name in frame.columns:
+                cells = [visible(cell or "") for cell in (name, *frame[name])]
+                wide = max(map(len, cells)) + 2
+                lines = [f"{line}{cell:<{wide}}" for line, cell in zip(lines, cells, strict=True)]
+            pane.update(text.append("\n".join(line[:width] for line in lines), "dim"))
+
+        path = sample.project
+        self.compute(lambda: Project.load(path).read_data(preview=True), show, group="preview")
 
     @on(OptionList.OptionSelected)
     def picked(self, event: OptionList.OptionSelected) -> None:

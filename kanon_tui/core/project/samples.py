@@ -26,6 +26,8 @@ class Sample:
     project: Path
     teaches: str
     """What a class can learn from it."""
+    purpose: str
+    """Why it is opened: samples of one purpose are listed together."""
 
 
 def samples_folder() -> Path:
@@ -43,7 +45,7 @@ def list_samples() -> list[Sample]:
     listed = read_yaml(folder / "samples.yaml", "list of samples")
     samples = []
     for entry in LocatedValue("samples.yaml", "", listed).items("a list of samples"):
-        at = entry.entries(("name", "title", "description", "project", "teaches"))
+        at = entry.entries(("name", "purpose", "title", "description", "project", "teaches"))
         samples.append(
             Sample(
                 name=at["name"].text(),
@@ -51,6 +53,7 @@ def list_samples() -> list[Sample]:
                 description=at["description"].text(),
                 project=folder / at["project"].text(),
                 teaches=at["teaches"].text(),
+                purpose=at["purpose"].text(),
             )
         )
     return samples

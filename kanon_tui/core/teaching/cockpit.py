@@ -19,6 +19,7 @@ from kanon_tui.core.text import count_of, small_number, sparkline
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _FIGURES = {
+    "best_value": "the best so far",
     "best_rv": "RV of the best so far",
     "rv": "RV",
     "ncp": "NCP",
@@ -79,7 +80,7 @@ def objective_points(timeline: Timeline, number: int) -> tuple[str, Points]:
     for figure, name in _FIGURES.items():
         values = [(at, step.counters.get(figure, step.facts.get(figure))) for at, step in steps]
         points = [(at, float(value)) for at, value in values if isinstance(value, int | float)]
-        if points and (figure != "best_rv" or points[-1][1]):
+        if points and (not figure.startswith("best") or points[-1][1]):
             return name, points
     return "", []
 
@@ -87,8 +88,7 @@ def objective_points(timeline: Timeline, number: int) -> tuple[str, Points]:
 def _bounds(scene: Scene) -> Points:
     """Return the proven bound of the objective at every step that has one."""
     steps = scene.timeline.steps(1, scene.number)
-    values = [(at, step.facts.get("bound", step.counters.get("bound"))) for at, step in steps]
-    return [(at, float(value)) for at, value in values if isinstance(value, int | float)]
+    return [(at, float(step.facts["bound"])) for at, step in steps if "bound" in step.facts]
 
 
 def draw_curves(
@@ -187,8 +187,10 @@ def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
     per_bar = -(-max(int(np.percentile(sizes, 95)), 2 * k) // most)
     bars = np.bincount(np.minimum((sizes - 1) // per_bar, most - 1), minlength=most)
     top, rows = int(bars.max()), height - 2
+    shown = f"{top:,}"
+    left = max(len(shown), 5)
     for row in range(rows, 0, -1):
-        picture.write(f"{top:>5,} ┤" if row == rows else "      │", "dim")
+        picture.write(f"{shown:>5} ┤" if row == rows else f"{'':>{left}} │", "dim")
         for bar, count in enumerate(bars.tolist()):
             at_k = bar * per_bar < k <= (bar + 1) * per_bar
             filled = min(max(round(count / top * rows * 8) - (row - 1) * 8, 0), 8)
@@ -202,5 +204,5 @@ def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
         begin = max(min(at - len(text) + 1, len(axis) - len(text)), 0)
         if all(c == " " for c in axis[begin : begin + len(text)]):
             axis[begin : begin + len(text)] = text
-    picture.line(f"    0 └{''.join(axis).rstrip()}"[: picture.width], "dim")
+    picture.line(f"{0:>{left}} └{''.join(axis).rstrip()}"[: picture.width], "dim")
     picture.line(f"       records per class, k = {k:,} at │"[: picture.width], "dim")

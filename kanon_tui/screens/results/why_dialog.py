@@ -14,6 +14,7 @@ from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.dialogs import Dialog
 from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.lists import ScrollPane
 
 __all__ = ["WhyDialog"]
@@ -28,7 +29,7 @@ The class of the record, what one step finer would do, and single changes that w
 it. Each was tried on the data, with all else as it is.
 """
     DEFAULT_CSS = """
-    WhyDialog > Vertical { width: 84; border-subtitle-color: $text-muted; }
+    WhyDialog > Vertical { width: 84; max-height: 55%; border-subtitle-color: $text-muted; }
     WhyDialog ScrollPane { height: auto; max-height: 100%; }
     WhyDialog Static { height: auto; }
     WhyDialog .head { text-style: bold; margin-top: 1; }
@@ -64,6 +65,10 @@ it. Each was tried on the data, with all else as it is.
     def on_mount(self) -> None:
         """Let the arrow keys scroll."""
         self.query_one(Vertical).border_subtitle = "↑ ↓ scroll, esc closes"
+        asked = self.app.screen_stack[-2].focused
+        if isinstance(asked, Grid):  # the cell that is explained stays in view
+            row = asked.region.y + asked.row - asked.scroll_offset.y
+            self.styles.align_vertical = "bottom" if 2 * row < self.size.height else "top"
         self.query_one(ScrollPane).focus()
 
 
