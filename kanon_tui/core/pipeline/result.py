@@ -37,7 +37,7 @@ from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.target import Target, WrittenFile
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target, put_table
 from kanon_tui.core.task.steps import Algorithm, RunContext
 from kanon_tui.core.task.task import Task
@@ -114,10 +114,13 @@ class Result(FinishedRun):
             if release is not None:
                 with timed(self.phases, "write"):  # before the report, which has this time in it
                     put_table(self.written, files[0], release, self.task.csv_format(release))
+                    files[0].flush()
             for file, text in zip(files[release is not None :], texts.values(), strict=False):
                 file.write(text.encode())
             if report is not None:
-                files[-1].write(report_text(self, report, utility, public).encode())
+                aside = () if release is None else (WrittenFile.from_path(Path(files[0].name)),)
+                named = replace(self, files=aside)  # whose hash the report has
+                files[-1].write(report_text(named, report, utility, public).encode())
             if address:
                 write_address(address, self.written, force)
 

@@ -154,7 +154,7 @@ def release_hash(result: FinishedRun) -> str | None:
 
     None where a release beyond memory was not written.
     """
-    if result.in_files:
+    if result.in_files or result.files:
         return _hash_of([file.path for file in result.files])
     text = BytesIO()
     put_table(result.written, text, Path("release.csv"), result.task.csv_format(Path("r.csv")))

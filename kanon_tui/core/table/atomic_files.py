@@ -218,7 +218,9 @@ class _PendingFile:
             self.file = open(self.aside, "r+b")  # noqa: SIM115
             return
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)
-        self.file = os.fdopen(os.open(self.aside, flags, _OWNER_ALONE), "wb")
+        self.file = open(  # noqa: SIM115
+            self.aside, "wb", opener=lambda path, _: os.open(path, flags, _OWNER_ALONE)
+        )
 
     def finish(self) -> None:
         """Flush the file to the disk with the permissions it will have."""

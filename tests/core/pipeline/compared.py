@@ -42,10 +42,9 @@ def in_memory(project: Project, path: Path) -> Result:
 
 
 def figures(result: Any) -> dict[str, Any]:
-    """A report without what depends on the clock, or is not counted of coarsened values."""
-    report = {k: v for k, v in result.report.items() if k not in ("seconds", "phases")}
-    metrics = {k: v for k, v in report["metrics"].items() if k != "ncp_class"}
-    return {**report, "metrics": metrics}
+    """A report without what depends on the clock or on the format of the files."""
+    left_out = ("seconds", "phases", "release")
+    return {k: v for k, v in result.report.items() if k not in left_out}
 
 
 def check_same(project: Project, folder: Path, ending: str = ".csv", **how: Any) -> str:

@@ -103,6 +103,9 @@ def test_the_hash_is_that_of_the_written_file(tmp_path: Path, out: str) -> None:
     result.write(tmp_path / "memory.csv")
     own = sha256((tmp_path / "memory.csv").read_bytes()).hexdigest()
     assert result.report["release"]["sha256"] == own
+    result.write_files(tmp_path / "m.parquet", tmp_path / "m.json")
+    written = json.loads((tmp_path / "m.json").read_text())["release"]["sha256"]
+    assert written == sha256((tmp_path / "m.parquet").read_bytes()).hexdigest()
     read = sha256((tmp_path / "people.csv").read_bytes()).hexdigest()
     assert result.report["input"]["sha256"] == read
     streamed = stream(project, f"{tmp_path}/{out}", tmp_path / "r.json")
