@@ -11,13 +11,15 @@ import errno
 import os
 import stat
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError
 
-__all__ = ["DOCUMENT_LIMIT", "BoundedBytes", "read_bytes", "size_text", "usual_limit"]
+__all__ = ["DOCUMENT_LIMIT", "bounded_bytes", "read_bytes", "size_text", "usual_limit"]
 
 DOCUMENT_LIMIT = 128_000_000
 """The most bytes of a project or hierarchy file, which takes fifty times as much in memory."""
@@ -52,23 +54,14 @@ def memory() -> int:
     return min(found)
 
 
-class BoundedBytes:
-    """Bytes collected piece by piece; more than the limit are refused."""
-
-    def __init__(self, limit: int, refusal: InputError) -> None:
-        self._left, self._refusal = limit, refusal
-        self._pieces = BytesIO()
-
-    def add(self, piece: bytes) -> None:
-        """Add one more piece, or raise the refusal."""
-        self._left -= len(piece)
-        if self._left < 0:
-            raise self._refusal
-        self._pieces.write(piece)
-
-    def content(self) -> bytes:
-        """Return all bytes collected so far."""
-        return self._pieces.getvalue()
+def bounded_bytes(pieces: Iterable[bytes], limit: int, too_large: InputError) -> bytes:
+    """Return all pieces as one; raise `too_large` as soon as there are more than `limit` bytes."""
+    collected = BytesIO()
+    for piece in pieces:
+        collected.write(piece)
+        if collected.tell() > limit:
+            raise too_large
+    return collected.getvalue()
 
 
 def read_bytes(path: Path, limit: int, too_large: InputError) -> bytes:
@@ -85,10 +78,7 @@ def read_bytes(path: Path, limit: int, too_large: InputError) -> bytes:
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         if stat.S_ISREG(kind) and os.fstat(descriptor).st_size > limit:
             raise too_large
-        collected = BoundedBytes(limit, too_large)
-        while piece := file.read(_CHUNK):
-            collected.add(piece)
-    return collected.content()
+        return bounded_bytes(iter(partial(file.read, _CHUNK), b""), limit, too_large)
 
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)

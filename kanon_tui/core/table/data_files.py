@@ -13,12 +13,13 @@ import stat
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.reading import BoundedBytes, read_bytes, size_text, usual_limit
+from kanon_tui.core.reading import bounded_bytes, read_bytes, size_text, usual_limit
 
 __all__ = [
     "COMPRESSED", "Compression", "Limit", "check_limit", "checked_file", "is_pattern", "load",
@@ -116,13 +117,10 @@ def load(path: Path, limit: Limit = "auto") -> tuple[bytes, Compression | None, 
     size = len(data)
     if not size:
         raise InputError(f"{path.name} is empty; it needs at least one record")
-    content = BoundedBytes(allowed, refusal)
     if data.startswith(_GZIP):
-        _gunzip(data, content, path)
-        return content.content(), "gzip", size
+        return bounded_bytes(_gunzip(data, path), allowed, refusal), "gzip", size
     if data.startswith(_ZSTD):
-        _unzstd(data, content, path)
-        return content.content(), "zstd", size
+        return bounded_bytes(_unzstd(data, path), allowed, refusal), "zstd", size
     return data, None, size
 
 
@@ -177,32 +175,30 @@ def too_large(path: Path, limit: Limit) -> InputError:
     )
 
 
-def _gunzip(data: bytes, content: BoundedBytes, path: Path) -> None:
+def _gunzip(data: bytes, path: Path) -> Iterator[bytes]:
     try:
         with gzip.GzipFile(fileobj=BytesIO(data)) as file:
-            while piece := file.read(_CHUNK):
-                content.add(piece)
+            yield from iter(partial(file.read, _CHUNK), b"")
     except (OSError, EOFError, zlib.error):
         raise _damaged(path, "gzip") from None
 
 
-def _unzstd(data: bytes, content: BoundedBytes, path: Path) -> None:
+def _unzstd(data: bytes, path: Path) -> Iterator[bytes]:
     import zstandard
 
-    rest = memoryview(data)
-    while rest:  # a file may hold several frames, one after the other
-        frame = zstandard.ZstdDecompressor().decompressobj()
-        while rest and not frame.eof:
-            piece, rest = rest[:_ZSTD_PIECE], rest[_ZSTD_PIECE:]
-            try:
-                content.add(frame.decompress(piece))
-            except zstandard.ZstdError:
-                raise _damaged(path, "zstd") from None
-            unused = len(frame.unused_data)
-            if frame.eof and unused:
-                rest = memoryview(data)[len(data) - len(rest) - unused :]
-        if not frame.eof:
-            raise _damaged(path, "zstd")
+    frame, rest = zstandard.ZstdDecompressor().decompressobj(), memoryview(data)
+    while rest:
+        if frame.eof:  # a file may hold several frames, one after the other
+            frame = zstandard.ZstdDecompressor().decompressobj()
+        piece, rest = rest[:_ZSTD_PIECE], rest[_ZSTD_PIECE:]
+        try:
+            yield frame.decompress(piece)
+        except zstandard.ZstdError:
+            raise _damaged(path, "zstd") from None
+        if frame.eof:
+            rest = memoryview(data)[len(data) - len(rest) - len(frame.unused_data) :]
+    if not frame.eof:
+        raise _damaged(path, "zstd")
 
 
 def _damaged(path: Path, compression: Compression) -> InputError:

@@ -3,8 +3,7 @@
 Words are in English, German, French, Spanish, Italian, Dutch and Portuguese, written without
 accents and in small letters. `birth*` is any word that begins so, `a_b` are two words in a row,
 `=nom` is a name that consists of this word only: a French *nom* is a name, while *nom_commune* is
-that of a place and *nominal* none at all. Each list is looked up word by word, not searched by a
-pattern: a table may have ten thousand columns.
+that of a place and *nominal* none at all.
 
 Shapes are those of e-mail addresses, IBANs, card numbers and the like. A column has a shape when
 nearly all of a sample of its different texts have it.
@@ -30,43 +29,20 @@ def words_of(name: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", plain)).lower()
 
 
-@dataclass(frozen=True)
 class WordList:
     """Words to find in the name of a column."""
 
-    whole: frozenset[str]
-    single: frozenset[str]
-    beginnings: tuple[str, ...]
-    phrases: tuple[str, ...]
-    pattern: re.Pattern[str] | None = None
-    """A pattern for names that are composed of parts."""
+    def __init__(self, words: str, pattern: str = "") -> None:
+        """Take the words, and a pattern for names that are composed of parts."""
+        forms = [re.sub(r"\*$", r"\\w*", word.replace("_", " ")) for word in words.split()]
+        whole = "|".join(form[1:] for form in forms if form[0] == "=")
+        inside = "|".join(form for form in forms if form[0] != "=")
+        self._pattern = re.compile(rf"^(?:{whole})$|\b(?:{inside})\b|{pattern or '(?!)'}")
 
     def find(self, words: str) -> str:
         """Return the word of this list that a name (from `words_of`) contains; empty if none."""
-        if words in self.whole:
-            return words
-        for word in words.split():
-            if word in self.single or word.startswith(self.beginnings):
-                return word
-        spaced = f" {words} "
-        for phrase in self.phrases:
-            if phrase in spaced:
-                return phrase.strip()
-        found = self.pattern.search(words) if self.pattern is not None else None
+        found = self._pattern.search(words)
         return found.group() if found else ""
-
-
-def _list(words: str, pattern: str | None = None) -> WordList:
-    given = words.split()
-    simple = [word for word in given if not set(word) & set("=*_")]
-    return WordList(
-        frozenset(word[1:].replace("_", " ") for word in given if word[0] == "="),
-        frozenset(simple),
-        tuple(word[:-1] for word in given if word[-1] == "*" and "_" not in word),
-        tuple(f" {word.replace('_', ' ').replace('*', '')}{'' if word[-1] == '*' else ' '}"
-              for word in given if "_" in word and word[0] != "="),
-        re.compile(pattern) if pattern else None,
-    )  # fmt: skip
 
 
 _PEOPLE = (
@@ -76,7 +52,7 @@ _PEOPLE = (
 _NUMBERED = "(?:id|no|nr|num|number|code|nummer|numero)"
 
 ROLE_WORDS: dict[Role, WordList] = {
-    Role.IDENTIFIER: _list(
+    Role.IDENTIFIER: WordList(
         """ssn social_security email* e_mail mail phone* telephone mobile fax =name =names surname*
         forename* login username passport* iban bic mrn nhs uuid guid =id address street ip url
         driver_licen* drivers_licen* licence_plate license_plate licence_number license_number
@@ -107,7 +83,7 @@ ROLE_WORDS: dict[Role, WordList] = {
         rf"\b(?:first|last|full|given|family|middle|maiden|user|{_PEOPLE}) ?names?\b"
         rf"|\b{_PEOPLE} ?{_NUMBERED}\b",
     ),
-    Role.SENSITIVE: _list(
+    Role.SENSITIVE: WordList(
         """diagnos* disease* illness* condition* problem* symptom* icd hiv aids cancer disorder*
         disab* medication* medicine* drug* treatment* therapy prescription* procedure* blood*
         genetic* mental* pregnan* test_result* cause_of_death income* salary wage wages earning*
@@ -134,7 +110,7 @@ ROLE_WORDS: dict[Role, WordList] = {
         =eqincome""",
         r"\b[hp]y[0-9]{3}[gn]?\b",  # incomes of households and persons in EU-SILC
     ),
-    Role.QUASI: _list(
+    Role.QUASI: WordList(
         """age ages sex gender birth* born dob yob death* died zip* postcode* post_code* postal* plz
         race ethnic* country nation* citizen* native origin language* educat* school* degree
         occupation* job profession* employ* work workclass industry marital* married relationship
@@ -171,7 +147,7 @@ ROLE_WORDS: dict[Role, WordList] = {
 }
 """The words that suggest each role, in the order in which roles are tried."""
 
-PERSON_NUMBERS = _list(
+PERSON_NUMBERS = WordList(
     """ssn mrn nhs uuid guid =id =pid =patient =patients =person =subject =participant =respondent
     =household =member =customer =client =pseudonym patientennummer fallnummer kundennummer
     versichertennummer krankenversichertennummer personalnummer matrikelnummer ahv ahvn13 nir bsn
@@ -180,14 +156,14 @@ PERSON_NUMBERS = _list(
 )
 """Names of columns that number people: where values repeat, a person has several records."""
 
-CODES = _list(
+CODES = WordList(
     """zip* postcode* post_code* postal* plz postleitzahl* code_postal codepostal codigo_postal
     codice_postale =cap =cp ssn phone* telephone mobile fax telefon* telefono* handy* fips code
     codes schlussel kennziffer"""
 )
 """Names of digits that are codes and no numbers."""
 
-LABELS = _list("id ids identifier key no nr num number nummer numero kennung")
+LABELS = WordList("id ids identifier key no nr num number nummer numero kennung")
 """Names of columns that number or name something."""
 
 
