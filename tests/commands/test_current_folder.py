@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import aiohttp
+import polars as pl
 import pytest
 
 from kanon_tui.core.processes.helper_processes import Processes
+from kanon_tui.core.table.writing import write_table
 from tests.commands.command_line import ENVIRONMENT, PATIENCE
 from tests.commands.test_serve import browser, entered, serving, shown
 
@@ -64,6 +66,17 @@ def test_the_marks_are_left(poisoned: Path) -> None:
 @pytest.mark.parametrize("line", LINES)
 def test_commands_import_nothing_from_the_current_folder(poisoned: Path, line: str) -> None:
     run([CONSOLE_SCRIPT, *line.split()], poisoned)
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".xlsx"])
+def test_nor_do_the_processes_that_read_foreign_formats(poisoned: Path, ending: str) -> None:
+    write_table(poisoned / f"people{ending}", pl.DataFrame({"age": ["1", "1"], "sex": ["f", "f"]}))
+    command = [CONSOLE_SCRIPT, "check", f"people{ending}", "--quasi", "age,sex", "--k", "2"]
+    done = subprocess.run(
+        command, cwd=poisoned, env=ENVIRONMENT, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 0, done.stderr
+    assert imported(poisoned) == ""
 
 
 def test_nor_does_the_module_that_is_started_safely(poisoned: Path) -> None:

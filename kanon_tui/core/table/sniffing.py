@@ -37,7 +37,6 @@ __all__ = ["Dialect", "Header", "detect_dialect", "find_header", "first_records"
 DELIMITERS = ("\t", ";", ",", "|")
 
 _SAMPLE = 100_000  # bytes
-_SAMPLE_LINES = 20  # lines of the sample, however long they are
 _SAMPLE_RECORDS = 200
 
 
@@ -95,7 +94,7 @@ def detect_dialect(text: bytes, options: ReadOptions, file: str) -> Dialect:
 
 def first_records(text: bytes, dialect: Dialect) -> list[list[str]]:
     """Return the first records of a text, blank lines left out."""
-    end = _sample_end(text)
+    end = max(text.find(b"\n", _SAMPLE) + 1, _SAMPLE)  # the last line may be very long
     head = text[:end].decode("utf-8", "ignore")
     records = filter(None, dialect.records(io.StringIO(head, newline="")))
     found: list[list[str]] = []
@@ -103,19 +102,6 @@ def first_records(text: bytes, dialect: Dialect) -> list[list[str]]:
         found.extend(islice(records, _SAMPLE_RECORDS))
     cut_off = len(text) > end and 1 < len(found) < _SAMPLE_RECORDS
     return found[:-1] if cut_off else found
-
-
-def _sample_end(text: bytes) -> int:
-    """Return where the sample ends: it has several lines, also when they are very long."""
-    if len(text) <= _SAMPLE:
-        return len(text)
-    end = 0
-    for _ in range(_SAMPLE_LINES):
-        found = text.find(b"\n", end)
-        if found < 0 or end >= _SAMPLE:
-            break
-        end = found + 1
-    return max(end, _SAMPLE)
 
 
 def _evenness(text: bytes, dialect: Dialect, spaces: bool | Literal["auto"]) -> float:
