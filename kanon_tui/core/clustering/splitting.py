@@ -373,7 +373,7 @@ def _sides(splitting: Splitting) -> tuple[Int64s, Int64s, Floats, Floats]:
 
     Then per attribute weighted NCP · records of the group, and of the two sides together.
     """
-    _, begin, middle, end = splitting.event.tolist()
+    _, begin, middle, end = splitting.event[:4].tolist()
     records_of, order = splitting.distinct.records_of, splitting.order
     rows, upper = records_of(order[begin:end]), records_of(order[middle:end])
     quasi, side = splitting.task.quasi, np.isin(rows, upper).astype(np.int64)
