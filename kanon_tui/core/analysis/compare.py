@@ -245,7 +245,7 @@ def _figures(first: FinishedRun, second: FinishedRun) -> Iterator[FigureDifferen
             if sensitive in of_second:
                 yield FigureDifference(
                     name,
-                    f"{model.report_title}: {sensitive}",
+                    f"{model.report_title or model.title}: {sensitive}",
                     of_first[sensitive],
                     of_second[sensitive],
                 )

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,48 +128,34 @@ def prove(project: Project, task: Task, release: Table, name: str) -> Proof:
     beside: dict[str, Any] = {}
     if task.repeated is not None or task.personal_k is not None:
         traced = _traced_back(task, release, covering, records.row_of) if checks[1].holds else None
-        checks.append(
-            Check(
-                "every row can be traced back to a person",
-                traced is not None,
-                "" if traced is not None else "more than one person may stand behind some row",
-            )
-        )
+        unclear = "" if traced else "more than one person may stand behind some row"
+        checks.append(Check("every row can be traced back to a person", not unclear, unclear))
         if traced is not None:
             published, beside = traced[0], required.beside(traced[1])
     people = beside.get("people")
-    counted: list[tuple[str, Callable[[], None]]] = [
-        (f"every class keeps k = {task.k:,}", lambda: required.check(published, people=people)),
-        *(
-            (
-                f"no class with {claim.fault}",
-                partial(required.check, published, [claim], people=people),
-            )
-            for claim in required.claims
-        ),
-    ]
+    checks.append(
+        _checked(f"every class keeps k = {task.k:,}", required.check, published, people=people)
+    )
+    for claim in required.claims:
+        what = f"no class with {claim.fault}"
+        checks.append(_checked(what, required.check, published, [claim], people=people))
     if required.risk is not None or "personal_k" in beside:
         what = "the release keeps the risk and everybody's own k"
-        counted.append((what, lambda: required.check(published, risk=required.risk, **beside)))
+        checks.append(_checked(what, required.check, published, risk=required.risk, **beside))
     if not task.overlap and find_algorithm(project.algorithm.name).family is Family.CLUSTERING:
-        counted.append(("ranges do not overlap", partial(check_disjoint, task, published)))
+        checks.append(_checked("ranges do not overlap", check_disjoint, task, published))
     for column in task.pseudonymised:
-        raw, tokens = task.table.texts(column), task.table.missing_tokens
-        counted.append(
-            (
-                f"pseudonyms of {column} give nobody away",
-                partial(verify_pseudonyms, published, required.quasi, column, raw, tokens, task.k),
-            )
-        )
-    checks += [_checked(what, test) for what, test in counted]
+        what, raw = f"pseudonyms of {column} give nobody away", task.table.texts(column)
+        told = (column, raw, task.table.missing_tokens, task.k)
+        checks.append(_checked(what, verify_pseudonyms, release.frame, required.quasi, *told))
     smallest = smallest_class(release.frame, required.quasi)
     return Proof(release.height, len(covering.rows.sizes), smallest, tuple(checks))
 
 
-def _checked(what: str, test: Callable[[], None]) -> Check:
+def _checked(what: str, test: Callable[..., None], *args: Any, **options: Any) -> Check:
     """Return the check of a test that raises what it finds."""
     try:
-        test()
+        test(*args, **options)
     except NotReachedError as error:
         found = str(error).removesuffix("; nothing was written")
         return Check(what, holds=False, found=found.removeprefix("the release does not verify: "))

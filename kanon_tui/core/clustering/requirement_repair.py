@@ -277,7 +277,7 @@ class RequirementRepair:
             "has": float(worst.figures(pair)[0]),
             "jointly": float(worst.figures(np.array([other]), one)[0]),
         }
-        figure = worst.requirement.model.figure_format()
+        figure = ".3g" if worst.requirement.model.digits else ".0f"
         return (
             f"Class {{small:,}} ({count_of(int(sizes[one]), 'record')}) shows {{fault}} "
             f"({{has:{figure}}}): merge it with class {{other:,}} "

@@ -26,7 +26,7 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.privacy.model import PrivacyFigure, PrivacyModel
+from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.column import Column
@@ -35,15 +35,13 @@ from kanon_tui.core.table.group_values import GroupValues
 __all__ = ["KAnonymity", "PersonalK", "asked_for", "personal_requirement"]
 
 
-class KAnonymity(PrivacyFigure):
+class KAnonymity:
     """The number of records in the smallest class."""
 
     name = "k"
-    title = "k-anonymity"
     check_title = "records in the smallest class"
     report_title = "k"
     report_meaning = "records that share every published combination, at least"
-    at_least = True
 
     @staticmethod
     def measured(sizes: Int64s) -> int:

@@ -72,7 +72,6 @@ class DistinctLDiversity(PrivacyModel):
     closed_in_people = True
     digits = 0
     bound_type = whole_number(low=1)
-    form_name = "l_distinct"
     help = "Every class has at least so many distinct values of it"
     asks = "at least {bound:,.0f} distinct {values} of {attribute}"
     lacks = "fewer than {bound:,.0f} distinct values of {attribute}"
@@ -101,7 +100,6 @@ class EntropyLDiversity(PrivacyModel):
     at_least = True
     digits = 2
     bound_type = number(low=1)
-    form_name = "l_entropy"
     help = "Every class is as diverse as so many equally frequent values of it"
     asks = "{attribute} as diverse as {bound:g} equally frequent values"
     lacks = "{attribute} less diverse than {bound:g} equally frequent values"
@@ -168,7 +166,6 @@ class RecursiveDiversity(PrivacyModel):
     strict = True
     loosest = np.inf
     bound_type = number(above=0)
-    form_name = "l_recursive"
     help = "No value is so many times as frequent in a class as all from the second on (l: 2)"
     asks = (
         "({bound:g}, {l})-diversity of {attribute}: its most frequent value less than {bound:g} "

@@ -70,8 +70,8 @@ class EnhancedLikeness(BasicLikeness):
     bound_key = "enhanced"
     name, letter, title = "beta_enhanced", "enhanced β", "enhanced β-likeness"
     report_title = "Enhanced β-likeness"
-    report_meaning = "the same; – where a value gains more than −ln of its share in the table"
     form_name = "beta_enhanced"
+    report_meaning = "the same; – where a value gains more than −ln of its share in the table"
     help = "The same, and no value gains more than −ln of its share in the whole table"
     asks = (
         "no value of {attribute} more than 1 + {bound:g} times as frequent, nor beyond its own "
@@ -91,7 +91,6 @@ class DisclosurePrivacy(PrivacyModel):
     key, bound_key, example = "delta", "max", 1
     name, letter, title = "delta", "δ", "δ-disclosure privacy"
     check_title = "δ-disclosure privacy: more than this δ"
-    report_title = title
     report_meaning = "largest |ln(p/q)| of a value; δ must be above it; –: a class lacks a value"
     strict = True
     loosest = np.inf

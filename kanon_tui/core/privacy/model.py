@@ -37,14 +37,15 @@ from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 
-__all__ = ["PrivacyFigure", "PrivacyModel"]
+__all__ = ["PrivacyModel"]
 
 _ROUNDING = 1e-7
 """How far a figure may be from a round number and still count as it."""
 
 
-class PrivacyFigure:
-    """A privacy figure of a release, as reports and the `check` command name it."""
+@dataclass(frozen=True)
+class PrivacyModel(ABC):
+    """A requirement of every class, beyond k."""
 
     name: ClassVar[str]
     """In reports: `l_distinct`."""
@@ -52,16 +53,11 @@ class PrivacyFigure:
     """For people: `distinct l-diversity`."""
     check_title: ClassVar[str] = ""
     """The line of the `check` command, where the title does not say enough."""
-    report_title: ClassVar[str]
+    report_title: ClassVar[str] = ""
     report_meaning: ClassVar[str]
-    """The row of a report, and what its figure means."""
+    """The row of a report, where the title is not its name, and what its figure means."""
     at_least: ClassVar[bool] = False
     """Whether a bound is the least that is allowed, not the most."""
-
-
-@dataclass(frozen=True)
-class PrivacyModel(PrivacyFigure, ABC):
-    """A requirement of every class, beyond k."""
 
     key: ClassVar[str]
     """The key of `privacy:`; models may share one, like the two kinds of l."""
@@ -69,9 +65,9 @@ class PrivacyModel(PrivacyFigure, ABC):
     """The key of the bound below it."""
     bound_type: ClassVar[FieldType]
     """What may be a bound, in files and forms."""
-    form_name: ClassVar[str]
+    form_name: ClassVar[str] = ""
     help: ClassVar[str]
-    """The bound in a form, and what it asks for."""
+    """The bound in a form, where its field is not called `name`, and what it asks for."""
     own_keys: ClassVar[Mapping[str, FieldType]] = MappingProxyType({})
     """Further keys beside `attribute` and the bound; each is a field of the same name."""
     asks: ClassVar[str]
@@ -124,7 +120,7 @@ class PrivacyModel(PrivacyFigure, ABC):
     @classmethod
     def form_field(cls) -> Field:
         """Return the bound in a form; nothing typed: it is not required."""
-        return Field(cls.form_name, optional(cls.bound_type), help=cls.help)
+        return Field(cls.form_name or cls.name, optional(cls.bound_type), help=cls.help)
 
     # -- the columns it is about
 
@@ -232,11 +228,6 @@ class PrivacyModel(PrivacyFigure, ABC):
     def claim_fields(self, column: Column) -> dict[str, Any]:
         """Return the further fields of a `Claim`, as plain data."""
         return {}
-
-    @classmethod
-    def figure_format(cls) -> str:
-        """Return the format of a figure within a sentence."""
-        return ".3g" if cls.digits else ".0f"
 
     def unreachable(self, whole: float) -> str:
         """Return the message where even the whole table fails; `whole` is its figure."""

@@ -172,28 +172,22 @@ RISK = FieldType(
 
 _WORDS = "words like: marketer 0.05, journalist 0.1 of 5000, prosecutor share 0.1 above 0.2"
 
+_NUMBERS = {"above": "threshold", "of": "population"}
+"""Words before a number, and the key of the number."""
+
 
 def _read_words(located: LocatedValue) -> RiskBound | None:
     if located.value is None:
         return None
-    words = located.text(_WORDS).split()
+    words = iter(located.text(_WORDS).lower().split())
     said: dict[str, Any] = {}
-    names = {"above": "threshold", "of": "population"}
-    place = 0
-    while place < len(words):
-        word = words[place].lower()
-        if word in names and place + 1 < len(words):
-            said[names[word]] = words[place + 1]
-            place += 1
-        elif word in MODELS:
-            said["model"] = word
-        elif word in MEASURES:
-            said["measure"] = word
-        elif "max" not in said:
-            said["max"] = word
-        else:
+    for word in words:
+        kind = "model" if word in MODELS else "measure" if word in MEASURES else "max"
+        if word in _NUMBERS:
+            kind, word = _NUMBERS[word], next(words, word)
+        if kind == "max" and kind in said:
             raise located.wrong(_WORDS)
-        place += 1
+        said[kind] = word
     if not {"model", "max"} <= said.keys():
         raise located.wrong(_WORDS)
     plain = {key: Plain(value) for key, value in said.items()}

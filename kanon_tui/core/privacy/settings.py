@@ -50,21 +50,12 @@ def _models_by_key() -> dict[str, list[type[PrivacyModel]]]:
 
 def _read(entries: Mapping[str, LocatedValue]) -> tuple[PrivacyModel, ...]:
     models = _models_by_key()
-    return tuple(
-        requirement
-        for key, located in entries.items()
-        for requirement in _read_key(key, models[key], located)
-    )
-
-
-def _read_key(
-    key: str, models: Sequence[type[PrivacyModel]], located: LocatedValue
-) -> Iterator[PrivacyModel]:
-    if isinstance(located.value, list | tuple):
-        for item in located.items("a list of requirements"):
-            yield from _read_one(key, models, item)
-    else:
-        yield from _read_one(key, models, located)
+    found: list[PrivacyModel] = []
+    for key, located in entries.items():
+        listed = isinstance(located.value, list | tuple)
+        for item in located.items("a list of requirements") if listed else [located]:
+            found += _read_one(key, models[key], item)
+    return tuple(found)
 
 
 def _read_one(

@@ -52,7 +52,6 @@ class TCloseness(PrivacyModel):
 
     key, bound_key, example = "t", "max", 0.2
     name, letter, title = "t", "t", "t-closeness"
-    report_title = title
     report_meaning = "largest distance of a class from the whole table; 0: like the table"
     bound_type = number(low=0, high=1, words="a distance from 0 to 1")
     form_name = "t_closeness"
@@ -116,10 +115,8 @@ class HierarchicalTCloseness(PrivacyModel):
 
     key, bound_key, example = "t", "hierarchy", 0.2
     name, letter, title = "t_hierarchy", "t by hierarchy", "t-closeness by hierarchy"
-    report_title = title
     report_meaning = "the same with the hierarchy as distance; –: it has none"
     bound_type = TCloseness.bound_type
-    form_name = "t_hierarchy"
     help = "The same, where values under one label of its hierarchy are nearer"
     asks = "{attribute} within {bound:g} of the whole table, by its hierarchy"
     lacks = "{attribute} further than {bound:g} from the whole table, by its hierarchy"

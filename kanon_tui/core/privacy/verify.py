@@ -57,6 +57,63 @@ class RiskClaim:
     words: str
 
 
+@dataclass(frozen=True)
+class _Counted:
+    """The rows of a release and what is counted of them: records, copies of records or people."""
+
+    published: pl.DataFrame
+    quasi: Sequence[str]
+    copies: pl.Series | None = None
+    people: People | None = None
+
+    @property
+    def cells(self) -> pl.DataFrame:
+        """The quasi-identifiers under names of our own: `^.*$` would be a pattern."""
+        return pl.DataFrame([self.published[q].alias(str(x)) for x, q in enumerate(self.quasi)])
+
+    @property
+    def counted(self) -> pl.Series:
+        """Per row what is counted of a class: how many records it stands for, or its person."""
+        rows, copies = self.published.height, self.copies
+        if self.people is not None:
+            return self.people.rows(rows)
+        if copies is None:
+            return pl.repeat(1, rows, dtype=pl.Int64, eager=True).alias("records")
+        if copies.len() != rows:
+            raise NotReachedError(
+                f"the release has {rows:,} rows and {copies.len():,} counts of them; nothing was "
+                f"written"
+            )
+        return copies.cast(pl.Int64).alias("records")
+
+    def sizes(self, *beside: pl.Series) -> pl.DataFrame:
+        """Return the size of every class, and the largest of numbers beside the rows."""
+        cells = self.cells
+        size = pl.col("records").sum() if self.people is None else pl.col("person").n_unique()
+        largest = [pl.col(each.name).max() for each in beside]
+        rows = cells.with_columns(self.counted, *beside)
+        return rows.group_by(cells.columns).agg(size.cast(pl.Int64).alias("size"), *largest)
+
+    def risk(self, risk: RiskClaim) -> float:
+        """Return the mean risk of a record, or the share of those above the threshold."""
+        sizes = self.sizes()["size"].to_list()
+        risks = [(size, risk.scale / size) for size in sizes]
+        if risk.measure == "average":
+            return float(sum(size * one for size, one in risks) / sum(sizes))
+        above = sum(size for size, one in risks if one > risk.threshold + _ROUNDING)
+        return float(above / sum(sizes))
+
+    def classes_below(self, asked: Sequence[float]) -> int:
+        """Return how many classes are smaller than somebody in them asks for; nan: for nothing."""
+        if len(asked) != self.published.height:
+            raise NotReachedError(
+                f"the release has {self.published.height:,} records and {len(asked):,} wishes for "
+                f"a k; nothing was written"
+            )
+        wishes = pl.Series("asked", asked, dtype=pl.Float64).fill_nan(0.0)
+        return self.sizes(wishes).filter(pl.col("size") < pl.col("asked")).height
+
+
 def smallest_class(
     published: pl.DataFrame,
     quasi: Sequence[str],
@@ -67,44 +124,8 @@ def smallest_class(
 
     With `copies` a row stands for so many equal records.
     """
-    smallest = _sizes(published, quasi, copies, people)["size"].min()
+    smallest = _Counted(published, quasi, copies, people).sizes()["size"].min()
     return smallest if isinstance(smallest, int) else 0
-
-
-def _copies(published: pl.DataFrame, copies: pl.Series | None) -> pl.Series:
-    if copies is None:
-        return pl.repeat(1, published.height, dtype=pl.Int64, eager=True).alias("records")
-    if copies.len() != published.height:
-        raise NotReachedError(
-            f"the release has {published.height:,} rows and {copies.len():,} counts of them; "
-            f"nothing was written"
-        )
-    return copies.cast(pl.Int64).alias("records")
-
-
-def _cells(published: pl.DataFrame, quasi: Sequence[str]) -> pl.DataFrame:
-    """Return the quasi-identifiers under names of our own: `^.*$` would be a pattern."""
-    return pl.DataFrame([published[name].alias(str(place)) for place, name in enumerate(quasi)])
-
-
-def _records(published: pl.DataFrame, copies: pl.Series | None, people: People | None) -> pl.Series:
-    """Return per row what is counted of a class: how many records it stands for, or its person."""
-    return _copies(published, copies) if people is None else people.rows(published.height)
-
-
-def _sizes(
-    published: pl.DataFrame,
-    quasi: Sequence[str],
-    copies: pl.Series | None,
-    people: People | None,
-    *beside: pl.Series,
-) -> pl.DataFrame:
-    """Return the size of every class, in records or people, and the largest of numbers beside."""
-    cells = _cells(published, quasi)
-    counted = cells.with_columns(_records(published, copies, people), *beside)
-    size = pl.col("records").sum() if people is None else pl.col("person").n_unique()
-    largest = [pl.col(each.name).max() for each in beside]
-    return counted.group_by(cells.columns).agg(size.cast(pl.Int64).alias("size"), *largest)
 
 
 def verify(
@@ -134,6 +155,7 @@ def verify(
             "the release would be empty because every record is suppressed; "
             "lower k, allow more general levels or leave out a quasi-identifier"
         )
+    counted = _Counted(published, quasi, copies, people)
     reached = smallest_class(published, quasi, copies, people)
     if reached < k:
         who = "records" if people is None else "people"
@@ -142,7 +164,7 @@ def verify(
             f"nothing was written"
         )
     if personal_k is not None:
-        short = _classes_below_personal_k(published, quasi, personal_k, copies, people)
+        short = counted.classes_below(personal_k)
         if short:
             raise NotReachedError(
                 f"the release does not verify: {short:,} of its classes "
@@ -150,7 +172,7 @@ def verify(
                 f"{plural(short, 'it', 'them')} asks for; nothing was written"
             )
     if risk is not None:
-        found = _risk(published, quasi, risk, copies, people)
+        found = counted.risk(risk)
         if found > risk.most + _ROUNDING:
             raise NotReachedError(
                 f"the release does not verify: {risk.words} is required, and it has {found:.4g}; "
@@ -186,7 +208,7 @@ def verify_pseudonyms(
         )
     if not present.is_duplicated().any():
         return
-    cells = _cells(published, quasi)
+    cells = _Counted(published, quasi).cells
     rows = cells.select(pl.struct(pl.all()).rank("dense").alias("class")).with_columns(person=shown)
     known = rows.filter(~shown.is_in(list(missing_tokens)))
     together = known.group_by("person").agg(pl.col("class").sort())
@@ -199,39 +221,6 @@ def verify_pseudonyms(
             f"together, fewer than {k} people share; use identifier: drop, or one row per person; "
             f"nothing was written"
         )
-
-
-def _risk(
-    published: pl.DataFrame,
-    quasi: Sequence[str],
-    risk: RiskClaim,
-    copies: pl.Series | None,
-    people: People | None,
-) -> float:
-    """Return the mean risk of a record, or the share of those whose risk is above the threshold."""
-    sizes = _sizes(published, quasi, copies, people)["size"].to_list()
-    risks = [(size, risk.scale / size) for size in sizes]
-    if risk.measure == "average":
-        return float(sum(size * one for size, one in risks) / sum(sizes))
-    above = sum(size for size, one in risks if one > risk.threshold + _ROUNDING)
-    return float(above / sum(sizes))
-
-
-def _classes_below_personal_k(
-    published: pl.DataFrame,
-    quasi: Sequence[str],
-    asked: Sequence[float],
-    copies: pl.Series | None,
-    people: People | None,
-) -> int:
-    if len(asked) != published.height:
-        raise NotReachedError(
-            f"the release has {published.height:,} records and {len(asked):,} wishes for a k; "
-            f"nothing was written"
-        )
-    wishes = pl.Series("asked", asked, dtype=pl.Float64).fill_nan(0.0)
-    classes = _sizes(published, quasi, copies, people, wishes)
-    return classes.filter(pl.col("size") < pl.col("asked")).height
 
 
 def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
@@ -280,10 +269,11 @@ def classes_without(
             f"does not have; nothing was written"
         )
     rank = texts.replace_strict(list(ranks), list(ranks.values()), return_dtype=pl.Int64)
-    classes = _cells(published, quasi).select(
+    counted = _Counted(published, quasi, copies, people)
+    classes = counted.cells.select(
         pl.struct(pl.all()).rank("dense").cast(pl.Int64).alias("class") - 1,
         rank.alias("rank"),
-        _records(published, copies, people),
+        counted.counted,
     )
     if claim.model not in FIGURES:
         raise NotReachedError(

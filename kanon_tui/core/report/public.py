@@ -70,6 +70,7 @@ def public_sections(result: FinishedRun) -> list[Section]:
     ]
     for name in (name for name in _OF_CLASSES if name in public):
         title, meaning = MODELS[name].report_title, MODELS[name].report_meaning
+        title = title or MODELS[name].title
         rows += [(f"{title}: {n}", "", figure(v), meaning) for n, v in public[name].items()]
     revealed = public.get("revealed", {})
     rows += [

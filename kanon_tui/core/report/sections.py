@@ -173,7 +173,7 @@ def privacy_section(result: FinishedRun) -> Section:
         ]
     for name, model in MODELS.items():
         for sensitive, value in privacy.figures[name].items():
-            title = f"{model.report_title}: {sensitive}"
+            title = f"{model.report_title or model.title}: {sensitive}"
             rows.append((title, figure(value), model.report_meaning))
     return Section("Privacy", (), ("Measure", "Figure", "Meaning"), rows)
 

@@ -76,7 +76,7 @@ def of_requirements(project: Project, attributes: Sequence[str], attribute: str)
         *([which] if len(attributes) > 1 else []),
         *(model.form_field() for model in MODELS.values()),
     )
-    given = {MODELS[name].form_name: bound for name, bound in bounds.items()}
+    given = {MODELS[name].form_field().name: bound for name, bound in bounds.items()}
     return fields, {"attribute": attribute, **given}
 
 
@@ -171,7 +171,7 @@ class BeyondK(Hosted, Vertical):
         if attribute != self._of:
             self._of = attribute
             return True
-        bounds = {name: values[model.form_name] for name, model in MODELS.items()}
+        bounds = {name: values[model.form_field().name] for name, model in MODELS.items()}
         sensitive = session.names(Role.SENSITIVE)
         privacy = project.privacy.with_bounds(sensitive, attribute, bounds)
         self.host.edit(replace(project, privacy=privacy), f"required of {attribute}")
