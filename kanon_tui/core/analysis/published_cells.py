@@ -67,7 +67,6 @@ from kanon_tui.core.task.task import Task
 __all__ = [
     "MASK",
     "CellReader",
-    "PublishedAttribute",
     "PublishedCell",
     "Range",
     "ReadCells",
@@ -79,35 +78,6 @@ __all__ = [
     "mask_shape",
     "read_ranges",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class PublishedAttribute:
-    """An attribute of the original table with its hierarchy."""
-
-    column: Column
-    """The attribute in the original table."""
-    hierarchy: Hierarchy | None
-    unnamed: tuple[str, ...] = ()
-    """The labels of values that the hierarchy does not name; most hierarchies have none."""
-    missing_tokens: tuple[str, ...] = MISSING_TOKENS
-    one_value: bool = False
-    """Whether a class publishes one value for all its members, which need not be theirs."""
-
-    @cached_property
-    def known(self) -> frozenset[str]:
-        """The values of the data and of the hierarchy."""
-        return frozenset(self.column.values).union(self.hierarchy.values if self.hierarchy else ())
-
-    @cached_property
-    def line(self) -> Floats:
-        """The distinct numbers or days of the original, rising."""
-        assert self.column.numbers is not None
-        return np.unique(self.column.numbers[~np.isnan(self.column.numbers)])
-
-    def is_missing(self, values: Sequence[str]) -> Flags:
-        """Return for each text whether it says that the value is missing."""
-        return np.array([value in self.missing_tokens for value in values], dtype=bool)
 
 
 _PAIRS_AT_A_TIME = 1 << 22
@@ -208,8 +178,32 @@ def end_of_range(high: npt.ArrayLike, column: Column) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class CellReader(PublishedAttribute):
-    """Reads the published cells of one attribute."""
+class CellReader:
+    """Reads the published cells of one attribute, which it knows with its hierarchy."""
+
+    column: Column
+    """The attribute in the original table."""
+    hierarchy: Hierarchy | None
+    unnamed: tuple[str, ...] = ()
+    """The labels of values that the hierarchy does not name; most hierarchies have none."""
+    missing_tokens: tuple[str, ...] = MISSING_TOKENS
+    one_value: bool = False
+    """Whether a class publishes one value for all its members, which need not be theirs."""
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The values of the data and of the hierarchy."""
+        return frozenset(self.column.values).union(self.hierarchy.values if self.hierarchy else ())
+
+    @cached_property
+    def line(self) -> Floats:
+        """The distinct numbers or days of the original, rising."""
+        assert self.column.numbers is not None
+        return np.unique(self.column.numbers[~np.isnan(self.column.numbers)])
+
+    def is_missing(self, values: Sequence[str]) -> Flags:
+        """Return for each text whether it says that the value is missing."""
+        return np.array([value in self.missing_tokens for value in values], dtype=bool)
 
     def read(self, cells: Sequence[str], where: str = "the release") -> ReadCells:
         """Understand distinct published cells; `where` names their table in messages."""
@@ -385,7 +379,7 @@ class PublishedCell(NamedTuple):
     """Also covers unknown values that fit the text as a mask."""
 
 
-def _may_be_missing(cell: PublishedCell, attribute: PublishedAttribute) -> bool:
+def _may_be_missing(cell: PublishedCell, attribute: CellReader) -> bool:
     """Return whether it stands for a missing value, alone or among others, as `{?|Nurse}` does."""
     return cell.missing or any(member in attribute.missing_tokens for member in cell.members)
 
@@ -394,7 +388,7 @@ def _may_be_missing(cell: PublishedCell, attribute: PublishedAttribute) -> bool:
 class ReadCells:
     """The distinct cells of one attribute, understood; arrays are per cell."""
 
-    attribute: PublishedAttribute
+    attribute: CellReader
     texts: Sequence[str]
     """As they are printed."""
     everything: Flags
@@ -414,7 +408,7 @@ class ReadCells:
     @classmethod
     def of(
         cls,
-        attribute: PublishedAttribute,
+        attribute: CellReader,
         texts: Sequence[str],
         cells: Sequence[PublishedCell],
         partly: Sequence[bool],

@@ -14,15 +14,17 @@ succession, and statistical inference, 1927 (intervals).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import Covering, DistinctRows, PublishedRows
 from kanon_tui.core.analysis.feasibility import wilson_interval
 from kanon_tui.core.analysis.published_cells import check_column
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.table import Table
@@ -66,18 +68,8 @@ class AttackResult:
 
     def mapping(self) -> dict[str, Any]:
         """Return the figures as plain data, for JSON."""
-        return {
-            "kind": self.kind,
-            "title": self.title,
-            "people": self.people,
-            "successes": self.successes,
-            "rate": self.rate,
-            "interval": list(self.interval),
-            "control_rate": self.control_rate,
-            "worst": self.worst,
-            "sentences": list(self.sentences),
-            "remedy": self.remedy,
-        }
+        figures = {"rate": self.rate, "interval": self.interval, "control_rate": self.control_rate}
+        return {**asdict(self), **figures}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +141,12 @@ class AttackedRelease:
             for each, code in zip(self.published.columns, self.classes.codes[row], strict=True)
         )
         return ", ".join(texts)
+
+    def hits(self, hit: Flags) -> Int64s:
+        """Return per class how many records that it fits are hit."""
+        each = np.bincount(self.fit.records.row_of, hit, len(self.fit.records.sizes))
+        counted = np.bincount(self.fit.row, each[self.fit.record], len(self.classes.sizes))
+        return counted.astype(np.int64)
 
     def worst_class(self, hits: Int64s) -> str:
         """Return the class with most people hit, given the hits of every class."""

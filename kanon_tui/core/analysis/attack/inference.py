@@ -14,14 +14,16 @@ others, Anonymeter, PoPETs 2023.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.analysis.value_groups import ValueGroups
-from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
@@ -43,64 +45,55 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     return found
 
 
-def learnt_values(attacked: AttackedRelease, name: str, fit: Covering) -> pl.DataFrame:
-    """Return per record of a fit the different values that fit it, and the most frequent one."""
-    printed = attacked.release.column(name, Kind.CATEGORICAL)
+def learnt_values(
+    attacked: AttackedRelease, name: str, table: Table, fit: Covering
+) -> tuple[Int64s, Flags]:
+    """Return per record of a table how many values the rows that fit it have, and a verdict.
+
+    The verdict is whether the most frequent of them is the record's own. A record whose value is
+    missing has 0 values.
+    """
+    printed, texts = (each.column(name, Kind.CATEGORICAL) for each in (attacked.release, table))
     rows = pl.DataFrame({"row": attacked.classes.row_of, "code": printed.codes})
     counts = rows.group_by("row", "code").len().with_columns(pl.col("row").cast(pl.Int64))
     pairs = pl.DataFrame({"record": fit.record, "row": fit.row})
     shown = pairs.join(counts, on="row").group_by("record", "code").agg(pl.col("len").sum())
     ordered = shown.sort(["record", "len", "code"], descending=[False, True, False])
     by_record = ordered.group_by("record", maintain_order=True)
-    return by_record.agg(pl.len().alias("values"), pl.col("code").first().alias("guess"))
+    told = by_record.agg(pl.len().alias("values"), pl.col("code").first())
+    found = np.zeros((2, len(fit.records.sizes)), dtype=np.int64)
+    found[:, told["record"].to_numpy()] = told.select("values", "code").to_numpy().T
+    values, guess = found[:, fit.records.row_of]
+    own = np.array(texts.values, dtype=object)[texts.codes]
+    right = (np.array(printed.values, dtype=object)[guess] == own) & (values > 0)
+    missing = texts.codes == (-1 if texts.missing is None else texts.missing)
+    return np.where(missing, 0, values), np.asarray(right, dtype=bool)
 
 
 def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
-    def count(table: Table, fit: Covering) -> tuple[list[npt.NDArray[np.bool_]], int]:
-        texts, printed = (
-            each.column(column.name, Kind.CATEGORICAL) for each in (table, attacked.release)
-        )
-        known = learnt_values(attacked, column.name, fit)
-        values = np.zeros(len(fit.records.sizes), dtype=np.int64)
-        guess = np.full(len(values), -1, dtype=np.int64)
-        values[known["record"].to_numpy()] = known["values"].to_numpy()
-        guess[known["record"].to_numpy()] = known["guess"].to_numpy()
-        own = np.array([*printed.values, ""])[guess][fit.records.row_of]
-        truth = np.array(texts.values)[texts.codes]
-        told = values[fit.records.row_of]
-        right = (own == truth) & (told > 0)
-        given = texts.codes != (-1 if texts.missing is None else texts.missing)
-        within = [(told > 0) & (told <= n + 1) & given for n in NEGATIONS]
-        return [right & (told == 1) & given, *within], int(right.sum())
-
-    (certain, *negated), guessed = count(attacked.task.table, attacked.fit)
+    task = attacked.task
+    values, right = learnt_values(attacked, column.name, task.table, attacked.fit)
+    certain = right & (values == 1)
+    one, two = (task.count((values > 0) & (values <= n + 1)) for n in NEGATIONS)
     control, beyond = None, ""
     if attacked.control is not None and column.name in attacked.control.names:
-        (others, *_), right = count(attacked.control, attacked.fit_of(attacked.control))
-        people = attacked.control.height
-        control = people, int(others.sum())
-        beyond = f", and of {right / max(people, 1):.1%} of those who were not in the data"
-    hits = np.bincount(
-        attacked.fit.row,
-        weights=np.bincount(attacked.fit.records.row_of, certain, len(attacked.fit.records.sizes))[
-            attacked.fit.record
-        ],
-        minlength=len(attacked.classes.sizes),
-    ).astype(np.int64)
-    one, two = (attacked.task.count(each) for each in negated)
+        fit = attacked.fit_of(attacked.control)
+        others, guessed = learnt_values(attacked, column.name, attacked.control, fit)
+        control = len(others), int((guessed & (others == 1)).sum())
+        beyond = f", and of {guessed.mean():.1%} of those who were not in the data"
     return AttackResult(
         "inference",
         f"Inference of {column.name}, class",
         attacked.people,
-        attacked.task.count(certain),
+        task.count(certain),
         control,
-        attacked.worst_class(hits),
+        attacked.worst_class(attacked.hits(certain)),
         (
-            f"All rows that fit them agree on {column.name} for {attacked.task.count(certain):,} "
-            f"people. Whoever knows one value that a person does not have is certain about "
-            f"{one:,} people, with two such values about {two:,}.",
+            f"All rows that fit them agree on {column.name} for {task.count(certain):,} people. "
+            f"Whoever knows one value that a person does not have is certain about {one:,} people, "
+            f"with two such values about {two:,}.",
             f"Guessing the most frequent value of the rows that fit is right for "
-            f"{guessed / max(attacked.task.n, 1):.1%} of the records{beyond}.",
+            f"{right.mean():.1%} of the records{beyond}.",
         ),
         f"require l-diversity, t-closeness or a bound of the share of {column.name}",
     )
@@ -111,11 +104,11 @@ def _by_model(attacked: AttackedRelease, column: Column) -> AttackResult:
 
     printed = attacked.release.column(column.name, Kind.CATEGORICAL)
     tree = DecisionTreeClassifier(min_samples_leaf=max(5, attacked.task.k), random_state=0)
-    tree.fit(_published(attacked), printed.codes)
+    tree.fit(_matrix(attacked, attacked.release), printed.codes)
 
-    def right(table: Table) -> npt.NDArray[np.bool_]:
+    def right(table: Table) -> Flags:
         texts = table.column(column.name, Kind.CATEGORICAL)
-        guess = np.array(printed.values)[tree.predict(_original(attacked, table))]
+        guess = np.array(printed.values)[tree.predict(_matrix(attacked, table))]
         return np.asarray(guess == np.array(texts.values)[texts.codes], dtype=bool)
 
     found, control, beyond = right(attacked.task.table), None, ""
@@ -140,43 +133,30 @@ def _by_model(attacked: AttackedRelease, column: Column) -> AttackResult:
     )
 
 
-def _groups(column: Column) -> ValueGroups:
-    """Return the most frequent values of a category, each as a group, and one for the others."""
-    order = np.argsort(-column.counts, kind="stable")[:MOST_VALUES]
-    groups = np.full(len(column.values), len(order), dtype=np.int64)
-    groups[order] = np.arange(len(order))
-    return ValueGroups(column, tuple(map(str, range(len(order) + 1))), groups)
+def _matrix(attacked: AttackedRelease, table: Table) -> Floats:
+    """Return records of a table or rows of the release × features.
 
-
-def _published(attacked: AttackedRelease) -> Floats:
-    """Return rows of the release × features: the middle of a range, shares of categories."""
-    features: list[npt.NDArray[np.floating]] = []
-    for cells, printed in zip(attacked.published.cells, attacked.published.columns, strict=True):
-        column = cells.attribute.column
-        if column.kind.ordered:
-            line = cells.attribute.line
-            ends = (np.clip(each, line[0], line[-1]) for each in (cells.low, cells.high))
-            middle = np.where(cells.missing, line[0] - 1, sum(ends) / 2)
-            features.append(middle[printed.codes, None])
-        else:
-            covered = _groups(column).covered(cells)
-            shares = covered / np.maximum(covered.sum(axis=1, keepdims=True), 1)
-            features.append(shares[printed.codes])
-    return np.hstack(features)
-
-
-def _original(attacked: AttackedRelease, table: Table) -> Floats:
-    """Return records of a table × the same features."""
-    features: list[npt.NDArray[np.floating]] = []
-    for cells in attacked.published.cells:
-        column = cells.attribute.column
+    A number is the middle of what its cell covers; a category has a share in each of its most
+    frequent values. A category that neither data nor hierarchy know counts as hidden.
+    """
+    features = []
+    for read in attacked.published.cells:
+        column = read.attribute.column
         texts = table.column(column.name, Kind.CATEGORICAL)
+        values: Sequence[str] = texts.values
+        if not column.kind.ordered and table is not attacked.release:
+            values = [value if value in read.attribute.known else HIDDEN for value in values]
+        cells = read.attribute.read(values, attacked.name)
         if column.kind.ordered:
-            numbers = np.nan_to_num(column.parse(texts.values), nan=cells.attribute.line[0] - 1)
-            features.append(numbers[texts.codes, None])
+            line = cells.attribute.line if len(cells.attribute.line) else np.zeros(1)
+            low, high = (np.clip(each, line[0], line[-1]) for each in (cells.low, cells.high))
+            own = np.where(cells.missing, line[0] - 1, (low + high) / 2)[:, None]
         else:
-            groups = _groups(column)
-            group = dict(zip(column.values, groups.group_of_value.tolist(), strict=True))
-            own: Int64s = np.array([group.get(v, len(groups.labels) - 1) for v in texts.values])
-            features.append(np.eye(len(groups.labels))[own[texts.codes]])
+            order = np.argsort(-column.counts, kind="stable")[:MOST_VALUES]
+            groups = np.full(len(column.values), len(order), dtype=np.int64)
+            groups[order] = np.arange(len(order))
+            labels = tuple(map(str, range(len(order) + 1)))
+            own = ValueGroups(column, labels, groups).covered(cells)
+            own = own / np.maximum(own.sum(axis=1, keepdims=True), 1)
+        features.append(np.nan_to_num(own)[texts.codes])
     return np.hstack(features)

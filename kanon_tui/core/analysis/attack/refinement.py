@@ -23,10 +23,8 @@ import numpy as np
 
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.inference import learnt_values
-from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.numeric import Flags
 
 MOST_PAIRS = 5_000_000
 
@@ -93,11 +91,12 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     classes = f"Classes are excluded for {told:,} people."
     found = []
     for column in attacked.sensitive:
-        before, after = (_certain(attacked, column.name, each) for each in (fit, refined))
-        hits = np.bincount(
-            refined.row,
-            weights=np.bincount(fit.records.row_of, after & ~before, len(narrowed))[refined.record],
-            minlength=len(attacked.classes.sizes),
+        before, after = (
+            right & (values == 1)
+            for values, right in (
+                learnt_values(attacked, column.name, attacked.task.table, each)
+                for each in (fit, refined)
+            )
         )
         found.append(
             AttackResult(
@@ -105,7 +104,7 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
                 f"Refinement of {column.name}",
                 attacked.people,
                 attacked.task.count(after),
-                worst=attacked.worst_class(hits.astype(np.int64)),
+                worst=attacked.worst_class(attacked.hits(after & ~before)),
                 sentences=(
                     f"{classes} {column.name} is certain of {attacked.task.count(after):,} people; "
                     f"without excluding classes of {attacked.task.count(before):,}.",
@@ -115,16 +114,3 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
         )
     alone = AttackResult("refinement", "Refinement", attacked.people, told, sentences=(classes,))
     return found or [alone]
-
-
-def _certain(attacked: AttackedRelease, name: str, fit: Covering) -> Flags:
-    """Return the records of which a fit tells one value, and the right one."""
-    known = learnt_values(attacked, name, fit).filter(values=1)
-    printed = attacked.release.column(name, Kind.CATEGORICAL)
-    texts = attacked.task.table.column(name, Kind.CATEGORICAL)
-    guess: Int64s = np.full(len(fit.records.sizes), len(printed.values), dtype=np.int64)
-    guess[known["record"].to_numpy()] = known["guess"].to_numpy()
-    told = np.array([*printed.values, ""], dtype=object)[guess][fit.records.row_of]
-    truth = np.array(texts.values, dtype=object)[texts.codes]
-    missing = -1 if texts.missing is None else texts.missing
-    return np.asarray((told == truth) & (texts.codes != missing), dtype=bool)
