@@ -87,10 +87,6 @@ def look_up(linked: Linked, table: Table, names: Sequence[str], person: int) -> 
 class PersonPane(Vertical):
     """A summary of both tables, and the matching records of one of them."""
 
-    DEFAULT_CSS = """
-    PersonPane #summaries { height: auto; max-height: 4; padding: 0 1; }
-    PersonPane Grid { height: 1fr; }
-    """
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id, classes="pane")
@@ -239,14 +235,6 @@ is written anywhere.
 Example: the linking sample with `voters.csv`, joined on age, gender and zip. Row 3 has one record
 in the original, which tells the disease, and two in the release.
 """
-    DEFAULT_CSS = """
-    AttackScreen #counts { height: auto; padding: 0 1; }
-    AttackScreen #panes { layout: horizontal; height: 1fr; }
-    AttackScreen.-wide #people-pane { width: 6fr; }
-    AttackScreen.-wide #rows-pane { width: 5fr; }
-    AttackScreen .pane { width: 1fr; height: 1fr; }
-    AttackScreen.-narrow #panes { layout: vertical; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "external", "Outsider's table", id="attack.external"),
         Binding("a", "attributes", "Attributes", id="attack.attributes"),

@@ -37,10 +37,6 @@ only what exceeds that is due to the release.
 found, which class it hits worst, and what helps against it. `kanon-tui attack --kind all` prints
 the same; `run --attacks` puts it into the report.
 """
-    DEFAULT_CSS = """
-    AttacksScreen #found { height: 1fr; padding: 0 1; }
-    AttacksScreen #found Static { height: auto; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "kind", "Kind", id="attacks.kind"),
         Binding("e", "control", "Control", id="attacks.control"),

@@ -76,10 +76,6 @@ class AnalysisScreen(Hosted, Modal):
     NEEDS: ClassVar[Mapping[str, str]] = {}
     """By action the attribute of the panel without which its key does nothing and is not shown."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
-    DEFAULT_CSS = """
-    AnalysisScreen { background: $background; }
-    AnalysisScreen #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "back", "Back", key_display="esc"),
         Binding("z", "zoom", "Zoom", id="analysis.zoom"),

@@ -113,13 +113,6 @@ on Results, k and the quasi-identifiers are those of the run that is shown there
 
 Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and safe with 7,500.
 """
-    DEFAULT_CSS = """
-    FeasibilityScreen #left { width: 35; }
-    FeasibilityScreen #form-pane { height: auto; border-subtitle-color: $text-muted; }
-    FeasibilityScreen #table-pane { height: 1fr; }
-    FeasibilityScreen #plot-pane { width: 1fr; }
-    FeasibilityScreen #note { height: auto; padding: 0 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "simulate", "Run", id="feasibility.run")]
 
     def __init__(self) -> None:

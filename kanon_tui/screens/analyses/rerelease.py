@@ -48,10 +48,6 @@ files is only looked at. Values of the earlier file are never shown or written.
 
 Example: publish with `mondrian`, run `k-member` on the same data, and compare with the file.
 """
-    DEFAULT_CSS = """
-    RereleaseScreen #found { height: 1fr; padding: 0 1; }
-    RereleaseScreen #found Static { height: auto; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "earlier", "Earlier file", id="rerelease.earlier"),
         Binding("g", "repair", "Generalise further", id="rerelease.repair"),

@@ -75,10 +75,6 @@ in it. `t` changes the risk that is called too high. `kanon-tui risk` prints the
 
 Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
 """
-    DEFAULT_CSS = """
-    RiskModelsScreen #found { height: 1fr; padding: 0 1; }
-    RiskModelsScreen #found Static { height: auto; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "size", "Population", id="risk.size"),
         Binding("c", "weights", "Weights", id="risk.weights"),

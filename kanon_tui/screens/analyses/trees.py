@@ -70,12 +70,6 @@ trees may have; `tab` goes from tree to tree, arrows scroll, `z` enlarges.
 Example: on the census sample, `t`, *income_class*. *income* gives the answer away and is left out;
 `a` brings it back. Where both trees begin with the same question, that finding survived.
 """
-    DEFAULT_CSS = """
-    PartitionScreen #figures { height: auto; padding: 0 1; }
-    PartitionScreen #trees { height: 1fr; }
-    PartitionScreen .pane { width: 1fr; scrollbar-size: 1 1; }
-    PartitionScreen .tree { width: auto; height: auto; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "target", "Target", id="partition.target"),
         Binding("a", "asked", "Attributes", id="partition.asked"),

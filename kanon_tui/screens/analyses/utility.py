@@ -53,12 +53,6 @@ and medians by group with 95 % confidence intervals.
 either table and are tested on records they have not seen. `tab` goes to the figures, `z` enlarges
 them, `R` looks at the release of another run.
 """
-    DEFAULT_CSS = """
-    UtilityScreen #attributes { width: 34; height: 1fr; }
-    UtilityScreen #figures { width: 1fr; height: 1fr; scrollbar-size: 1 1; padding: 0 1; }
-    UtilityScreen #figures Static { height: auto; }
-    UtilityScreen.-narrow #attributes { width: 28; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "target", "Target", id="utility.target"),
     ]
