@@ -12,8 +12,7 @@ those that differ most, and whether it differs.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
@@ -24,7 +23,7 @@ import numpy.typing as npt
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, Words
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.pages import (
     FilePages,
@@ -33,28 +32,12 @@ from kanon_tui.core.pipeline.pages import (
     ranked_rows,
     records_of,
 )
-from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
 from kanon_tui.core.table.tuple_packing import WordTable
-
-__all__ = [
-    "AttributeDifference",
-    "ComparedRuns",
-    "Comparison",
-    "FigureDifference",
-    "RuleDifference",
-    "StreamedComparison",
-    "cells_differ",
-    "common_quasi",
-    "compare_streamed",
-    "differences",
-    "file_records",
-    "record_losses",
-]
-
 
 HIGHER_IS_BETTER = frozenset({"utility", "rv", "precision", "classes", "k"})
 """Of the figures that are no privacy model's; those say it themselves."""
@@ -112,15 +95,77 @@ class RuleDifference:
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedRuns:
-    """The differences between two results of one table, wherever its records are."""
+class Comparison:
+    """The differences between two results of one table, record by record.
+
+    What differs depends on the rows that a record is in either run: in memory its own, in files
+    the counted ones. `records` are the pairs of rows that occur.
+    """
 
     first: FinishedRun
     second: FinishedRun
 
-    @abstractmethod
-    def differing(self, name: str) -> int:
-        """Return how many common records have another cell of a common quasi-identifier."""
+    @cached_property
+    def records(self) -> tuple[Int64s, Int64s]:
+        """Numbers of the records both runs worked on, as each run numbers them."""
+        _, one, other = np.intersect1d(
+            file_records(self.first),
+            file_records(self.second),
+            assume_unique=True,
+            return_indices=True,
+        )
+        return one.astype(np.int64), other.astype(np.int64)
+
+    @property
+    def copies(self) -> Int64s:
+        """The records of every pair."""
+        return np.ones(len(self.records[0]), dtype=np.int64)
+
+    @cached_property
+    def differs(self) -> dict[str, Flags]:
+        """Per common quasi-identifier, which of the pairs are published otherwise."""
+        results = self.first, self.second
+        return {name: cells_differ(results, name, self.records) for name in self.common}
+
+    @cached_property
+    def loss_difference(self) -> Floats:
+        """Per pair how much more detail the second loses (its share of NCP)."""
+        one, other = self.records
+        result: Floats = record_losses(self.second.release)[other]
+        return result - record_losses(self.first.release)[one]
+
+    @cached_property
+    def ranks(self) -> Int64s:
+        """The place of every pair: detail lost differs most first, then most differing cells."""
+        by_amount = -np.round(np.abs(self.loss_difference), 9)
+        cells = -sum((each.astype(np.float64) for each in self.differs.values()), 0 * by_amount)
+        order = np.lexsort((cells, by_amount))
+        new = np.diff(by_amount[order], prepend=np.nan) != 0
+        new |= np.diff(cells[order], prepend=np.nan) != 0
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.cumsum(new) - 1
+        return ranks
+
+    @cached_property
+    def any_differs(self) -> Flags:
+        """Per pair whether anything differs."""
+        nothing = np.zeros(len(self.records[0]), dtype=bool)
+        return np.asarray(np.logical_or.reduce([nothing, *self.differs.values()]), dtype=bool)
+
+    @cached_property
+    def in_file_order(self) -> npt.NDArray[np.integer]:
+        """The records that both runs worked on, as they stand in the file."""
+        return np.arange(len(self.records[0]))
+
+    @cached_property
+    def most_different(self) -> Int64s | RankedRows:
+        """The same, those that differ most first."""
+        return np.argsort(self.ranks, kind="stable")
+
+    @cached_property
+    def record_differs(self) -> Flags:
+        """By number of a record whether the two publish it otherwise."""
+        return self.any_differs
 
     @cached_property
     def common(self) -> tuple[str, ...]:
@@ -142,7 +187,7 @@ class ComparedRuns:
                 FigureDifference("ncp", "NCP", one[name].ncp, other[name].ncp),
                 FigureDifference("rv", "RV", one[name].rv, other[name].rv),
                 (one[name].level, other[name].level),
-                self.differing(name),
+                int(self.copies[self.differs[name]].sum()),
             )
             for name in self.common
         ]
@@ -159,51 +204,6 @@ class ComparedRuns:
                     figures = FigureDifference("utility", kept.rule, kept.kept, second[kept.rule])
                     found.append(RuleDifference(name, kept.rule, figures))
         return tuple(found)
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison(ComparedRuns):
-    """The differences between two results in memory, record by record."""
-
-    first: Result
-    second: Result
-
-    def differing(self, name: str) -> int:
-        """Return how many common records have another cell of a quasi-identifier."""
-        return int(self.differs[name].sum())
-
-    @cached_property
-    def records(self) -> tuple[Int64s, Int64s]:
-        """Numbers of the records both runs worked on, as each run numbers them."""
-        _, one, other = np.intersect1d(
-            file_records(self.first),
-            file_records(self.second),
-            assume_unique=True,
-            return_indices=True,
-        )
-        return one.astype(np.int64), other.astype(np.int64)
-
-    @cached_property
-    def differs(self) -> dict[str, npt.NDArray[np.bool_]]:
-        """Per common quasi-identifier, which of the common records are published otherwise."""
-        return {name: self._cells_differ(name) for name in self.common}
-
-    @cached_property
-    def loss_difference(self) -> Floats:
-        """Per common record how much more detail the second loses (its share of NCP)."""
-        one, other = self.records
-        result: Floats = record_losses(self.second.release)[other]
-        return result - record_losses(self.first.release)[one]
-
-    @cached_property
-    def most_different(self) -> Int64s:
-        """Common records (by their place in `records`), those that differ most first."""
-        amount = np.abs(self.loss_difference)
-        otherwise = sum((flags.astype(np.float64) for flags in self.differs.values()), 0 * amount)
-        return np.lexsort((np.arange(len(amount)), -otherwise, -np.round(amount, 9)))
-
-    def _cells_differ(self, name: str) -> npt.NDArray[np.bool_]:
-        return cells_differ((self.first, self.second), name, self.records)
 
 
 def common_quasi(first: FinishedRun, second: FinishedRun) -> tuple[str, ...]:
@@ -251,7 +251,7 @@ def _figures(first: FinishedRun, second: FinishedRun) -> Iterator[FigureDifferen
                 )
 
 
-def file_records(result: Result) -> Int64s:
+def file_records(result: FinishedRun) -> Int64s:
     """Return the number of every record of a run among the records of the data file, from 0."""
     kept = result.task.table.kept
     return np.arange(result.task.n) if kept is None else kept
@@ -307,26 +307,49 @@ _SECOND = np.uint64(32)
 
 
 @dataclass(frozen=True, eq=False)
-class StreamedComparison(ComparedRuns):
-    """Everything that differs between two releases in files."""
+class StreamedComparison(Comparison):
+    """The differences between two releases in files, looked up in one pass over the data."""
 
-    first: FinishedRun
-    second: FinishedRun
     before: FilePages
     """The records that were read."""
     rows: tuple[RowOfRecord, RowOfRecord]
-    in_file_order: npt.NDArray[np.uint32]
-    """The numbers of the records that both runs worked on."""
-    most_different: RankedRows
-    """The same, those that differ most first."""
-    differs: Flags
-    """By number of a record whether the two publish it otherwise."""
-    different: Mapping[str, int]
-    """Per common quasi-identifier how many records are published otherwise."""
+    pairs: Words
+    """The pairs of rows that occur, packed."""
+    places: Int32s
+    """Per record its number among the pairs; -1 where a run left it out."""
+    memory: MemoryLimit
 
-    def differing(self, name: str) -> int:
-        """Return how many common records have another cell of a quasi-identifier."""
-        return self.different[name]
+    @cached_property
+    def records(self) -> tuple[Int64s, Int64s]:
+        """The rows of every pair in either run."""
+        one, other = self.pairs >> _SECOND, self.pairs & np.uint64(2**32 - 1)
+        return one.astype(np.int64), other.astype(np.int64)
+
+    @cached_property
+    def copies(self) -> Int64s:
+        """The records of every pair."""
+        return np.bincount(self.places[self.places >= 0], minlength=len(self.pairs))
+
+    @cached_property
+    def in_file_order(self) -> npt.NDArray[np.integer]:
+        """The numbers of the records that both runs worked on."""
+        return np.flatnonzero(self.places >= 0).astype(np.uint32)
+
+    @cached_property
+    def most_different(self) -> Int64s | RankedRows:
+        """The same, those that differ most first."""
+        gone = int(self.ranks.max(initial=-1)) + 1
+        sizes = np.bincount(self.ranks, self.copies, gone).astype(np.int64)
+        sizes = np.append(sizes, int((self.places < 0).sum()))
+        of_place = np.append(self.ranks, gone).astype(np.int32)  # the last is for -1
+        parts = (self.places[at : at + _AT_A_TIME] for at in range(0, len(self.places), _AT_A_TIME))
+        ranked = ranked_rows(parts, lambda part: of_place[part], sizes, self.memory)
+        return ranked.in_turn(np.arange(gone))
+
+    @cached_property
+    def record_differs(self) -> Flags:
+        """By number of a record whether the two publish it otherwise."""
+        return np.append(self.any_differs, False)[self.places]
 
 
 def compare_streamed(
@@ -346,29 +369,9 @@ def compare_streamed(
     rows = RowOfRecord.from_result(first), RowOfRecord.from_result(second)
     pairs = WordTable()
     places = _places(before, rows, pairs, stop)
-    keys = pairs.keys
-    own = (keys >> _SECOND).astype(np.int64), (keys & np.uint64(2**32 - 1)).astype(np.int64)
-    copies = np.bincount(places[places >= 0], minlength=len(keys))
-    common = common_quasi(first, second)
-    flags = {name: cells_differ((first, second), name, own) for name in common}
-    amount = record_losses(second.release)[own[1]] - record_losses(first.release)[own[0]]
-    ranks = _ranks(amount, flags)
-    gone = int(ranks.max(initial=-1)) + 1
-    sizes = np.bincount(ranks, copies, gone).astype(np.int64)
-    sizes = np.append(sizes, int((places < 0).sum()))
-    of_place = np.append(ranks, gone).astype(np.int32)  # the last is for -1
-    ranked = ranked_rows(_parts(places), lambda part: of_place[part], sizes, memory)
-    otherwise = np.append(np.logical_or.reduce([np.zeros(len(keys), bool), *flags.values()]), False)
-    return StreamedComparison(
-        first,
-        second,
-        before=before,
-        rows=rows,
-        in_file_order=np.flatnonzero(places >= 0).astype(np.uint32),
-        most_different=ranked.in_turn(np.arange(gone)),
-        differs=otherwise[places],
-        different={name: int(copies[each].sum()) for name, each in flags.items()},
-    )
+    made = StreamedComparison(first, second, before, rows, pairs.keys, places, memory)
+    _ = made.most_different  # here, and not where it is shown
+    return made
 
 
 def _places(
@@ -392,22 +395,3 @@ def _places(
             places[begin : begin + records.height][kept] = pairs.add(words[kept])
             begin += records.height
     return places
-
-
-def _ranks(amount: Floats, flags: Mapping[str, Flags]) -> Int64s:
-    """Return the order of records: detail lost differs most first, then most differing cells."""
-    by_amount = -np.round(np.abs(amount), 9)
-    cells = -sum((each.astype(np.float64) for each in flags.values()), 0 * amount)
-    if not len(amount):
-        return np.zeros(0, dtype=np.int64)
-    order = np.lexsort((cells, by_amount))
-    new = np.diff(by_amount[order], prepend=np.nan) != 0
-    new |= np.diff(cells[order], prepend=np.nan) != 0
-    ranks = np.empty(len(order), dtype=np.int64)
-    ranks[order] = np.cumsum(new) - 1
-    return ranks
-
-
-def _parts(places: Int32s) -> Iterator[Int32s]:
-    for begin in range(0, len(places), _AT_A_TIME):
-        yield places[begin : begin + _AT_A_TIME]

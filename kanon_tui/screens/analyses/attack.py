@@ -87,7 +87,6 @@ def look_up(linked: Linked, table: Table, names: Sequence[str], person: int) -> 
 class PersonPane(Vertical):
     """A summary of both tables, and the matching records of one of them."""
 
-
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id, classes="pane")
         self.person: Person | None = None

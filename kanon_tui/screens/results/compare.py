@@ -18,6 +18,7 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.compare import Comparison, StreamedComparison
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import LEFT_OUT, PublishedPages
+from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import toggle_zoom
@@ -53,7 +54,7 @@ class PairedRecords:
 
     def __init__(
         self,
-        comparison: Comparison | StreamedComparison,
+        comparison: Comparison,
         names: Sequence[str],
         columns: Sequence[GridColumn],
         texts: tuple[Texts, Texts, Texts],
@@ -70,14 +71,8 @@ class PairedRecords:
         self.titles = (RECORD, RECORD if in_files else CLASS)
         """What the numbers beside the rows count, left and right."""
         self.by_difference: RowNumbers = comparison.most_different
-        if isinstance(comparison, StreamedComparison):
-            self.in_file_order: RowNumbers = comparison.in_file_order
-            self.differs: Flags = comparison.differs
-        else:
-            count = len(comparison.records[0])
-            self.in_file_order = np.arange(count)
-            none = np.zeros(count, dtype=bool)
-            self.differs = np.logical_or.reduce([none, *comparison.differs.values()])
+        self.in_file_order: RowNumbers = comparison.in_file_order
+        self.differs: Flags = comparison.record_differs
         last = self.number(len(self.in_file_order) - 1) if len(self.in_file_order) else ""
         self.name_width = max(len(last) + 2, len(RECORD) + 1)
         """Width of the numbers beside the rows."""
@@ -150,6 +145,8 @@ def _cell(text: str, other: str) -> Cell:
 
 def pair_in_memory(comparison: Comparison) -> PairedRecords:
     """Return the records of two releases in memory, counted among those both runs worked on."""
+    assert isinstance(comparison.first, Result)
+    assert isinstance(comparison.second, Result)
     sides = (MemoryRecords(comparison.first), MemoryRecords(comparison.second))
     numbers = [each.tolist() for each in comparison.records]
     names = [name for name in sides[0].names if name in sides[1].names]

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.compare import ComparedRuns, FigureDifference
+from kanon_tui.core.analysis.compare import Comparison, FigureDifference
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
@@ -222,7 +222,7 @@ def _earlier_cells(run: EarlierRun) -> list[Cell]:
     return [Cell(text, "muted") for text in texts]
 
 
-def comparison_tables(comparison: ComparedRuns) -> dict[str, FigureTable]:
+def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
     """Return tables of figures, attributes (most different first) and rules of two results.
 
     There is no table of rules where both have none in common.

@@ -33,7 +33,7 @@ def test_everything_that_differs_is_what_differs_in_memory(tmp_path, missing):
     assert [order[place] for place in range(len(order))] == wanted
     assert [order.place_of(row) for row in wanted] == [*range(len(wanted))]
     otherwise = {int(numbers[r]) for flags in expected.differs.values() for r in flags.nonzero()[0]}
-    assert set(found.differs.nonzero()[0].tolist()) == otherwise
+    assert set(found.record_differs.nonzero()[0].tolist()) == otherwise
     assert otherwise
     assert found.attributes == expected.attributes
     assert found.rules == expected.rules
@@ -43,7 +43,7 @@ def test_everything_that_differs_is_what_differs_in_memory(tmp_path, missing):
     ]
     assert figures[0] == figures[1]
     same = compare_streamed(files[0], files[0])
-    assert not same.differs.any()
+    assert not same.record_differs.any()
 
     tight = replace(asked[0], run=replace(asked[0].run, memory=AT_LEAST))
     with pytest.raises(InputError, match="comparing all records takes"):
