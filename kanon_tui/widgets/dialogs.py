@@ -15,12 +15,13 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
+from textual.widgets.selection_list import Selection
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.form import Form, Options
-from kanon_tui.widgets.lists import ChoiceList
+from kanon_tui.widgets.lists import CheckList, ChoiceList
 
 __all__ = [
     "AnsweredOnce",
@@ -374,7 +375,6 @@ marked, at least one. `esc` leaves everything as it was.
     ChooseSeveral OptionList, ChooseSeveral OptionList:focus { border: none; padding: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "mark", "Mark"),
         Binding("enter", "accept", "Take the marked", priority=True),
     ]
 
@@ -383,39 +383,19 @@ marked, at least one. `esc` leaves everything as it was.
         self._names, self._marked = names, set(marked)
 
     def content(self) -> ComposeResult:
-        yield ChoiceList(*map(self._line, self._names))
+        marked = self._marked
+        yield CheckList(*(Selection(self.line(name), name, name in marked) for name in self._names))
         yield Static(Text("space marks, enter takes the marked, esc leaves"), classes="hint")
 
-    def on_mount(self) -> None:
-        self.query_one(OptionList).highlighted = 0
-
-    def _line(self, name: str) -> Text:
-        return self.line(name, "✓" if name in self._marked else "·")
-
-    def line(self, name: str, mark: str) -> Text:
-        """Return the line of a name with its mark."""
-        return Text(f"{mark} {visible(name)}")
-
-    def action_mark(self) -> None:
-        """Mark the name under the cursor, or remove its mark."""
-        listed = self.query_one(OptionList)
-        if listed.highlighted is not None:
-            self._toggle(listed.highlighted)
-
-    @on(OptionList.OptionSelected)
-    def mark_clicked(self, event: OptionList.OptionSelected) -> None:
-        """Mark what was clicked; enter, which also selects, goes to `action_accept`."""
-        self._toggle(event.option_index)
-
-    def _toggle(self, place: int) -> None:
-        self._marked ^= {self._names[place]}
-        line = self._line(self._names[place])
-        self.query_one(OptionList).replace_option_prompt_at_index(place, line)
+    def line(self, name: str) -> Text:
+        """Return the line of a name."""
+        return Text(visible(name))
 
     def action_accept(self) -> None:
         """Close with the marked names if there is at least one."""
-        if self._marked:
-            self.dismiss([name for name in self._names if name in self._marked])
+        marked = self.query_one(CheckList).selected
+        if marked:
+            self.dismiss([name for name in self._names if name in marked])
         else:
             self.query_one(".hint", Static).update(Text("mark at least one with space"))
 

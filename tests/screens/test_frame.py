@@ -15,6 +15,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.help_dialog import Help
+from kanon_tui.screens.reading import ReadingDialog
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.step_bar import StepBar
@@ -45,8 +46,9 @@ async def test_every_step_by_number_and_by_alt_number(sample, make_app: AppMaker
             assert pilot.app.current_mode == step
         await pilot.press("1")
         await pilot.press("slash")
-        await pilot.press("5")  # typed into the find line, not a step
+        await pilot.press("5")  # typed into the field, not a step
         assert pilot.app.current_mode == "data"
+        await pilot.press("escape")
         await pilot.press("alt+2")
         assert pilot.app.current_mode == "attributes"
 
@@ -171,8 +173,9 @@ async def test_a_wrong_file_gives_one_sentence(tmp_path, make_app, name, content
     async with make_app(path).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         dialog = pilot.app.screen
-        assert isinstance(dialog, Message)
-        assert words in str(dialog.query_one("#text", Static).content)
+        is_data = path.suffix == ".csv"  # the dialog of reading then shows its first lines
+        assert isinstance(dialog, ReadingDialog if is_data else Message)
+        assert words in str(dialog.query_one("#error" if is_data else "#text", Static).content)
         await pilot.press("escape")
         assert isinstance(pilot.app.screen, StartScreen)
 

@@ -93,4 +93,4 @@ async def test_question_mark_is_help_and_is_typed_in_a_field(sample, make_app) -
         await pilot.press("question_mark")
         assert not isinstance(pilot.app.screen, Help)
         await pilot.press("slash", "question_mark")
-        assert pilot.app.screen.query_one("#find", Input).value == "?"
+        assert pilot.app.screen.query_one(Input).value == "?"

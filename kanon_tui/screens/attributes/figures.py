@@ -34,7 +34,6 @@ __all__ = [
     "kind_text",
     "measure_column",
     "role_text",
-    "weights_in_use",
 ]
 
 
@@ -56,8 +55,7 @@ class Associations:
     weights: dict[str, float]
     strongest: dict[str, tuple[str, float]]
     names: tuple[str, ...]
-    matrix: np.ndarray | None
-    """None until it is computed."""
+    matrix: np.ndarray
 
 
 def measure_column(session: Session, name: str, spec: AttributeSpec) -> ColumnFigures | None:
@@ -69,13 +67,6 @@ def measure_column(session: Session, name: str, spec: AttributeSpec) -> ColumnFi
     missing = 0 if column.missing is None else int(column.counts[column.missing])
     of_sample = session.of_sample(name)
     return ColumnFigures(len(column.values), missing, alone_identifies(column), of_sample)
-
-
-def weights_in_use(session: Session) -> Associations:
-    """Return the weights of the current quasi-identifiers, without their associations."""
-    quasi = session.task().quasi
-    names = tuple(attribute.name for attribute in quasi)
-    return Associations({a.name: a.weight for a in quasi}, {}, names, None)
 
 
 def associations(session: Session) -> Associations:

@@ -48,7 +48,6 @@ from kanon_tui.screens.attributes.figures import (
     kind_text,
     measure_column,
     role_text,
-    weights_in_use,
 )
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import ask_text
@@ -167,13 +166,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         self._fill()
         self._measure_columns(session)
         if session.project is not self._associated:
-            self._associated = None
-            self.compute(
-                lambda: weights_in_use(session),
-                self._show_weights,
-                group="association",
-                failed=lambda _: self._show_associations(None),
-            )
+            self._associate(session)
         self._show_risk(session)
 
     def _show_risk(self, session: Session) -> None:
@@ -221,31 +214,20 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
         self.compute(lambda: measure_column(session, name, spec), measured, group="columns")
 
-    def _show_weights(self, made: Associations) -> None:
-        """Show the weights, and the earlier associations until the new ones are known."""
-        known = self._associations
-        self._show_associations(made if known is None else replace(known, weights=made.weights))
-        self.call_later(self._associate, self.session)
-
     def _associate(self, session: Session) -> None:
-        if session is not self.host.session:
-            return
-        project = session.project
+        """Compute weights and associations; the earlier ones are shown until they are known."""
+        project, self._associated = session.project, None
 
-        def associated(made: Associations) -> None:
-            self._associated = project
-            self._show_associations(made)
+        def associated(made: Associations | None) -> None:
+            self._associations, self._associated = made, project if made else None
+            self._fill()
 
         self.compute(
             lambda: associations(session),
             associated,
             group="association",
-            failed=lambda _: self._show_associations(None),
+            failed=lambda _: associated(None),
         )
-
-    def _show_associations(self, made: Associations | None) -> None:
-        self._associations = made
-        self._fill()
 
     def show_counting(self, line: str) -> None:
         self._fill_title()
@@ -354,10 +336,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
     def action_matrix(self) -> None:
         made = self._associations
         if made is None:
-            self.host.say("tag at least one quasi-identifier first")
-            return
-        if made.matrix is None:
-            self.host.say("the associations are still being computed; try again in a moment")
+            self.host.say("still being computed, or no column is tagged as quasi-identifier")
             return
         close = redundant(made.names, made.matrix)
         where = f" in {self.session.extent}" if self.session.source is not None else ""

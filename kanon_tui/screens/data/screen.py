@@ -13,7 +13,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
@@ -72,7 +72,6 @@ to a column, `y` copies a cell, a row or a column.
     DataScreen #table-pane { width: 1fr; border-subtitle-color: $text-accent; }
     DataScreen #profile-pane { width: 38; }
     DataScreen #profile { padding: 0 1; height: 1fr; }
-    DataScreen #find { display: none; height: 1; border: none; padding: 0 1; }
     DataScreen.-narrow #panes { layout: vertical; }
     DataScreen.-narrow #profile-pane { width: 1fr; height: 7; }
     """
@@ -118,7 +117,6 @@ to a column, `y` copies a cell, a row or a column.
         with Container(id="panes"):
             with Vertical(id="table-pane", classes="pane"):
                 yield Grid(name_width=NAME_WIDTH, id="table")
-                yield Input(placeholder="find …", id="find", compact=True)
             with Vertical(id="profile-pane", classes="pane"):
                 yield Static(id="profile")
 
@@ -256,22 +254,18 @@ to a column, `y` copies a cell, a row or a column.
     # -- finding
 
     def action_find(self) -> None:
-        field = self.query_one("#find", Input)
-        field.display = True
-        field.focus()
+        """Ask for a text and go to the next record with it."""
 
-    @on(Input.Submitted, "#find")
-    def find(self, event: Input.Submitted) -> None:
-        self._wanted, self._matches = event.value, None
-        self._close_find()
-        if self._wanted:
-            self.action_find_next(1)
+        def take(text: str) -> None:
+            self._wanted, self._matches = text, None
+            if text:
+                self.action_find_next(1)
+
+        ask_text(self, "Find a text in all cells", take, str, self._wanted)
 
     def key_escape(self) -> None:
-        """Leave the find line; then the matches, then the view, are forgotten."""
-        if self.query_one("#find", Input).display:
-            self._close_find()
-        elif self._wanted:
+        """Forget the matches, then the view."""
+        if self._wanted:
             self._wanted, self._matches = "", None
             self._fill_titles()
         elif not self.view.plain:
@@ -279,11 +273,6 @@ to a column, `y` copies a cell, a row or a column.
         elif self._paged is not None and not self.in_file:
             self.show_file()
             self._fill_titles()
-
-    def _close_find(self) -> None:
-        field = self.query_one("#find", Input)
-        field.display = False
-        self.query_one("#table", Grid).focus()
 
     def action_find_next(self, direction: int) -> None:
         """Go to the next or previous record with the text; matches are counted once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.compare import Comparison, FigureDifference
-from kanon_tui.core.editing.run_history import EarlierRun
+from kanon_tui.core.editing.run_history import FIGURES, EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -33,7 +33,7 @@ from kanon_tui.core.report.sections import (
 )
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import bar, short_list, visible
-from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
+from kanon_tui.widgets.grid import GAP, Cell, Grid, up_to
 from kanon_tui.widgets.grid_sources import CellTable
 
 BAR = 3
@@ -44,60 +44,52 @@ MEANINGS = {
 """The meanings of figures, by name."""
 
 
-class FigureTable(CellTable):
-    """A grid source with a sentence for every row."""
+Row = tuple[str, Sequence[Cell | str]]
+"""The meaning of a row of figures, and its cells."""
+Title = tuple[str, int, int, bool]
+"""The title of a column, its least and largest width, and whether it is right-aligned."""
 
-    def __init__(
-        self,
-        columns: Sequence[GridColumn],
-        cells: Sequence[Sequence[Cell]],
-        meanings: Sequence[str],
-    ) -> None:
+
+class FigureTable(CellTable):
+    """A grid source with a sentence for every row; columns are as wide as their cells need."""
+
+    def __init__(self, titles: Sequence[Title], rows: Sequence[Row]) -> None:
+        cells = [
+            [each if isinstance(each, Cell) else Cell(each) for each in row] for _, row in rows
+        ]
+        columns = []
+        for x, (title, least, most, right) in enumerate(titles):
+            widest = max((cell_len(visible(row[x].text)) for row in cells), default=least)
+            columns.append(up_to(most, title, max(widest, least), right))
         super().__init__(columns, cells)
-        self.meanings = meanings
+        self.meanings = [meaning for meaning, _ in rows]
 
 
 def attributes_table(result: FinishedRun) -> FigureTable:
     """Return RV, NCP, level or mean span of every quasi-identifier, and its rules below it."""
     clustering = result.grouping.levels is None
-    rows: list[list[Cell]] = []
-    meanings = []
+    rows: list[Row] = []
     for attribute, cells in zip(result.task.quasi, result.release.cells, strict=True):
         measured = result.measures.attributes[attribute.name]
         worth = measured.rv / measured.weight if measured.weight else 0.0
         height = attribute.hierarchy.height
         last = figure(measured.mean_span) if clustering else f"{measured.level}/{height}"
-        rows.append(
-            [
-                Cell(attribute.name),
-                Cell(f"{short_figure(measured.rv):>5} {bar(worth, BAR)}"),
-                Cell(f"{short_figure(measured.ncp):>5} {bar(measured.ncp, BAR)}"),
-                Cell(last),
-            ]
-        )
-        meanings.append(_attribute_meaning(attribute, measured, cells.texts))
+        rv = f"{short_figure(measured.rv):>5} {bar(worth, BAR)}"
+        ncp = f"{short_figure(measured.ncp):>5} {bar(measured.ncp, BAR)}"
+        meaning = _attribute_meaning(attribute, measured, cells.texts)
+        rows.append((meaning, [attribute.name, rv, ncp, last]))
         for kept in measured.rules:
             mark = "good" if kept.kept > 0.9995 else "warn"
-            rows.append(
-                [
-                    Cell(f"  {kept.rule}", "muted"),
-                    Cell("kept", "muted"),
-                    Cell(f"{kept.kept:5.0%} {bar(kept.kept, BAR)}", mark),
-                    Cell("✓" if mark == "good" else "·", mark),
-                ]
-            )
-            meanings.append(
+            share = Cell(f"{kept.kept:5.0%} {bar(kept.kept, BAR)}", mark)
+            rule = [Cell(f"  {kept.rule}", "muted"), Cell("kept", "muted"), share]
+            meaning = (
                 f"{attribute.name}: the rule {kept.rule} (importance {kept.importance:g}) is kept "
                 f"for {kept.kept:.1%} of the published records"
             )
-    last_title = "span" if clustering else "level"
-    columns = [
-        _column(rows, 0, "attribute", 9, 14),
-        GridColumn("RV", 6 + BAR),
-        GridColumn("NCP", 6 + BAR),
-        _column(rows, 3, last_title, 5, 7, right=True),
-    ]
-    return FigureTable(columns, rows, meanings)
+            rows.append((meaning, [*rule, Cell("✓" if mark == "good" else "·", mark)]))
+    figures = [("RV", 6 + BAR, 6 + BAR, False), ("NCP", 6 + BAR, 6 + BAR, False)]
+    last_title = ("span" if clustering else "level", 5, 7, True)
+    return FigureTable([("attribute", 9, 14, False), *figures, last_title], rows)
 
 
 def _attribute_meaning(
@@ -126,13 +118,9 @@ def privacy_table(result: FinishedRun) -> FigureTable:
 
 def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
     """Return a table of title and figure, with a meaning for every row."""
-    cells = [[Cell(str(title)), Cell(str(value))] for title, value, _ in rows]
-    meanings = [f"{title}: {meaning}" for title, _, meaning in rows]
-    columns = [
-        _column(cells, 0, "measure", 9, 34),
-        _column(cells, 1, "figure", 8, 14, right=True),
-    ]
-    return FigureTable(columns, cells, meanings)
+    titles = [("measure", 9, 34, False), ("figure", 8, 14, True)]
+    found = [(f"{title}: {meaning}", [str(title), str(value)]) for title, value, meaning in rows]
+    return FigureTable(titles, found)
 
 
 def disclosures(result: FinishedRun) -> list[str]:
@@ -145,81 +133,51 @@ def disclosures(result: FinishedRun) -> list[str]:
 def sizes_table(result: FinishedRun) -> FigureTable:
     """Return how many records are in classes of each size, with bars."""
     section: Section = class_sizes_section(result)
-    cells, meanings = [], []
+    rows: list[Row] = []
     for name, classes, share in section.rows:
         assert isinstance(share, Bar)
-        cells.append(
-            [Cell(str(name)), Cell(str(classes)), Cell(bar(share.share, 12)), Cell(share.text)]
-        )
-        meanings.append(
-            f"{classes} classes of {name} records; {share.text} of the published records are there"
-        )
-    columns = [
-        GridColumn("records", 12, True),
-        GridColumn("classes", 7, True),
-        GridColumn("of the records", 14),
-        GridColumn("", 6, True),
-    ]
-    return FigureTable(columns, cells, meanings)
+        of_records = f"{share.text} of the published records are there"
+        cells = [str(name), str(classes), bar(share.share, 12), share.text]
+        rows.append((f"{classes} classes of {name} records; {of_records}", cells))
+    wide = [("records", 12, 12, True), ("classes", 7, 7, True), ("of the records", 14, 14, False)]
+    return FigureTable([*wide, ("", 6, 6, True)], rows)
 
 
 def runs_table(
     results: Sequence[FinishedRun], current: FinishedRun | None, earlier: Sequence[EarlierRun] = ()
 ) -> FigureTable:
     """Return the runs of this session in their order, then earlier ones, latest first."""
-    cells, meanings = [], []
+    rows: list[Row] = []
     for number, result in enumerate(results, 1):
-        measures, mark = result.measures, "good" if result is current else ""
-        cells.append(
-            [
-                Cell(f"{'▸' if result is current else ' '}{number}", mark),
-                Cell(result.algorithm.name, mark),
-                Cell(f"{result.task.k:,}"),
-                Cell(_short(result.task.privacy.requirements)),
-                Cell(short_figure(measures.ncp)),
-                Cell(short_figure(measures.rv)),
-                Cell(f"{measures.classes:,}"),
-                Cell(f"{measures.suppressed_records:,}"),
-                Cell(f"{result.seconds:.1f}"),
-            ]
-        )
-        shown = "shown now" if result is current else "enter shows it"
+        mark, shown = ("good", "shown now") if result is current else ("", "enter shows it")
         notes = "".join(f". {note}" for note in result.notes)
         title = f"{result.algorithm.title}, k = {result.task.k:,}"
-        meanings.append(f"{title}: {shown}; C compares{notes}")
+        privacy, name = result.task.privacy, Cell(result.algorithm.name, mark)
+        figures = {each: getattr(result.measures, each) for each in FIGURES}
+        cells = _run_cells(privacy.k, privacy.requirements, figures, result.seconds)
+        place = Cell(f"{'▸' if result is current else ' '}{number}", mark)
+        rows.append((f"{title}: {shown}; C compares{notes}", [place, name, *cells]))
     for run in earlier:
-        cells.append(_earlier_cells(run))
-        meanings.append(
+        cells = _run_cells(run.k, run.known_models, run.figures, run.seconds)
+        meaning = (
             f"of {run.when:%Y-%m-%d %H:%M}: enter runs it again, with roles, levels and rules as "
             f"they are now; delete forgets all earlier runs"
         )
-    columns = [
-        GridColumn("#", 3, True),
-        _column(cells, 1, "algorithm", 9, 12),
-        _column(cells, 2, "k", 2, 6, right=True),
-        _column(cells, 3, "also", 4, 16),
-        GridColumn("NCP", 5, True),
-        GridColumn("RV", 5, True),
-        GridColumn("classes", 7, True),
-        GridColumn("supp.", 5, True),
-        GridColumn("s", 5, True),
-    ]
-    return FigureTable(columns, cells, meanings)
+        rows.append((meaning, [Cell(text, "muted") for text in ("·", run.algorithm, *cells)]))
+    names = [("#", 3, 3, True), ("algorithm", 9, 12, False), ("k", 2, 6, True)]
+    names.append(("also", 4, 16, False))
+    figure_names = (("NCP", 5), ("RV", 5), ("classes", 7), ("supp.", 5), ("s", 5))
+    return FigureTable([*names, *((title, w, w, True) for title, w in figure_names)], rows)
 
 
-def _short(requirements: Iterable[PrivacyModel]) -> str:
-    """Return the requirements beyond k for a narrow column: `l≥2 α≤0.5`."""
-    return " ".join(dict.fromkeys(each.short for each in requirements)) or "–"
-
-
-def _earlier_cells(run: EarlierRun) -> list[Cell]:
-    figures = run.figures
-    texts = [
-        "·", run.algorithm, f"{run.k:,}", _short(run.known_models), short_figure(figures["ncp"]),
-        short_figure(figures["rv"]),
-        f"{figures['classes']:,.0f}", f"{figures['suppressed_records']:,.0f}", f"{run.seconds:.1f}",
-    ]  # fmt: skip
-    return [Cell(text, "muted") for text in texts]
+def _run_cells(
+    k: int, models: Iterable[PrivacyModel], figures: Mapping[str, float], seconds: float
+) -> list[str]:
+    """Return k, the requirements beyond it (`l≥2 α≤0.5`), figures and seconds of a run."""
+    required = " ".join(dict.fromkeys(each.short for each in models)) or "–"
+    losses = [short_figure(figures["ncp"]), short_figure(figures["rv"])]
+    counts = [f"{figures['classes']:,.0f}", f"{figures['suppressed_records']:,.0f}"]
+    return [f"{k:,}", required, *losses, *counts, f"{seconds:.1f}"]
 
 
 def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
@@ -227,49 +185,30 @@ def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
 
     There is no table of rules where both have none in common.
     """
-    figures, attributes, rules = _ComparisonRows(), _ComparisonRows(), _ComparisonRows()
+    tables: dict[str, list[Row]] = {"figures": [], "attributes": [], "rules kept": []}
+
+    def add(table: str, title: str, one: FigureDifference, meaning: str) -> None:
+        better = {1: "▸ better", -1: "◂ better", 0: ""}[one.better]
+        difference = "–" if one.difference is None else signed(one.difference)
+        side = Cell(better, "good" if one.better else "")
+        cells: list[Cell | str] = [title, figure(one.first), figure(one.second), difference, side]
+        tables[table].append((meaning, cells))
+
     for one in comparison.figures:
         meaning = MEANINGS.get(one.name)
-        figures.add(one.title, one, f"{_verdict(one)}: {meaning}" if meaning else _verdict(one))
+        told = f"{_verdict(one)}: {meaning}" if meaning else _verdict(one)
+        add("figures", one.title, one, told)
     for each in comparison.attributes:
         where = "" if each.levels == (None, None) else f", level {_levels(each.levels)}"
         meaning = f"{each.name}{where}: {each.differs:,} records are published otherwise"
-        attributes.add(f"{each.name}: NCP", each.ncp, meaning)
-        attributes.add(f"{each.name}: RV", each.rv, meaning)
+        add("attributes", f"{each.name}: NCP", each.ncp, meaning)
+        add("attributes", f"{each.name}: RV", each.rv, meaning)
     for rule in comparison.rules:
         meaning = f"{rule.attribute}: share of the records whose class keeps {rule.rule}"
-        rules.add(f"{rule.attribute}: {rule.rule}", rule.kept, meaning)
-    tables = {"figures": figures, "attributes": attributes, "rules kept": rules}
-    return {title: rows.table() for title, rows in tables.items() if rows.cells}
-
-
-class _ComparisonRows:
-    """Rows of a comparison: both figures, the difference, and which is better."""
-
-    def __init__(self) -> None:
-        self.cells: list[list[Cell]] = []
-        self.meanings: list[str] = []
-
-    def add(self, title: str, one: FigureDifference, meaning: str) -> None:
-        better = {1: "▸ better", -1: "◂ better", 0: ""}[one.better]
-        difference = "–" if one.difference is None else signed(one.difference)
-        self.cells.append(
-            [
-                Cell(title), Cell(figure(one.first)), Cell(figure(one.second)), Cell(difference),
-                Cell(better, "good" if one.better else ""),
-            ]
-        )  # fmt: skip
-        self.meanings.append(meaning)
-
-    def table(self) -> FigureTable:
-        columns = [
-            _column(self.cells, 0, "figure", 9, 32),
-            _column(self.cells, 1, "◂ left", 8, 12, right=True),
-            _column(self.cells, 2, "right ▸", 8, 12, right=True),
-            _column(self.cells, 3, "difference", 10, 14, right=True),
-            GridColumn("", 8),
-        ]
-        return FigureTable(columns, self.cells, self.meanings)
+        add("rules kept", f"{rule.attribute}: {rule.rule}", rule.kept, meaning)
+    sides = [("◂ left", 8, 12, True), ("right ▸", 8, 12, True), ("difference", 10, 14, True)]
+    titles = [("figure", 9, 32, False), *sides, ("", 8, 8, False)]
+    return {title: FigureTable(titles, rows) for title, rows in tables.items() if rows}
 
 
 def _verdict(one: FigureDifference) -> str:
@@ -295,18 +234,6 @@ def signed(value: float) -> str:
 def short_figure(value: float) -> str:
     """Return a figure with three decimals and no leading zero: `.130`, `1.000`."""
     return f"{value:.3f}".removeprefix("0")
-
-
-def _column(
-    cells: Sequence[Sequence[Cell]],
-    number: int,
-    title: str,
-    least: int,
-    most: int,
-    right: bool = False,
-) -> GridColumn:
-    widest = max((cell_len(visible(row[number].text)) for row in cells), default=least)
-    return up_to(most, title, max(widest, least), right)
 
 
 PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {

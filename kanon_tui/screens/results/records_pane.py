@@ -12,7 +12,6 @@ from textual import on
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
-from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.why.reasons import Why
@@ -28,6 +27,7 @@ from kanon_tui.screens.results.record_source import Arrangement, NoRecordError, 
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.services.host import Hosted, error_sentence
 from kanon_tui.services.page_reader import PageReader
+from kanon_tui.widgets.dialogs import ask_text
 
 __all__ = ["RecordsPane"]
 
@@ -39,7 +39,6 @@ class RecordsPane(Hosted, Vertical):
 
     DEFAULT_CSS = """
     RecordsPane { width: 1fr; height: 1fr; }
-    RecordsPane .find { display: none; height: 1; border: none; padding: 0 1; }
     """
 
     @dataclass
@@ -65,11 +64,9 @@ class RecordsPane(Hosted, Vertical):
         """Identifies the search through all records that is under way."""
         self._reader = PageReader(self, self._show_pages, self._lost_pages)
         self.grids = TwinGrids()
-        self.finder = Input(placeholder="find …", id="find", classes="find", compact=True)
 
     def compose(self) -> Iterable[Widget]:
         yield self.grids
-        yield self.finder
 
     # -- what is shown
 
@@ -326,26 +323,14 @@ class RecordsPane(Hosted, Vertical):
 
     # -- finding a text
 
-    @property
-    def finding(self) -> bool:
-        """Whether the find line is open."""
-        return bool(self.finder.display)
+    def ask_find(self) -> None:
+        """Ask for a text and go to the next record with it."""
 
-    def open_find(self) -> None:
-        self.finder.display = True
-        self.finder.focus()
+        def take(text: str) -> None:
+            self.looked_for = text
+            self.find_next(1)
 
-    def close_find(self) -> None:
-        self.finder.display = False
-        self.focus_rows()
-
-    @on(Input.Submitted, ".find")
-    def find(self, event: Input.Submitted) -> None:
-        """Go to the next record with the text."""
-        event.stop()
-        self.close_find()
-        self.looked_for = event.value
-        self.find_next(1)
+        ask_text(self, "Find a text in all cells", take, str, self.looked_for)
 
     def find_next(self, direction: int) -> None:
         """Go to the next record with the text that was looked for."""

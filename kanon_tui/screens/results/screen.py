@@ -328,7 +328,7 @@ search through all rows.
 
     def action_find(self) -> None:
         self._records_in_front()
-        self.records.open_find()
+        self.records.ask_find()
 
     def action_record(self) -> None:
         """Ask for a record number, as screen 1 counts."""
@@ -342,11 +342,9 @@ search through all rows.
             ask_what_to_copy(self.host, self, what)
 
     def action_back(self) -> None:
-        """Leave the find line or the figures, stop a run, or show all classes again."""
+        """Leave the figures, stop a run, or show all classes again."""
         if self._panel_in_front:
             self._records_in_front()
-        elif self.records.finding:
-            self.records.close_find()
         elif self.records.looking:
             self.records.stop_looking()
         elif self.runs.under_way is not None:

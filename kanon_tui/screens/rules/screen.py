@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -22,22 +21,56 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import number, optional
 from kanon_tui.core.metrics.measure import LevelMeasures
+from kanon_tui.core.pipeline.attributes import emphasis_of
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.rules import Boundary, Rule
-from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
 from kanon_tui.core.text import bar, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.rules.dialog import RuleDialog, boundary_histogram
-from kanon_tui.screens.rules.emphasis import ask_emphasis, emphasis_text
-from kanon_tui.widgets.dialogs import ask_text, choose
+from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.grid import Cell, Grid, up_to
 from kanon_tui.widgets.grid_sources import CellTable
 
 __all__ = ["RulesScreen"]
 
 
-BASE = Field("base", number(low=0), 0.0, "The base value of rules")
-RESEARCH_VALUE = Field("research value", optional(number(low=0)), None, "Of one level")
+_EMPHASIS = "From 0 (granularity alone) over 0.5 (both alike) to 1 (rules alone)"
+SETTINGS = (
+    Field(
+        "base", number(low=0), 0.0,
+        "What is left, beside the importances, even when every rule is broken; 0 lets a level that "
+        "breaks all rules count for nothing",
+    ),
+    Field("emphasis", optional(number(0, 1)), None, f"{_EMPHASIS}. Empty: that of all"),
+    Field("emphasis_of_all", number(0, 1), EVEN_EMPHASIS, f"{_EMPHASIS}, where none is typed"),
+)  # fmt: skip
+RESEARCH_VALUE = Field(
+    "level",
+    optional(number(low=0)),
+    None,
+    "Used as it is, not weighted. Empty: computed",
+)
+
+
+class RuleSettings(FormDialog):
+    """Asks how the rules of an attribute count."""
+
+    HELP = """## How rules count
+
+The *base* is what a level is worth even when it breaks every rule. The *emphasis* says how much
+rules count against granularity in research value. `ctrl+r` accepts, `esc` leaves all as it was.
+"""
+
+
+class ResearchValues(FormDialog):
+    """Asks for the research value of every level."""
+
+    HELP = """## Research values by hand
+
+A value that is typed here is used as it is, without weight or rules. An empty field is computed.
+`ctrl+r` accepts, `esc` leaves all as it was.
+"""
 
 
 @dataclass(frozen=True)
@@ -67,8 +100,8 @@ a rule. *records* counts the people in the groups that mix its sides at the firs
 breaks it.
 
 Example: go to *age*, press `a`, type `64`, `65`, importance `25`. The research values on the
-right follow at once. Press `V` to type research values of your own, and `F` to let rules count
-more (towards 1) or less (towards 0) than granularity.
+right follow at once. Press `V` to type research values of your own, and `B` for the base value and
+for the *emphasis*: whether rules count more (towards 1) or less (towards 0) than granularity.
 """
     DEFAULT_CSS = """
     RulesScreen #panes { height: 1fr; layout: horizontal; }
@@ -82,9 +115,8 @@ more (towards 1) or less (towards 0) than granularity.
         Binding("a", "new", "add a rule", id="rules.new"),
         Binding("enter", "change", "edit", id="rules.edit"),
         Binding("d,delete", "delete", "delete", id="rules.delete"),
-        Binding("B", "base", "base value", id="rules.base"),
+        Binding("B,F", "settings", "base, emphasis", key_display="B", id="rules.settings"),
         Binding("V", "research_values", "RV by hand", id="rules.rv"),
-        Binding("F", "emphasis", "emphasis", id="rules.emphasis"),
     ]
 
     def __init__(self) -> None:
@@ -247,57 +279,48 @@ more (towards 1) or less (towards 0) than granularity.
         deleted = rules.pop(line.rule)
         self._set_rules(line.attribute, rules, f"{line.attribute}: rule {deleted} deleted")
 
-    def action_base(self) -> None:
-        """Ask for the base value of the attribute's rules."""
+    def action_settings(self) -> None:
+        """Ask for the base value of the attribute's rules, and how much rules count."""
         if self.line is None:
             return
-        name = self.line.attribute
-        table = self.session.attribute(name).rules
+        name, session = self.line.attribute, self.session
+        spec = session.attribute(name)
+        values = {
+            "base": spec.rules.base,
+            "emphasis": spec.rule_emphasis,
+            "emphasis_of_all": session.project.rule_emphasis,
+        }
 
-        def take(base: float) -> None:
-            self.edit_attributes([name], f"{name}: base", rules=replace(table, base=base))
+        def take(values: dict[str, Any] | None) -> None:
+            if values is None:
+                return
+            rules = replace(spec.rules, base=values["base"])
+            changed = replace(spec, rules=rules, rule_emphasis=values["emphasis"])
+            attributes = {**session.project.attributes, name: changed}
+            emphasis = values["emphasis_of_all"]
+            project = replace(session.project, attributes=attributes, rule_emphasis=emphasis)
+            self.edit(project, f"{name}: how rules count")
 
-        hint = (
-            "What is left, beside the importances, even when every rule is broken. 0 lets a level "
-            "that breaks all rules count for nothing."
-        )
-        title, parse = f"Base value of the rules of {name}", partial(BASE.parse, who=name)
-        ask_text(self, title, take, parse, BASE.text(table.base), hint)
-
-    def action_emphasis(self) -> None:
-        """Ask how much rules count against granularity, for one attribute or for all."""
-        if self.line is not None:
-            ask_emphasis(self, self.line.attribute)
+        self.ask(RuleSettings(f"How the rules of {name} count", SETTINGS, values), take)
 
     def action_research_values(self) -> None:
-        """Type the research value of one level, or give it back to the computed one."""
+        """Type the research values of levels, or give them back to the computed ones."""
         if self.line is None:
             return
         name = self.line.attribute
 
-        def ask_level(attribute: QuasiIdentifier) -> None:
+        def ask(attribute: QuasiIdentifier) -> None:
             typed = attribute.typed_research_values or (None,) * (attribute.hierarchy.height + 1)
-            options = [
-                (
-                    f"level {level}: {'computed' if value is None else f'{value:g} typed'}",
-                    partial(ask_value, level, typed),
-                )
-                for level, value in enumerate(typed)
-            ]
-            choose(self, f"Research values of {name}", options, hint="enter: type a value")
+            fields = [replace(RESEARCH_VALUE, name=f"level_{x}") for x in range(len(typed))]
+            values = {field.name: value for field, value in zip(fields, typed, strict=True)}
+            self.ask(ResearchValues(f"Research values of {name}", fields, values), take)
 
-        def ask_value(level: int, typed: Sequence[float | None]) -> None:
-            def take(value: float | None) -> None:
-                values = [*typed[:level], value, *typed[level + 1 :]]
-                rv = tuple(values) if any(v is not None for v in values) else None
-                self.edit_attributes([name], f"{name}: research value of level {level}", rv=rv)
+        def take(values: dict[str, float | None] | None) -> None:
+            if values is not None:
+                rv = tuple(values.values()) if set(values.values()) != {None} else None
+                self.edit_attributes([name], f"{name}: research values", rv=rv)
 
-            title, parse = f"Research value of {name} at level {level}", RESEARCH_VALUE.parse
-            hint = "Used as it is, without weight or rules. Empty: computed."
-            value = RESEARCH_VALUE.text(typed[level])
-            ask_text(self, title, take, partial(parse, who=name), value, hint)
-
-        self._with_attribute(name, ask_level)
+        self._with_attribute(name, ask)
 
     def _with_attribute(self, name: str, open_dialog: Callable[[QuasiIdentifier], object]) -> None:
         """Open a dialog about a quasi-identifier; keys that come meanwhile are for the dialog."""
@@ -326,7 +349,8 @@ def _cells(session: Session, line: Line, known: Sequence[RuleOverview]) -> list[
     table = session.attribute(line.attribute).rules
     if line.rule is None:
         base = f"base {table.base:g}" if table.rules or table.base else "no rules: press a"
-        base += emphasis_text(session, line.attribute)
+        emphasis = emphasis_of(session.project, session.attribute(line.attribute))
+        base += "" if emphasis == EVEN_EMPHASIS else f", emphasis {emphasis:g}"
         return [Cell(line.attribute), Cell(base, "muted"), Cell(""), Cell(""), Cell("")]
     rule = table.rules[line.rule]
     kind = "  boundary" if isinstance(rule, Boundary) else "  apart"

@@ -458,6 +458,6 @@ class ChooseAlgorithms(ChooseSeveral):
     def __init__(self, chosen: Iterable[str]) -> None:
         super().__init__("Algorithms to compare", tuple(ALGORITHMS), chosen)
 
-    def line(self, name: str, mark: str) -> Text:
+    def line(self, name: str) -> Text:
         """Return the name of the algorithm and its title."""
-        return Text.assemble((f"{mark} {name:<13}", "bold"), (ALGORITHMS[name].title, "dim"))
+        return Text.assemble((f"{name:<13}", "bold"), (ALGORITHMS[name].title, "dim"))

@@ -70,7 +70,7 @@ async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
         await settle(pilot)
         assert pane.grids.right.row == 2
         await pilot.press("slash")
-        pane.finder.value = "hiv"
+        app.screen.query_one(Input).value = "hiv"
         await pilot.press("enter")
         await settle(pilot)
         assert any("hiv" in text.lower() for text in table.row(pane.grids.right.row))

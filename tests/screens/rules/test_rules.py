@@ -69,7 +69,7 @@ async def test_base_value_and_research_values_by_hand(sample, make_app) -> None:
         assert session_of(pilot).attribute("age").rules.base == 7
         await pilot.press("V")
         await settle(pilot)
-        await pilot.press("down", "enter", *"0.42", "enter")
+        await pilot.press("tab", *"0.42", "enter")
         await settle(pilot)
         assert session_of(pilot).attribute("age").rv == (None, 0.42, None, None)
         shown = str(pilot.app.screen.query_one("#levels", Static).content)
@@ -85,7 +85,7 @@ async def test_emphasis_of_one_attribute_and_of_all(sample, make_app) -> None:
         before = str(pilot.app.screen.query_one("#levels", Static).content)
         await pilot.press("F")
         await settle(pilot)
-        await pilot.press("enter", *"2", "enter")  # not between 0 and 1
+        await pilot.press("tab", *"2", "enter")  # not between 0 and 1
         await settle(pilot)
         assert session_of(pilot).attribute("age").rule_emphasis is None
         await pilot.press("backspace", *"0.8", "enter")
@@ -96,7 +96,7 @@ async def test_emphasis_of_one_attribute_and_of_all(sample, make_app) -> None:
         assert heading[1].text.endswith(", emphasis 0.8")
         await pilot.press("F")
         await settle(pilot)
-        await pilot.press("down", "enter", *["backspace"] * 3, *"0", "enter")
+        await pilot.press("tab", "tab", *"0", "enter")
         await settle(pilot)
         assert session_of(pilot).project.rule_emphasis == 0
         heading = pilot.app.screen.query_one(Grid).source.rows(2, 3)[0]

@@ -24,6 +24,7 @@ from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.what_if.screen import ChooseAlgorithms, WhatIfScreen
 from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.path_dialog import AskPath
 from kanon_tui.widgets.plot import MARKERS, Plot, draw
 from tests.screens.conftest import session_of, settle, wait_until
 
@@ -324,7 +325,7 @@ async def test_points_are_exported_marked_as_older_and_forgotten(
         await settle(pilot)
         assert (tmp_path / "o.csv").read_text() == "mine"
         await export("o.pdf")
-        assert isinstance(pilot.app.screen, Message)
+        assert isinstance(pilot.app.screen, AskPath)  # it asks again, with the reason
         await pilot.press("escape")
 
         session_of(pilot).change_attributes(["age"], "weight", weight=0.9)
