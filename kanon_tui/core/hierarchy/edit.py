@@ -324,10 +324,5 @@ def nearest_rows(
         raise InputError(f"{column.name}: its values have no order, so none is nearest")
     order = readable[np.argsort(numbers[readable], kind="stable")]
     line = numbers[order]
-    rows = {}
-    for value, number in zip(values, column.parse(values).tolist(), strict=True):
-        right = min(int(np.searchsorted(line, number)), len(line) - 1)
-        left = max(right - 1, 0)
-        near = left if number - line[left] <= abs(line[right] - number) else right
-        rows[value] = hierarchy.rows[int(order[near])][1:]
-    return rows
+    nearest = (order[np.abs(line - number).argmin()] for number in column.parse(values))
+    return {value: hierarchy.rows[int(row)][1:] for value, row in zip(values, nearest, strict=True)}

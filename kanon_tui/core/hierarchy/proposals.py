@@ -209,10 +209,10 @@ def _cost_row(joint: Floats, a: int) -> Floats:
 
 def _entropy(counts: Floats) -> Floats:
     """Return records times entropy of each row."""
-    totals = counts.sum(axis=1, keepdims=True)
-    shares = np.divide(counts, totals, out=np.zeros_like(counts), where=totals > 0)
-    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
-    return np.asarray(-(counts * logs).sum(axis=1))
+    from scipy.special import xlogy
+
+    totals = counts.sum(axis=1)
+    return np.asarray(xlogy(totals, totals) - xlogy(counts, counts).sum(axis=1))
 
 
 def _named(values: Sequence[str], column: Column, members: Sequence[Sequence[int]]) -> list[str]:

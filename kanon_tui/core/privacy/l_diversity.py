@@ -136,10 +136,8 @@ def _highest_share(values: int, entropy_l: float) -> float:
     for _ in range(60):
         p = (low + high) / 2
         rest = (1 - p) * np.log((1 - p) / (values - 1)) if p < 1 and values > 1 else 0.0
-        if -p * np.log(p) - rest >= np.log(entropy_l):
-            low = p
-        else:
-            high = p
+        diverse = -p * np.log(p) - rest >= np.log(entropy_l)
+        low, high = (p, high) if diverse else (low, p)
     return high
 
 

@@ -121,48 +121,15 @@ class PeopleValues:
     @cached_property
     def matched(self) -> Int64s:
         """The most people of every class who can each have a different value of their own."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import maximum_bipartite_matching
+
         shown = np.ones(len(self.code), dtype=bool)
         if self.missing is not None:
             shown = self.code != self.missing
         width = np.int64(self.code.max()) + 1 if len(self.code) else np.int64(1)
         values, value = np.unique((self.group * width + self.code)[shown], return_inverse=True)
-        holder, found = self.holder[shown], np.zeros(self.count, dtype=np.int64)
-        while len(holder):
-            # Who has one value left takes it: somebody with a choice can do without.
-            single = np.bincount(holder)[holder] == 1
-            if not single.any():
-                break
-            taken = np.unique(value[single])
-            np.add.at(found, values[taken] // width, 1)
-            left = ~np.isin(value, taken)
-            holder, value = holder[left], value[left]
-        for one in _matching(holder.tolist(), value.tolist()):
-            found[values[one] // width] += 1
-        return found
-
-
-def _matching(holders: list[int], values: list[int]) -> list[int]:
-    """Return the values of a largest matching (augmenting paths, person by person)."""
-    choices: dict[int, list[int]] = {}
-    for holder, value in zip(holders, values, strict=True):
-        choices.setdefault(holder, []).append(value)
-    taken_by: dict[int, int] = {}
-    for start in choices:
-        came_from: dict[int, int] = {}  # a value, and the person who would take it
-        reached, free = [start], None
-        while reached and free is None:
-            person = reached.pop()
-            for value in choices[person]:
-                if value in came_from:
-                    continue
-                came_from[value] = person
-                if value not in taken_by:
-                    free = value
-                    break
-                reached.append(taken_by[value])
-        while free is not None:
-            person = came_from[free]
-            before = next((v for v in choices[person] if taken_by.get(v) == person), None)
-            taken_by[free] = person
-            free = before
-    return list(taken_by)
+        pairs = (np.ones(len(value), dtype=np.int8), (self.holder[shown], value))
+        graph = csr_array(pairs, shape=(len(self.values_of_holder), len(values)))
+        taken = maximum_bipartite_matching(graph, perm_type="column")
+        return np.bincount(values[taken[taken >= 0]] // width, minlength=self.count)

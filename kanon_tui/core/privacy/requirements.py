@@ -6,7 +6,7 @@ Requirements that count people: k in people, and what is required of sensitive a
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -170,26 +170,6 @@ def k_in_people(person: Column, k: int) -> ColumnRequirement:
 
 
 @dataclass(frozen=True, eq=False)
-class _PeopleCounted(Column):
-    """A column that is counted in people: `counts` are those of the whole table."""
-
-    original: Column | None = None
-    people_counts: Floats | None = None
-
-    @property
-    def counts(self) -> Floats:  # type: ignore[override]
-        """People of the table by value; a person with several values is shared among them."""
-        assert self.people_counts is not None
-        return self.people_counts
-
-    @property
-    def code_of(self) -> dict[str, int]:
-        """The code of every spelling."""
-        assert self.original is not None
-        return self.original.code_of
-
-
-@dataclass(frozen=True, eq=False)
 class PeopleRequirement(ColumnRequirement):
     """A requirement of one column whose values count once per person and class.
 
@@ -257,5 +237,4 @@ class PeopleRequirement(ColumnRequirement):
         table = self._people(self._whole_table).shared
         counts = np.zeros(len(self.valued.values))
         counts[table.code] = table.records
-        own = {each.name: getattr(self.valued, each.name) for each in fields(Column)}
-        return _PeopleCounted(**own, original=self.valued, people_counts=counts)
+        return replace(self.valued, value_counts=counts)  # type: ignore[arg-type]  # shares of people

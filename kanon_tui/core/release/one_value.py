@@ -16,6 +16,8 @@ Hundepool et al., Statistical Disclosure Control (2012), section 4.2.2 (p% rule)
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -162,7 +164,7 @@ def _class_units(
         upper = np.searchsorted(upto, before + sizes[there] // 2, side="right")
         middle = zip(value[lower].tolist(), value[upper].tolist(), strict=True)
         parts = [(low + high, 2) for low, high in middle]
-    found[there] = [_divided(int(total), int(count)) for total, count in parts]
+    found[there] = [round(Fraction(total, count)) for total, count in parts]  # halves to even
     return found
 
 
@@ -185,18 +187,11 @@ def _summable(value: Whole, records: Int64s) -> Whole:
     return value * records
 
 
-def _divided(total: int, count: int) -> int:
-    """Return the quotient rounded to the nearest whole number, halves to even."""
-    whole, rest = divmod(total, count)
-    return whole + (2 * rest > count or (2 * rest == count and whole % 2))
-
-
 def _written(column: Column, units: int, decimals: int) -> str:
     if column.kind is Kind.DATE:
         return date_text(units, column.date_format)
-    digits = f"{abs(units):0{decimals + 1}d}"
-    plain = f"{digits[: len(digits) - decimals]}.{digits[len(digits) - decimals :]}".rstrip(".")
-    return column.number_format.write(f"-{plain}" if units < 0 else plain)
+    with localcontext(prec=1000):
+        return column.number_format.write(f"{Decimal(units).scaleb(-decimals):f}")
 
 
 def _modes(column: Column, classes: GroupValues) -> list[str]:

@@ -18,7 +18,8 @@ from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, list_of
 from kanon_tui.core.hierarchy.builders.builder import Builder
-from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
+from kanon_tui.core.hierarchy.builders.line import open_label
+from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.dates import date_text
 from kanon_tui.core.table.schema import Kind
@@ -73,21 +74,12 @@ def date_labels(column: Column, word: str) -> list[str]:
 
 
 def _group_label(column: Column, first: int, months: int) -> str:
-    """Return the label of some months.
-
-    Open where they hold a coded end, so that it tells no less.
-    """
-    coding = column.coding
-    if coding is None:
+    """Return the label of some months, open where they hold a coded end."""
+    if column.coding is None:
         return _label(first, months)
     start, after = (_first_day(month) for month in (first, first + months))
-    up = coding.top is not None and after > coding.top
-    down = coding.bottom is not None and start <= coding.bottom
-    if up and down:
-        return HIDDEN
-    if down:
-        return f"<{date_text(after, column.date_format)}"
-    return f">={date_text(start, column.date_format)}" if up else _label(first, months)
+    opened = open_label(column, start, after, lambda day: date_text(day, column.date_format))
+    return opened or _label(first, months)
 
 
 def _first_day(month: int) -> int:

@@ -222,12 +222,10 @@ def _build_quantiles(column: Column, options: Mapping[str, Any]) -> Hierarchy:
 
 def _nearest_cuts(cuts: Sequence[int], records: Sequence[int], targets: Iterable[int]) -> list[int]:
     """Return for every target the cut whose record count is nearest to it, without repeats."""
-    chosen: set[int] = set()
-    for target in targets:
-        above = bisect_right(records, target)
-        nearby = [i for i in (above - 1, above) if 0 <= i < len(cuts)]
-        chosen.update(cuts[i] for i in sorted(nearby, key=lambda i: abs(records[i] - target))[:1])
-    return sorted(chosen)
+    if not cuts:
+        return []
+    counts = np.array(records)
+    return sorted({cuts[int(np.abs(counts - target).argmin())] for target in targets})
 
 
 QUANTILES = Builder(

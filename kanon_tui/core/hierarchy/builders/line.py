@@ -111,23 +111,38 @@ class Line:
 
         None for others.
         """
-        coding = self.column.coding
-        if coding is None:
-            return None
-        top = None if coding.top is None else self.units([exact(coding.top)])[0]
-        bottom = None if coding.bottom is None else self.units([exact(coding.bottom)])[0]
-        up, down = top is not None and high > top, bottom is not None and low <= bottom
-        if up and down:
-            return HIDDEN
-        if down:
-            return f"<{self.text(high)}"
-        return f">={self.text(low)}" if up else None
+        return open_label(
+            self.column, low, high, self.text, lambda end: self.units([exact(end)])[0]
+        )
 
     def level(self, group_of: Callable[[int], int], label_of: Callable[[int], str]) -> list[str]:
         """Return the label of every value: `label_of` is asked once per group."""
         groups = [group_of(position) for position in self.positions]
         labels = {group: label_of(group) for group in dict.fromkeys(groups)}
         return [labels[group] for group in groups]
+
+
+def open_label(
+    column: Column,
+    low: int,
+    after: int,
+    text: Callable[[int], str],
+    place: Callable[[float], float] = float,
+) -> str | None:
+    """Return the label of a range that holds a coded end, or lies beyond one; None for others.
+
+    `text` prints a place of the range, and `place` is where a bound of the coding lies.
+    """
+    coding = column.coding
+    if coding is None:
+        return None
+    up = coding.top is not None and after > place(coding.top)
+    down = coding.bottom is not None and low <= place(coding.bottom)
+    if up and down:
+        return HIDDEN
+    if down:
+        return f"<{text(after)}"
+    return f">={text(low)}" if up else None
 
 
 def point_of(column: Column, written: Point) -> Decimal:
