@@ -15,6 +15,7 @@ import codecs
 import io
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -76,19 +77,6 @@ class CsvSurvey:
     pieces: list[Piece]
 
 
-@dataclass
-class _ByteCounts:
-    """Counts of the line ends, quotes and delimiters of a text."""
-
-    returns: int = 0
-    feeds: int = 0
-    both: int = 0
-    quotes: bool = False
-    cuts: int = 0
-    spaced: int = 0
-    at_end: int = 0
-
-
 class _MeteredFile(io.BufferedReader):
     """A file that reports how many bytes are read of it."""
 
@@ -117,11 +105,11 @@ def survey_csv(
         head = _read_head(file, path, options)
         counts = _count_bytes(file, head)
         if head.dialect.spaces and options.space_after_delimiter == "auto":
-            spaces = counts.spaced + counts.at_end == counts.cuts
+            spaces = counts["spaced"] + counts["at end"] == counts["cuts"]
             head = replace(head, dialect=replace(head.dialect, spaces=spaces))
         header, facts = head.described()
-        quote = head.dialect.quote if counts.quotes else None
-        line_end = csv_text.line_end_of_all(counts.returns, counts.feeds, counts.both)
+        quote = head.dialect.quote if counts["quotes"] else None
+        line_end = csv_text.line_end_of_all(counts["CR"], counts["LF"], counts["CR LF"])
         layout = csv_text.find_layout(
             head.dialect, quote, line_end, len(header.names), header.one_short
         )
@@ -257,10 +245,11 @@ def _cannot_stream(name: str, what: str, remedy: str) -> InputError:
     )
 
 
-def _count_bytes(file: IO[bytes], head: CsvHead) -> _ByteCounts:
-    """Count line ends and delimiters, and refuse what is not plain UTF-8."""
+def _count_bytes(file: IO[bytes], head: CsvHead) -> Counter[str]:
+    """Count line ends, quotes and delimiters, and refuse what is not plain UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    counts, last = _ByteCounts(), b""
+    counts: Counter[str] = Counter()
+    last = b""
     name, dialect = head.file, head.dialect
     cut = dialect.delimiter.encode()
     quote = (dialect.quote or "").encode()
@@ -277,18 +266,18 @@ def _count_bytes(file: IO[bytes], head: CsvHead) -> _ByteCounts:
                 "is right"
             )
         joined = last + block
-        counts.returns += block.count(b"\r")
-        counts.feeds += block.count(b"\n")
-        counts.both += joined.count(b"\r\n")
-        counts.quotes |= bool(quote) and quote in block
+        counts["CR"] += block.count(b"\r")
+        counts["LF"] += block.count(b"\n")
+        counts["CR LF"] += joined.count(b"\r\n")
+        counts["quotes"] += block.count(quote) if quote else 0
         if dialect.spaces:
-            counts.cuts += block.count(cut)
-            counts.spaced += joined.count(cut + b" ")
-            counts.at_end += joined.count(cut + b"\n") + joined.count(cut + b"\r")
+            counts["cuts"] += block.count(cut)
+            counts["spaced"] += joined.count(cut + b" ")
+            counts["at end"] += joined.count(cut + b"\n") + joined.count(cut + b"\r")
         last = block[-1:]
     if decoder.getstate()[0]:
         raise _cannot_stream(name, "not UTF-8", "save it as UTF-8")
-    counts.at_end += last == cut
+    counts["at end"] += last == cut
     return counts
 
 

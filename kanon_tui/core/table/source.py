@@ -161,31 +161,22 @@ class Source:
                 text = file.read(piece.end - piece.begin)
                 parts = iter([parse_regular(text, self.layout(piece), piece.records)])
             for number, cells in enumerate(parts):
-                yield self._named(cells, piece, piece.header and not number)
-
-    def _named(self, cells: pl.DataFrame, piece: Piece, header: bool) -> pl.DataFrame:
-        frame = cells.slice(1) if header else cells
-        frame.columns = list(self.columns[self.files.index(piece.path)])
-        return in_order_of(self.columns[0], frame, piece.path, self.files[0])
+                frame = cells.slice(1) if piece.header and not number else cells
+                frame.columns = list(self.columns[self.files.index(piece.path)])
+                yield in_order_of(self.columns[0], frame, piece.path, self.files[0])
 
     def _parquet(self, piece: Piece, names: Sequence[str]) -> pl.DataFrame:
         with _parquet_errors(piece.path):
             before = {new: old for old, new in self.options.rename.items()}
-            columns = [pl.col(f"^{_plain(before.get(name, name))}$") for name in names]
+            columns = pl.selectors.by_name(*(before.get(name, name) for name in names))
             lazy = _scan(piece.path, self.contents).select(columns)
             frame = lazy.slice(piece.begin, piece.end - piece.begin).collect()
-            return frame.rename(
-                {old: new for old, new in self.options.rename.items() if new in names}
-            )
+            frame.columns = list(names)
+            return frame
 
     def _days_of(self, piece: Piece) -> tuple[str, ...] | None:
         """Return the columns of a piece's Parquet file that are printed as days."""
         return self.days[self.files.index(piece.path)]
-
-
-def _plain(name: str) -> str:
-    """Return a pattern that matches this name and nothing else."""
-    return "".join(c if c.isalnum() else f"\\x{{{ord(c):x}}}" for c in name)
 
 
 @contextmanager
@@ -252,12 +243,11 @@ def open_address(address: str, options: ReadOptions, piece_rows: int | None = No
             pl.DataFrame(texts).write_parquet(files[-1])
     check_size(pl.DataFrame({"rows": files}), folder.name, "")
     for name in moments:
-        column = pl.concat([pl.read_parquet(file, columns=[name]) for file in files]).to_series()
-        days = without_clocks(column)
+        days = without_clocks(pl.read_parquet(files, columns=[name]).to_series())
         for file in files:
             frame = pl.read_parquet(file)
-            changed, days = days.head(frame.height), days.slice(frame.height)
-            frame.with_columns(changed.alias(name)).write_parquet(file)
+            frame.with_columns(days.head(frame.height)).write_parquet(file)
+            days = days.slice(frame.height)
     return _open_parquet(files, replace(options, rename={}), piece_rows)
 
 
@@ -342,10 +332,9 @@ def _open_parquet(
             end = min(begin + at_a_time, rows - options.skip_last)
             pieces.append(Piece(file, begin, end, end - begin))
     if size < _SMALL:
-        sources = [(contents or {}).get(file, file) for file in files]
         limit = data_files.byte_limit(options.limit)
-        if not call_bounded(_is_within, _EXPANSION * limit, sources, pieces, limit):
-            raise data_files.too_large(files[0], options.limit)
+        taken = call_bounded(_text_bytes, _EXPANSION * limit, files, contents or {})
+        data_files.check_limit(limit + 1 if taken is None else taken, files[0], options.limit)
     who = files[0].name if len(files) == 1 else files[0].parent.name
     names = column_names(list(schemas[0]), len(schemas[0]), files[0].name, options.rename)
     texts = all_texts(schemas[0].to_frame(), files[0].name)
@@ -360,36 +349,26 @@ def _open_parquet(
     return replace(source, days=tuple(days[file] for file in files))
 
 
-def _is_within(sources: Sequence[Path | bytes], pieces: Sequence[Piece], limit: int) -> bool:
-    """Return whether the texts of Parquet files take at most `limit` bytes, read piece by piece."""
-    paths = list(dict.fromkeys(piece.path for piece in pieces))
+def _text_bytes(files: Sequence[Path], contents: Mapping[Path, bytes]) -> int:
+    """Return the bytes of all texts of Parquet files; files that cannot be read have none."""
     taken = 0
-    for piece in pieces:
-        source = sources[paths.index(piece.path)]
-        lazy = _scan(piece.path, {piece.path: source} if isinstance(source, bytes) else {})
-        letters = lazy.slice(piece.begin, piece.end - piece.begin).select(
-            pl.selectors.string().str.len_bytes().sum(), pl.selectors.binary().bin.size().sum()
-        )
+    for file in files:
         with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
-            found = letters.collect()  # reading it raises the error
-            taken += sum(found.row(0)) if found.width else 0
-        if taken > limit:
-            return False
-    return True
+            letters = _scan(file, contents).select(pl.selectors.string().str.len_bytes().sum())
+            taken += sum(sum(letters.collect(engine="streaming").rows(), ()))
+    return taken
 
 
 def _days(source: Source, files: Sequence[Path]) -> tuple[str, ...]:
     """Return the columns of moments that are all at midnight."""
     lazy = pl.concat([_scan(file, source.contents) for file in files])
-    schema = lazy.collect_schema()
-    moments = [name for name, kind in schema.items() if kind == pl.Datetime]
-    if not moments:
+    moments = pl.selectors.datetime()
+    midnight = lazy.select((moments.dt.time().drop_nulls() == time(0)).all())
+    if not midnight.collect_schema():
         return ()
-    midnight = lazy.select(
-        (pl.col(f"^{_plain(name)}$").dt.time().drop_nulls() == time(0)).all() for name in moments
-    ).collect(engine="streaming")
+    found = midnight.collect(engine="streaming").row(0, named=True)
     renamed = source.options.rename
-    return tuple(renamed.get(name, name) for name in moments if midnight[name].item())
+    return tuple(renamed.get(name, name) for name, days in found.items() if days)
 
 
 # ---------------------------------------------------------------------------- tables in memory
@@ -482,14 +461,8 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
         columns = [column.slice(options.skip_first, rows) for column in columns]
     frame = pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
     check_size(frame, who, "")
-    facts = FileFacts(
-        contents.format,
-        None,
-        contents.bytes,
-        header=header,
-        part=contents.part,
-        parts=contents.parts,
-    )
+    facts = FileFacts(contents.format, None, contents.bytes, header=header)
+    facts = replace(facts, part=contents.part, parts=contents.parts)
     return Table.from_file(frame, facts, options, kept=kept)
 
 
