@@ -16,7 +16,7 @@ import dataclasses
 import enum
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -94,41 +94,27 @@ def declared(
     default: Any = dataclasses.MISSING,
     help: str = "",
     *,
-    low: float | None = None,
-    high: float | None = None,
-    above: float | None = None,
-    words: str = "",
-    choices: Sequence[str] = (),
     type: FieldType | SeveralKeys | None = None,
-    key: str = "",
-    required: str = "",
-    always: bool = False,
-    formerly: tuple[tuple[str, FieldType], ...] = (),
-    only_with: str = "",
     factory: Callable[[], Any] | None = None,
     last: bool = False,
+    **facts: Any,
 ) -> Any:
     """Declare a field of a dataclass that a person may set.
 
-    Without `type` it follows from the annotation, the bounds, `choices` and `words`. In a file its
-    key is the name of the field, or `key`, which may lie deeper (`missing.tokens`). It is written
-    where it differs from the default, or `always`. `formerly` are keys of older files, each with
-    its own way of reading. A form shows it while the field `only_with` is on, and the `last` ones
-    of a base class after those of its subclasses.
+    Without `type` it follows from the annotation, the bounds `low`, `high` and `above`, `choices`
+    and `words`. Other `facts` are those of a `Field`: its `key` in a file, which may lie deeper
+    (`missing.tokens`), if it is `required` or `always` written, keys of older files (`formerly`).
+    A form shows it while the field `only_with` is on, and the `last` ones of a base class after
+    those of its subclasses.
     """
-    given = {"low": low, "high": high, "above": above, "words": words, "choices": choices}
-    facts = {
-        "help": help,
-        "key": key,
-        "required": required,
-        "always": always,
-        "formerly": formerly,
-        "only_with": only_with,
-    }
-    metadata = {"type": type, "given": given, "facts": facts, "last": last}
+    bounds = {name: facts.pop(name) for name in _BOUNDS if name in facts}
+    metadata = {"type": type, "bounds": bounds, "facts": {"help": help, **facts}, "last": last}
     if factory is not None:
         return dataclasses.field(default_factory=factory, metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
+
+
+_BOUNDS = ("low", "high", "above", "words", "choices")
 
 
 def fields_of(owner: type[Any]) -> tuple[Field, ...]:
@@ -155,40 +141,32 @@ def _declarations(owner: type[Any]) -> Iterator[tuple[str, Field | SeveralKeys]]
             yield each.name, kind
             continue
         if kind is None:
-            kind = _type_of(hints[each.name], **each.metadata["given"])
+            kind = _type_of(hints[each.name], **each.metadata["bounds"])
         default = None if each.default is dataclasses.MISSING else each.default
         if each.default_factory is not dataclasses.MISSING:
             default = each.default_factory()
         yield each.name, Field(each.name, kind, default, **each.metadata["facts"])
 
 
-def _type_of(
-    hint: Any,
-    low: float | None,
-    high: float | None,
-    above: float | None,
-    words: str,
-    choices: Sequence[str],
-) -> FieldType:
+def _type_of(hint: Any, **bounds: Any) -> FieldType:
     """Return the type that an annotation and the bounds of its declaration describe."""
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
         (inner,) = (arg for arg in hint.__args__ if arg is not type(None))
-        return optional(_type_of(inner, low, high, above, words, choices))
+        return optional(_type_of(inner, **bounds))
     if typing.get_origin(hint) is typing.Literal:
         return choice(typing.get_args(hint))
-    if choices:
-        return choice(choices)
+    if "choices" in bounds:
+        return choice(bounds["choices"])
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
         return member_of(hint)
     if hint is bool:
         return switch()
     if hint is int:
-        bounds = (None if bound is None else int(bound) for bound in (low, high))
-        return whole_number(*bounds)
+        return whole_number(**bounds)
     if hint is float:
-        return number(low, high, above, words)
+        return number(**bounds)
     if hint is str:
-        return text(words) if words else text()
+        return text(**bounds)
     raise TypeError(f"a field of {hint} needs a type of its own")
 
 
