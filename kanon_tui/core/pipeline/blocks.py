@@ -255,16 +255,25 @@ def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
     """Return the note about blocks for a report."""
     sizes = [len(records) for records in cut.blocks]
     counts = {"blocks": len(sizes), "least": min(sizes), "most": max(sizes)}
-    cost = "these are the groups of MAGVals, so that it costs nothing"
     if measured:
-        cost = (
-            "on a sample of {sample:,} records, blocks of this size have an NCP of "
-            "{ncp_in_blocks:.4f}, and {ncp_whole:.4f} without blocks"
+        return note(
+            "clustered in {blocks:,} blocks of {least:,} to {most:,} records; on a sample of "
+            "{sample:,} records, blocks of this size have an NCP of {ncp_in_blocks:.4f}, and "
+            "{ncp_whole:.4f} without blocks",
+            **counts,
+            **measured,
         )
-    elif cut.divides:
-        cost = "what that costs was not measured, since a sample cannot be cut so"
-    template = "clustered in {blocks:,} blocks of {least:,} to {most:,} records; " + cost
-    return note(template, **counts, **measured)
+    if cut.divides:
+        return note(
+            "clustered in {blocks:,} blocks of {least:,} to {most:,} records; what that costs was "
+            "not measured, since a sample cannot be cut so",
+            **counts,
+        )
+    return note(
+        "clustered in {blocks:,} blocks of {least:,} to {most:,} records; these are the groups of "
+        "MAGVals, so that it costs nothing",
+        **counts,
+    )
 
 
 def block_steps(

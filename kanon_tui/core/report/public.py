@@ -18,6 +18,7 @@ from kanon_tui.core.report.mapping import plain_values, release_hash
 from kanon_tui.core.report.sections import Section, class_sizes_section, figure
 from kanon_tui.core.report.to_sign import PROOF, decisions_section
 from kanon_tui.core.table.schema import Role
+from kanon_tui.core.task.output import INPUT_ORDER_WARNING
 
 _OF_CLASSES = ("l_distinct", "l_entropy", "l_recursive", "p", "alpha")
 """Models whose figures depend on the published classes alone, not on the whole input."""
@@ -61,6 +62,7 @@ def public_sections(result: FinishedRun) -> list[Section]:
         f"at least {task.k:,} {'people' if task.repeated is not None else 'records'}."
     )
     kept = ", ".join(public["published_as_they_are"]) or "none"
+    order = [str(INPUT_ORDER_WARNING)] if task.output.order == "input" else []
     hidden = "figures that depend on records outside the release are in the internal annex"
     rows = [
         ("k-anonymity", f"{task.k:,}", figure(public["smallest_class"]), PROOF),
@@ -77,21 +79,12 @@ def public_sections(result: FinishedRun) -> list[Section]:
         (f"Revealed: {n}", "", figure(v), "rows in classes of one value")
         for n, v in revealed.items()
     ]
+    paragraphs = [released, f"Published as they are: {kept}.", *order]
+    paragraphs.append(f"SHA-256 of the release: {public['sha256']}")
+    columns = ("Measure", "Asked for", "Figure", "Meaning")
     return [
-        Section(
-            "Release",
-            [
-                released,
-                f"Published as they are: {kept}.",
-                f"SHA-256 of the release: {public['sha256']}",
-            ],
-        ),
+        Section("Release", paragraphs),
         decisions_section(result),
-        Section(
-            "Privacy",
-            [f"What the release itself shows; {hidden}."],
-            ("Measure", "Asked for", "Figure", "Meaning"),
-            rows,
-        ),
+        Section("Privacy", [f"What the release itself shows; {hidden}."], columns, rows),
         class_sizes_section(result),
     ]
