@@ -12,7 +12,7 @@ from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of, small_groups_note
 from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import plural
+from kanon_tui.core.text import count_of
 
 __all__ = ["Gcka"]
 
@@ -79,41 +79,29 @@ class Gcka(BlockClustering):
         small = groups.counts < task.k
         members.suppressed = int(groups.counts[small].sum())
         members.suppressed_rows = np.flatnonzero(small[groups.number])
+        lacking = count_of(int(small.sum()), "of them has", "of them have")
+        gone = count_of(members.suppressed, "record is", "records are")
+        outcome = "None has fewer than {k:,} records, so nothing is suppressed."
+        if small.any():
+            outcome = f"{lacking} fewer than {{k:,}} records, so {gone} suppressed."
         yield members.step(
             "group",
-            "Group the {records:,} records by their MAGVals: {groups:,} "
-            + plural(len(groups), "group. ", "groups. ")
-            + (
-                "{small:,} of them "
-                + plural(int(small.sum()), "has", "have")
-                + " fewer than {k:,} records, so {suppressed:,} "
-                + plural(members.suppressed, "record is suppressed.", "records are suppressed.")
-                if small.any()
-                else "None has fewer than {k:,} records, so nothing is suppressed."
-            ),
-            {
-                "records": task.n,
-                "groups": len(groups),
-                "small": int(small.sum()),
-                "k": task.k,
-                "suppressed": members.suppressed,
-                **({"tints": groups.number.astype(np.int64)} if context.watched else {}),
-            },
+            f"Group the {{records:,}} records by their MAGVals: {count_of(len(groups), 'group')}. "
+            f"{outcome}",
+            {"records": task.n, "groups": len(groups), "small": int(small.sum()), "k": task.k}
+            | {"suppressed": members.suppressed},
         )
         rng = np.random.default_rng(task.seed)
         for group in np.flatnonzero(~small).tolist():
             records = groups.records[groups.starts[group] : groups.starts[group + 1]]
             rows = np.unique(distinct.number[records])
             if context.decisions_per_step == 1:
+                facts = {"group": group + 1, "size": len(records)}
                 yield members.step(
                     "enter",
                     "Group {group:,}: cluster its {size:,} records, which may be generalised up "
                     "to {magvals}.",
-                    {
-                        "group": group + 1,
-                        "size": len(records),
-                        "magvals": magvals_of(task, int(records[0])),
-                    },
+                    facts | {"magvals": magvals_of(task, int(records[0]))},
                 )
             yield from members.cluster(rows, int(records[rng.integers(len(records))]))
         return members.grouping(small_groups_note(task, members.suppressed))

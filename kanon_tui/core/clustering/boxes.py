@@ -27,7 +27,7 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
     "Measure", "attributes_of", "line_places", "ranked_records", "ranked_rows", "row_places",
-    "single_row_clusters", "standard_scores",
+    "single_row_clusters", "standard_scores", "values_of_sets",
 ]  # fmt: skip
 
 
@@ -133,6 +133,12 @@ def single_row_clusters(
     info[:, box.SIZE] = distinct.counts
     hidden = np.zeros((rows, len(facts)), dtype=np.bool_)
     return box.BoxClusters(boxes, shown, np.zeros((rows, len(facts))), words, info, links, hidden)
+
+
+def values_of_sets(task: Task, attributes: box.Attributes) -> int:
+    """Return how many values all sets have together."""
+    sets = np.flatnonzero(attributes.facts[:, box.KIND] == box.SET).tolist()
+    return sum(len(task.quasi[x].column.values) for x in sets)
 
 
 def _bit(numbers: npt.NDArray[np.integer]) -> Words:

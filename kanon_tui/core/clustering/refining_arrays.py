@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import line_places
+from kanon_tui.core.clustering.boxes import line_places, values_of_sets
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.kernels import refining as kernel
@@ -42,15 +42,13 @@ def refining_arrays(
 ) -> RefiningArrays:
     """Return the classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
     most = min(max(_MOST_RECORDS, 4 * task.k), len(types.records))
-    sets = np.flatnonzero(attributes.facts[:, KIND] == SET).tolist()
-    values = sum(len(task.quasi[x].column.values) for x in sets)
     sizes = {"most": most, "attributes": len(task.quasi), "rules": rules}
     classes = _classes(task, types, near, magvals)
     sizes |= {"proposals": _PROPOSALS, "room": 4 * most, "near": _NEAR_CLASSES}
     slot = np.full(len(classes.size), -1, dtype=np.int32)
     return RefiningArrays(
         classes,
-        kernel.TwoSides.allocate(values=values, **sizes),
+        kernel.TwoSides.allocate(values=values_of_sets(task, attributes), **sizes),
         kernel.Proposals.allocate(slot=slot, **sizes),
         kernel.RefineLimits(task.k, _PARTNERS, most, _WORK),
     )

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.boxes import line_places, ranked_rows, row_places
+from kanon_tui.core.clustering.boxes import line_places, ranked_rows, row_places, values_of_sets
 from kanon_tui.core.clustering.facts import Cut, in_words
 from kanon_tui.core.clustering.features import Distinct, diagonals, division_weights
 from kanon_tui.core.kernels import splitting as kernel
-from kanon_tui.core.kernels.box_arrays import CHAIN, KIND, LINE, MIXED, SET, UNIT, Attributes
+from kanon_tui.core.kernels.box_arrays import CHAIN, KIND, LINE, MIXED, UNIT, Attributes
 from kanon_tui.core.kernels.splitting_tree import (
     PricedRows,
     SignedSums,
@@ -72,15 +72,13 @@ class Splitting:
         self.stack = np.column_stack([begins, ends, np.zeros_like(ends)]).astype(np.int64)
         self.extents = np.zeros(self.depth)
         self.event = np.zeros(6, dtype=np.int64)
-        self._groups = self._open_groups()
-        sets = [x for x, kind in enumerate(attributes.facts[:, KIND]) if kind == SET]
-        values = sum(len(task.quasi[x].column.values) for x in sets)
+        values, rows = values_of_sets(task, attributes), len(self.rows)
         self._scratch = kernel.SplitScratch.allocate(
             attributes=len(attributes.facts),
             words=set_columns(attributes),
             values=values,
-            rows=len(self.rows),
-            taken=2 * len(self.rows) + 2,
+            rows=rows,
+            taken=2 * rows + 2,
         )
         kernel.measure_groups(self._table, self._groups, self._scratch, self.depth)
         self.loss = float(self.stack[:, 2] @ self.extents)
@@ -100,26 +98,24 @@ class Splitting:
             places=row_places(attributes, self.priced),
             scale=_scale(attributes, self.priced),
             sums=_signed_sums(attributes, self.priced),
-            leaf_of=np.zeros((2, len(self.rows)), dtype=np.int32),
-            linked=np.zeros((len(self.rows), long_sets, 2), dtype=np.int32),
+            leaf_of=np.zeros((2, rows), dtype=np.int32),
+            linked=np.zeros((rows, long_sets, 2), dtype=np.int32),
             set_values=values,
         )
         self._trees = [(-1, new_group_trees(self._room, self._order[:0]))]
         """Levels on the stack that have trees, and those trees."""
 
-    def _open_groups(self) -> kernel.OpenGroups:
+    @property
+    def _groups(self) -> kernel.OpenGroups:
         return kernel.OpenGroups(self._order, self.begins, self.stack, self.extents, self.event)
 
     def advance(self, decisions: int) -> int:
         """Split or close the group on top of the stack, again and again; how many were split."""
-        room = self.depth + decisions - len(self.stack)
-        if room > 0:
-            self.stack = np.concatenate([self.stack, np.zeros((room, 3), dtype=np.int64)])
-            self.extents = np.concatenate([self.extents, np.zeros(room)])
-            self._groups = self._open_groups()
-        missing = decisions - len(self._drawn)
-        if missing > 0:
-            self._drawn = np.concatenate([self._drawn, self.draw(missing)])
+        room = max(self.depth + decisions - len(self.stack), 0)
+        self.stack = np.pad(self.stack, [(0, room), (0, 0)])
+        self.extents = np.pad(self.extents, (0, room))
+        missing = max(decisions - len(self._drawn), 0)
+        self._drawn = np.concatenate([self._drawn, self.draw(missing)])
         passed, self.decisions, splits_before = 0, 0, self.splits
         while self.depth and self.decisions < decisions and passed < kernel.SPLIT_ROWS_PER_CALL:
             passed += self._give_trees() + self._call_kernel(decisions - self.decisions)
@@ -128,17 +124,8 @@ class Splitting:
     def _call_kernel(self, decisions: int) -> int:
         """Make decisions until there are enough or other trees are needed; gives rows passed."""
         level, trees = self._trees.pop()
-        made = kernel.split_groups(
-            self._table,
-            self._groups,
-            self._settings,
-            self._scratch,
-            trees,
-            level,
-            self._drawn,
-            self.depth,
-            decisions,
-        )
+        known = (self._table, self._groups, self._settings, self._scratch, trees, level)
+        made = kernel.split_groups(*known, self._drawn, self.depth, decisions)
         if made.level >= 0 or not self._trees:
             self._trees.append((made.level, trees))
         self._drawn = self._drawn[made.used :]
