@@ -70,42 +70,30 @@ class Mdav(BlockClustering):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes until no record is left."""
         labels = np.full(task.n, -1, dtype=np.int32)
-        made: list[Int64s] = []
-        told = lost = 0.0
+        made, lost, new = 0, 0.0, []
         for members, kind, around in _classes(_Points(task), task.k):
-            labels[members] = len(made)
-            made.append(members)
+            labels[members] = made
+            made += 1
             lost += class_loss(task.quasi, members[None])
+            new.append(members)
             placed = int((labels >= 0).sum())
-            if len(made) - told < context.decisions_per_step and placed < task.n:
+            if len(new) < context.decisions_per_step and placed < task.n:
                 continue
-            facts = _facts(task, made[int(told) :], int(told), around)
+            facts: dict[str, Any] = {"new": count_of(len(new), "class is", "classes are")}
+            facts |= {"around": around, "cluster": made, "size": count_of(len(members), "record")}
+            facts["box"] = in_words(task.quasi, [a.column.codes[members] for a in task.quasi])
             if context.watched:
-                together = {"together": np.full(task.n, UNPLACED, dtype=np.int32)}
-                records = np.concatenate(made[int(told) :])
-                facts |= {} if told else together
+                records = np.concatenate(new)
                 facts |= {"rows": members} | moved_records(records, labels[records])
-            template = (
-                "Record {record:,} is {why}: it and its nearest are class {cluster:,}, {box}."
-            )
-            if len(made) - told > 1:
+                if made == len(new):
+                    facts["together"] = np.full(task.n, UNPLACED, dtype=np.int32)
+            template = "{around}: it and its nearest are class {cluster:,}, {size}: {box}."
+            if len(new) > 1:
                 template = "{new} made, {cluster:,} so far."
-            counters = {"clusters": len(made), "placed": placed, "ncp": lost / placed}
-            told = len(made)
+            counters = {"clusters": made, "placed": placed, "ncp": lost / placed}
+            new = []
             yield Step(kind, template, facts, counters, placed / task.n)
-        return Grouping(labels, search={"clusters": len(made)})
-
-
-def _facts(task: Task, new: list[Int64s], before: int, around: tuple[int, str]) -> dict[str, Any]:
-    """Return the facts of the classes that a step tells of."""
-    codes = [attribute.column.codes[new[-1]] for attribute in task.quasi]
-    return {
-        "record": around[0] + 1,
-        "why": around[1],
-        "cluster": before + len(new),
-        "new": count_of(len(new), "class is", "classes are"),
-        "box": f"{count_of(len(new[-1]), 'record')}: {in_words(task.quasi, codes)}",
-    }
+        return Grouping(labels, search={"clusters": made})
 
 
 class _Points:
@@ -141,21 +129,18 @@ class _Points:
         return found
 
 
-def _classes(points: _Points, k: int) -> Iterator[tuple[Int64s, str, tuple[int, str]]]:
+def _classes(points: _Points, k: int) -> Iterator[tuple[Int64s, str, str]]:
     """Yield the records of every class, the kind of its step, and the record it is around."""
     while len(points.records) >= 2 * k:
         kind = "close" if len(points.records) >= 3 * k else "rest"
         r = int(points.distances(None).argmax())
-        from_r = points.distances(r)
+        from_r, number = points.distances(r), points.records[r] + 1
         s = int(from_r.argmax())
-        from_s, one, other = points.distances(s), int(points.records[r]), int(points.records[s])
-        before = points.records
+        from_s, other, before = points.distances(s), points.records[s] + 1, points.records
         taken = points.take(from_r, k)
-        yield taken, kind, (one, "which is the furthest from the mean of those left")
+        yield taken, kind, f"Record {number:,} is the furthest from the mean of those left"
         if kind == "close":
-            from_s = from_s[~np.isin(before, taken)]
-            why = f"which is the furthest from record {one + 1:,}"
-            yield points.take(from_s, k), kind, (other, why)
+            taken = points.take(from_s[~np.isin(before, taken)], k)
+            yield taken, kind, f"Record {other:,} is the furthest from record {number:,}"
     if len(points.records):
-        last = points.records
-        yield last, "rest", (int(last[0]), "the first of the last that are left")
+        yield points.records, "rest", f"Record {points.records[0] + 1:,} is among the last left"

@@ -228,19 +228,15 @@ def _category(attribute: QuasiIdentifier, stretch: Int32s, keep_limits: bool) ->
     for side, masks in zip(sides, (rules.first, rules.second), strict=True):
         for r, mask in enumerate(masks):
             side[r, stretch[mask]] = True
-    return replace(
-        attribute,
-        column=column,
-        hierarchy=hierarchy,
+    return QuasiIdentifier(
+        column,
+        hierarchy,
         hierarchy_given=True,
         rules=replace(rules, first=sides[0], second=sides[1]),
+        weight=attribute.weight,
         resolution=1.0,
         domain=(0.0, 0.0),
-        typed_research_values=(),
-        span="domain",
-        publish="",
-        max_width=None,
-        typed_hierarchy=None,
+        rule_emphasis=attribute.rule_emphasis,
     )
 
 

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log10
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -134,8 +134,6 @@ class Distances:
     """What distances are measured from: `record 4`, `the centre of cluster 2`."""
     names: tuple[str, ...]
     """The attributes, in the order of the parts."""
-    sum_name: str
-    """What their sum is: distance, or loss added."""
     rows: tuple[DistanceRow, ...]
 
 
@@ -178,6 +176,12 @@ class Question:
     """What candidates are: records or clusters."""
     highest: bool = False
 
+    @classmethod
+    def of_left_over(cls, record: int, score: str, rule: str, formula: tuple[str, ...]) -> Self:
+        """Return the question of a record, counted from 0, that is left over."""
+        whom = f"record {record + 1:,}"
+        return cls(f"which cluster takes {whom}", score, rule, whom, formula, what="cluster")
+
 
 @dataclass(frozen=True, eq=False)
 class Measured:
@@ -200,32 +204,35 @@ class Measured:
         order = np.argsort(rounded, kind="stable")[: _SHOWN + 1]
         places = [chosen, *(i for i in order.tolist() if i != chosen)][:_SHOWN]
         is_record = question.what == "record"
-        candidates, rows = [], []
-        for i in places:
-            what, score = f"{question.what} {self.numbers[i] + 1:,}", float(self.scores[i])
-            candidates.append(Candidate(what, score, chosen=i == chosen))
-            record = int(self.numbers[i]) if is_record else None
-            rows.append(
-                DistanceRow(what, record, tuple(self.parts[i].tolist()), score, i == chosen)
+        rows = tuple(
+            DistanceRow(
+                f"{question.what} {self.numbers[i] + 1:,}",
+                int(self.numbers[i]) if is_record else None,
+                tuple(self.parts[i].tolist()),
+                float(self.scores[i]),
+                i == chosen,
             )
+            for i in places
+        )
         own = zip(names, self.parts[chosen].tolist(), strict=True)
         terms = [f"{name}: {small_number(value)}" for name, value in own]
         total = f"{question.score} = {small_number(float(self.scores[chosen]))}"
         choice = Choice(
             question.question,
             question.score,
-            tuple(candidates),
+            tuple(Candidate(row.what, row.total, chosen=row.chosen) for row in rows),
             len(self.scores),
             question.rule,
             (*question.formula, *terms, total),
         )
-        distances = Distances(question.origin, names, question.score, tuple(rows))
+        distances = Distances(question.origin, names, rows)
         return {"choice": choice, "distances": distances}
 
 
-def against(choice: Choice) -> str:
-    """Return the runner-up in words: `, runner-up record 9 with 0.4`."""
-    if len(choice.candidates) < 2:
+def against(facts: Mapping[str, Any]) -> str:
+    """Return the runner-up of the fact `choice` in words: `, runner-up record 9 with 0.4`."""
+    choice: Choice | None = facts.get("choice")
+    if choice is None or len(choice.candidates) < 2:
         return ""
     best, second = choice.candidates[:2]
     if abs(best.score - second.score) <= TIE:

@@ -161,13 +161,13 @@ class Members:
                 self.labels[record] = first + c
                 self._count(1, growth)
             joined = np.array([record for record, _ in batch], dtype=np.int64)
-            if measured is not None:
-                facts = measured.facts(self.task, first + c, where_to_join(batch[0][0]))
-                yield self._join_step(batch[0][0], growth, facts | self._drawn(joined))
-            elif len(batch) == 1:
-                yield self._join_step(batch[0][0], growth, self._drawn(joined))
-            else:
+            if len(batch) > 1:
                 yield self._batch_step(joined, False)
+                continue
+            facts = self._drawn(joined)
+            if measured is not None:
+                facts |= measured.facts(self.task, first + c, _where_to_join(record))
+            yield self._join_step(record, growth, facts)
 
     def _measure(
         self, tree: BoxTree, rows: Int32s, clusters: kernel.MemberClusters, state: Int64s
@@ -210,7 +210,7 @@ class Members:
     def _growth_step(
         self, record: int, last: int, size: int, score: float, drawn: bool, facts: dict[str, Any]
     ) -> Step:
-        margin = against(facts["choice"]) if "choice" in facts else ""
+        margin = against(facts)
         facts |= {
             "record": record + 1,
             "last": last + 1,
@@ -238,7 +238,7 @@ class Members:
         return self.step(kind, template, facts, open_clusters=size < self.task.k)
 
     def _join_step(self, record: int, growth: float, facts: dict[str, Any]) -> Step:
-        margin = against(facts["choice"]) if "choice" in facts else ""
+        margin = against(facts)
         facts |= {
             "record": record + 1,
             "cluster": int(self.labels[record]) + 1,
@@ -299,6 +299,9 @@ def new_member_clusters(most: int, numbers: int, categories: int) -> kernel.Memb
     return kernel.MemberClusters.allocate(low=empty, high=-empty, categories=categories)
 
 
+_LOSS = "IL = records · (Σ range / domain + Σ height(lca) / height)"
+
+
 def what_to_add(size: int, cluster: int, last: int) -> Question:
     """Return the question of a start (size 1) or of a record that joins; `last` counts from 0."""
     if size == 1:
@@ -315,26 +318,14 @@ def what_to_add(size: int, cluster: int, last: int) -> Question:
         "loss added",
         "the least; of equals the lowest row",
         f"cluster {cluster:,}",
-        (
-            "IL = records · (Σ range / domain + Σ height(lca) / height)",
-            f"loss added = {size:,} · width with it − {size - 1:,} · width without",
-        ),
+        (_LOSS, f"loss added = {size:,} · width with it − {size - 1:,} · width without"),
     )
 
 
-def where_to_join(record: int) -> Question:
-    """Return the question of a record that is left over."""
-    return Question(
-        f"which cluster takes record {record + 1:,}",
-        "loss added",
-        "the least; of equals the first cluster",
-        f"record {record + 1:,}",
-        (
-            "IL = records · (Σ range / domain + Σ height(lca) / height)",
-            "loss added = (records + 1) · width with it − records · width without",
-        ),
-        what="cluster",
-    )
+def _where_to_join(record: int) -> Question:
+    grown = "loss added = (records + 1) · width with it − records · width without"
+    rule = "the least; of equals the first cluster"
+    return Question.of_left_over(record, "loss added", rule, (_LOSS, grown))
 
 
 _Boxes = tuple[Floats, Floats, Flags, Int32s]
@@ -375,8 +366,6 @@ def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:
     mixed = (one[3] == kernel.MIXED_LABEL) | (other[3] == kernel.MIXED_LABEL) | (one[3] != other[3])
     attributes = max([*features.ordered, *features.flattened]) + 1
     found = np.zeros((max(len(width), len(mixed)), attributes))
-    for column, x in enumerate(features.ordered):
-        found[:, x] += width[:, column]
-    for column, x in enumerate(features.flattened):
-        found[:, x] += mixed[:, column] * features.label_weights[column]
+    np.add.at(found.T, [*features.ordered], width.T)
+    np.add.at(found.T, [*features.flattened], (mixed * features.label_weights).T)
     return found

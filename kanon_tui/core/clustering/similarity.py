@@ -218,18 +218,16 @@ class Similarity:
         for batch in self._batches(left):
             nearest: dict[int, int] = {}
             more: dict[str, Any] = {}
-            margin = ""
             for record in batch:
                 measured = self._measuring.clusters(leftovers, place) if len(batch) == 1 else None
                 nearest[record], away = kernel.join_nearest_cluster(leftovers, place, self.spatial)
                 place += 1
                 if measured is not None:
                     more = self._measuring.where(measured, record, nearest[record])
-                    margin = against(more["choice"])
             self._join(nearest)
             why = (
                 f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance "
-                f"{distance_text(away)}{margin}"
+                f"{distance_text(away)}{against(more)}"
             )
             yield self._left_over_step("join", why, batch, more)
 
@@ -327,13 +325,12 @@ class Similarity:
                 "cluster {cluster:,}.{compared}"
             )
             return self._step(kind, template, facts)
-        whom, margin = "its centre" if self.spatial else "record {first:,}", ""
+        whom = "its centre" if self.spatial else "record {first:,}"
         if measured is not None:
             facts |= self._measuring.nearest(measured, last, first, closed + 1)
-            margin = against(facts["choice"])
         template = (
             "Record {record:,} ({values}) joins cluster {cluster:,} as number {size:,} of {k:,}: "
-            f"it is nearest to {whom}, at distance {distance_text(away)}{margin}."
+            f"it is nearest to {whom}, at distance {distance_text(away)}{against(facts)}."
         )
         return self._step(kind, template, facts | {"first": first + 1, "distance": away})
 
@@ -428,14 +425,8 @@ class Measuring:
 
     def where(self, measured: Measured, record: int, cluster: int) -> dict[str, Any]:
         """Return the facts of a record left over that joins a cluster."""
-        asked = Question(
-            f"which cluster takes record {record + 1:,}",
-            "distance",
-            "the nearest; of equals the first",
-            f"record {record + 1:,}",
-            _FORMULA,
-            what="cluster",
-        )
+        rule = "the nearest; of equals the first"
+        asked = Question.of_left_over(record, "distance", rule, _FORMULA)
         return measured.facts(self._task, cluster, asked)
 
     def _measured(self, numbers: Int32s, places: Floats, values: Floats) -> Measured:
