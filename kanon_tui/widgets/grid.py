@@ -108,6 +108,10 @@ class Cell:
     mark: str = ""
 
 
+MARKS = ("missing", "changed", "suppressed", "match", "muted", "good", "bad", "warn")
+"""The marks of cells, each with a colour."""
+
+
 class GridSource(Protocol):
     """Rows of a grid, asked for in small slices.
 
@@ -131,19 +135,7 @@ class Grid(ScrollView, can_focus=True):
     """A scrolling table with a fixed header, a fixed first column and a cell cursor."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "grid--header",
-        "grid--row-name",
-        "grid--odd",
-        "grid--cursor",
-        "grid--cursor-row",
-        "grid--missing",
-        "grid--changed",
-        "grid--suppressed",
-        "grid--match",
-        "grid--muted",
-        "grid--good",
-        "grid--bad",
-        "grid--warn",
+        f"grid--{part}" for part in ("header", "row-name", "odd", "cursor", "cursor-row", *MARKS)
     }
     DEFAULT_CSS = """
     Grid {
@@ -198,18 +190,8 @@ class Grid(ScrollView, can_focus=True):
             """The grid that posted it, for `@on` selectors."""
             return self.grid
 
-    @dataclass
-    class Chosen(Message):
+    class Chosen(Moved):
         """Enter was pressed, or the cell under the cursor clicked."""
-
-        grid: Grid
-        row: int
-        column: int
-
-        @property
-        def control(self) -> Grid:
-            """The grid that posted it, for `@on` selectors."""
-            return self.grid
 
     def __init__(
         self,

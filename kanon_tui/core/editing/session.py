@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -76,8 +76,8 @@ class Session(SessionData):
         """Guards the edits: saving rewrites them while another thread may edit."""
         self.baseline = completed
         """The project as its file has it (or as it was opened)."""
-        self._task: tuple[Project, Task | KanonError] | None = None
-        self._quasi: dict[str, tuple[AttributeSpec, QuasiIdentifier | KanonError]] = {}
+        self._derived: dict[str | None, tuple[object, Any]] = {}
+        """By attribute (None: the task), the state that was derived from and the outcome."""
         self._singling_out: dict[str, SinglingOut | None] = {}
         self._working = threading.RLock()
         """Guards derived data: several panes ask in threads, and it is computed once."""
@@ -102,8 +102,7 @@ class Session(SessionData):
             self._edits = [Edit(followed(each.project), each.what) for each in self._edits]
             self.baseline, self.completed = followed(self.baseline), completed
             self.table = table
-            self._task = None
-            self._quasi.clear()
+            self._derived.clear()
             self._singling_out.clear()
 
     # -- the project and its history
@@ -261,17 +260,10 @@ class Session(SessionData):
     def task(self) -> Task:
         """Return the task of the current project; raise `KanonError` if it has a problem."""
         project = self.project
-        with self._working:
-            if self._task is None or self._task[0] is not project:
-                try:
-                    made: Task | KanonError = prepare(project, self.records_for(project.privacy.k))
-                except KanonError as error:
-                    made = error
-                self._task = (project, made)
-            outcome = self._task[1]
-        if isinstance(outcome, KanonError):
-            raise outcome
-        return outcome
+        made: Task = self._once(
+            None, project, lambda: prepare(project, self.records_for(project.privacy.k))
+        )
+        return made
 
     def quasi_identifier(self, name: str) -> QuasiIdentifier:
         """Return an attribute with its hierarchy and rules; raise if it has a problem of its own.
@@ -280,22 +272,28 @@ class Session(SessionData):
         needs the task.
         """
         spec = self.attribute(name)
+
+        def make() -> QuasiIdentifier:
+            column = published_column(self.table, name, spec)
+            weight = 1.0 if spec.weight is None else spec.weight
+            return quasi_identifier(column, spec, weight, self.project.folder, [])
+
+        made: QuasiIdentifier = self._once(name, spec, make)
+        return made
+
+    def _once(self, name: str | None, state: object, make: Callable[[], Any]) -> Any:
+        """Return what is made of a state, or raise its error; it is made once per state."""
         with self._working:
-            known = self._quasi.get(name)
-            if known is None or known[0] is not spec:
+            known = self._derived.get(name)
+            if known is None or known[0] is not state:
                 try:
-                    column = published_column(self.table, name, spec)
-                    weight = 1.0 if spec.weight is None else spec.weight
-                    made: QuasiIdentifier | KanonError = quasi_identifier(
-                        column, spec, weight, self.project.folder, []
-                    )
+                    made = make()
                 except KanonError as error:
                     made = error
-                known = self._quasi[name] = (spec, made)
-            outcome = known[1]
-        if isinstance(outcome, KanonError):
-            raise outcome
-        return outcome
+                known = self._derived[name] = (state, made)
+        if isinstance(known[1], KanonError):
+            raise known[1]
+        return known[1]
 
 
 def completed_with_guesses(project: Project, table: Table) -> Project:

@@ -16,6 +16,7 @@ from kanon_tui.core.analysis.applying.mapping_file import (
 )
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -154,28 +155,35 @@ class Exporter:
 
         return f"{kind.title} ({first_few(kind.endings, 2)})", write
 
+    @property
+    def _project(self) -> Project:
+        """The project as it is now, which may be newer than the run."""
+        return self.screen.session.project
+
     def _how_text(self) -> None:
-        self.screen.ask(CsvDialog(self._choice, self._source), self._csv_chosen)
+        """Ask how text is written, then show the list again."""
+
+        def chosen(choice: CsvChoice | None) -> None:
+            if choice is not None:
+                self._set_csv(choice)
+            self.ask()
+
+        self.screen.ask(CsvDialog(self._project.output.csv, self._source), chosen)
 
     def _apply(self) -> None:
         """Ask for another file and publish it as this release is."""
         mapping = mapping_of(self.result, "this release")
-        self.screen.ask(ApplyDialog(self._folder, mapping, self.result.table), lambda _: None)
+        self.screen.ask(ApplyDialog(self._beside("").parent, mapping, self.result.table))
 
     def _sign(self) -> None:
         """Ask for the texts of the report, then show the list again."""
-        project = self.screen.session.project
 
         def typed(texts: ReportTexts | None) -> None:
             if texts is not None:
-                now = self.screen.session.project
-                self.screen.edit(replace(now, report=texts), "texts of the report")
+                self.screen.edit(replace(self._project, report=texts), "texts of the report")
             self.ask()
 
-        self.screen.ask(SigningDialog(project.report), typed)
-
-    def _propose(self, kind: Kind) -> None:
-        self._ask_path(kind, str(self._folder / f"{self._stem}-{kind.name}"))
+        self.screen.ask(SigningDialog(self._project.report), typed)
 
     def _ask_formulas(self, kind: Kind) -> None:
         """Ask whether to escape cells that a spreadsheet would compute, if there are any."""
@@ -209,13 +217,9 @@ class Exporter:
         names = [name for name in task.published_as_they_are if name in session.table.names]
 
         def check() -> list[str]:
-            singling = [each.attribute for each in task.singling_out]
-            return [
-                name
-                for name in singling
-                if name in session.project.attributes
-                and session.attribute(name).role is not task.roles[name]
-            ]
+            known = session.project.attributes
+            names = (each.attribute for each in task.singling_out if each.attribute in known)
+            return [name for name in names if known[name].role is not task.roles[name]]
 
         def checked(changed: list[str]) -> None:
             if not changed:
@@ -238,56 +242,36 @@ class Exporter:
     # -- how text is written
 
     @property
-    def _choice(self) -> CsvChoice:
-        """The project's present choice, which may be newer than the run."""
-        return self.screen.session.project.output.csv
-
-    @property
-    def _texts(self) -> ReportTexts:
-        """The project's present texts of the report, which may be newer than the run."""
-        return self.screen.session.project.report
-
-    @property
     def _source(self) -> CsvFormat | None:
         facts = self.result.task.table.facts
         return facts.csv if facts else None
 
     def _csv_format(self, path: Path) -> CsvFormat:
-        return self._choice.resolved(self._source, path)
-
-    def _csv_chosen(self, choice: CsvChoice | None) -> None:
-        if choice is not None:
-            self._set_csv(choice)
-        self.ask()
+        return self._project.output.csv.resolved(self._source, path)
 
     def _set_csv(self, choice: CsvChoice) -> None:
-        project = self.screen.session.project
-        output = replace(project.output, csv=choice)
-        self.screen.edit(replace(project, output=output), "how the release is written")
-
-    @property
-    def _folder(self) -> Path:
-        project = self.screen.session.project
-        return project.path.parent if project.path else project.data_path.parent
-
-    @property
-    def _stem(self) -> str:
-        return Path(self.screen.session.project.name).stem
+        output = replace(self._project.output, csv=choice)
+        self.screen.edit(replace(self._project, output=output), "how the release is written")
 
     # -- files
 
-    def _ask_path(self, kind: Kind, proposed: str) -> None:
+    def _beside(self, name: str) -> Path:
+        """Return the path of a file beside the project whose name begins like the project's."""
+        folder = (self._project.path or self._project.data_path).parent
+        return folder / f"{Path(self._project.name).stem}-{name}"
+
+    def _propose(self, kind: Kind) -> None:
+        """Ask where a kind of file is to be written, and write it."""
+        proposed = self._beside(kind.name)
         hint = f"{', '.join(kind.endings)}: the ending says the format; tab completes"
         if kind.endings == TABLE_ENDINGS:
-            hint += f"\nas text: {self._csv_format(Path(proposed))}"
-        title = f"Write the {kind.title} to"
-        dialog = AskPath(title, proposed, hint, endings=kind.endings)
-        write, check = partial(self._write, kind), partial(self._check, kind)
-        ask_target(self.screen, dialog, write, check)
+            hint += f"\nas text: {self._csv_format(proposed)}"
+        dialog = AskPath(f"Write the {kind.title} to", str(proposed), hint, endings=kind.endings)
+        ask_target(self.screen, dialog, partial(self._write, kind), partial(self._check, kind))
 
     def _check(self, kind: Kind, path: Path) -> None:
         """Refuse a path that cannot or must not be written."""
-        inputs = [*self.screen.session.project.inputs]
+        inputs = [*self._project.inputs]
         if isinstance(self.result, Result):
             inputs += [file.path for file in self.result.files]
         if kind.folder:
@@ -297,18 +281,13 @@ class Exporter:
 
     def _write(self, kind: Kind, path: Path) -> None:
         screen, result = self.screen, self.result
-        task = replace(result.task, output=replace(result.task.output, csv=self._choice))
-        made_from = result.project and replace(result.project, report=self._texts)
-        result = replace(result, task=task, project=made_from)
-
-        def write() -> Path:
-            kind.write(result, path)
-            return path
-
+        output = replace(result.task.output, csv=self._project.output.csv)
+        made_from = result.project and replace(result.project, report=self._project.report)
+        result = replace(result, task=replace(result.task, output=output), project=made_from)
         screen.host.background.compute(
             screen,
-            write,
-            lambda written: screen.host.say(f"wrote {written.name}"),
+            lambda: kind.write(result, path),
+            lambda _: screen.host.say(f"wrote {path.name}"),
             group="export",
             failed=lambda error: self._failed(kind, path, error),
         )
@@ -320,7 +299,7 @@ class Exporter:
             return
 
         def write_utf_8() -> None:
-            self._set_csv(replace(self._choice, encoding="utf-8"))
+            self._set_csv(replace(self._project.output.csv, encoding="utf-8"))
             self._write(kind, path)
 
         question = Confirm("Write it as UTF-8?", str(error), "Write UTF-8", "Write nothing")
@@ -329,22 +308,15 @@ class Exporter:
     # -- the command line
 
     def _command(self) -> None:
-        saved = self.screen.session.baseline
-        problem = obstacle(self.result, saved)
-        command = reproduce(self.result, saved, self._out)
-        dialog = CommandDialog(command, problem)
-        self.screen.ask(dialog, lambda save: self._save(command) if save else None)
+        """Show the command that makes the release again, and write it where that is wanted."""
+        saved, out = self.screen.session.baseline, f"{self._beside('release.csv').resolve()}"
+        if self._target is not None:  # `parts.csv/` is a folder of CSV parts
+            out = f"{self._target.path.resolve()}{'/' if self._target.folder else ''}"
+        command = reproduce(self.result, saved, out)
 
-    @property
-    def _out(self) -> str:
-        """The path of the release in the command line; `parts.csv/` for a folder of CSV parts."""
-        if self._target is not None:
-            return f"{self._target.path.resolve()}{'/' if self._target.folder else ''}"
-        return str((self._folder / f"{self._stem}-release.csv").resolve())
+        def write(_: object, path: Path) -> None:
+            write_text(path, f"#!/bin/sh\n{command}\n", force=True)
 
-    def _save(self, command: str) -> None:
-        text = f"#!/bin/sh\n{command}\n"
-        kind = Kind(
-            "command line", "", (".sh", ".txt"), lambda _, path: write_text(path, text, force=True)
-        )
-        self._ask_path(kind, str(self._folder / f"{self._stem}-release.sh"))
+        kind = Kind("command line", "release.sh", (".sh", ".txt"), write)
+        dialog = CommandDialog(command, obstacle(self.result, saved))
+        self.screen.ask(dialog, lambda save: self._propose(kind) if save else None)

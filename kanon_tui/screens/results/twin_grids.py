@@ -34,12 +34,8 @@ class TwinGrids(Horizontal):
         row: int
         column: int
 
-    @dataclass
-    class Chosen(Message):
+    class Chosen(Moved):
         """Enter was pressed on a cell."""
-
-        row: int
-        column: int
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -58,16 +54,12 @@ class TwinGrids(Horizontal):
         self._tie(self.right, self.left)
 
     def _tie(self, grid: Grid, other: Grid) -> None:
-        def down(y: float) -> None:
-            if other.scroll_y != y:
-                other.scroll_to(y=y, animate=False)
+        def follow() -> None:
+            if (other.scroll_x, other.scroll_y) != (grid.scroll_x, grid.scroll_y):
+                other.scroll_to(grid.scroll_x, grid.scroll_y, animate=False)
 
-        def across(x: float) -> None:
-            if other.scroll_x != x:
-                other.scroll_to(x=x, animate=False)
-
-        self.watch(grid, "scroll_y", down, init=False)
-        self.watch(grid, "scroll_x", across, init=False)
+        self.watch(grid, "scroll_y", follow, init=False)
+        self.watch(grid, "scroll_x", follow, init=False)
 
     # -- what is shown
 

@@ -75,7 +75,7 @@ async def test_export_never_overwrites_by_accident(sample, make_app, tmp_path: P
         await answer(pilot, str(data))
         assert isinstance(pilot.app.screen, AskPath)  # asked again, with what is wrong
         await answer(pilot, str(tmp_path / "release.docx"))
-        assert "end in .csv, .tsv, .parquet" in text_of(pilot.app.screen, "#problem")
+        assert "end in .csv, .tsv" in text_of(pilot.app.screen, "#problem")
         await answer(pilot, str(there))
         await pilot.press("y")
         await settle(pilot)
