@@ -1,9 +1,9 @@
 """Steepest descent over strings, with moves that are tabu for a while.
 
 From a string to the best of its neighbours, better or not: a neighbour has one attribute at another
-level, or one attribute raised and another lowered. The level that an attribute leaves is tabu for
-some moves, so that the search leaves a local optimum instead of returning to it; a move to a better
-string than any so far is always allowed.
+level; after a move that found nothing better, also one attribute raised and another lowered. The
+level that an attribute leaves is tabu for some moves, so that the search leaves a local optimum
+instead of returning to it; a move to a better string than any so far is always allowed.
 
 Neighbours are looked at from the highest bound on their value downwards, until no bound exceeds the
 best value among them. What is nowhere more general than a string that failed needs no test.
@@ -55,7 +55,7 @@ class Descent:
         turn = waited = 0
         while waited <= patience and not self.tests.spent:
             before = self.best
-            found = yield from self._best_neighbour(current, tabu_until >= turn)
+            found = yield from self._best_neighbour(current, tabu_until >= turn, waited > 0)
             if found is None:
                 return
             for a in np.flatnonzero(np.array(found) != current).tolist():
@@ -63,9 +63,11 @@ class Descent:
             current, turn = found, turn + 1
             waited = 0 if self.best > before + TIE else waited + 1
 
-    def _best_neighbour(self, current: Levels, tabu: Flags) -> Generator[Step, None, Levels | None]:
+    def _best_neighbour(
+        self, current: Levels, tabu: Flags, paired: bool
+    ) -> Generator[Step, None, Levels | None]:
         """Return the neighbour of highest value that is not tabu, or better than all before."""
-        strings = self._neighbours(current)
+        strings = self._neighbours(current, paired)
         bounds = self.search.objective.sums(strings)
         changed = strings != np.array(current)
         forbidden = (tabu[np.arange(len(current)), strings] & changed).any(axis=1)
@@ -85,13 +87,14 @@ class Descent:
                     value, found = own, string
         return found
 
-    def _neighbours(self, current: Levels) -> Int64s:
-        """Return the strings that differ in one attribute, or in one raised and one lowered."""
+    def _neighbours(self, current: Levels, paired: bool) -> Int64s:
+        """Return the strings with one attribute at another level, or also two moved oppositely."""
         raised = [(a, x) for a, x in self._moves if x > current[a]]
         lowered = [(a, x) for a, x in self._moves if x < current[a]]
-        single = [(move, move) for move in (*raised, *lowered)]
-        paired = [(up, down) for up in raised for down in lowered if up[0] != down[0]]
-        moves = np.array(single + paired, dtype=np.int64).reshape(-1, 2, 2)
+        chosen = [(move, move) for move in (*raised, *lowered)]
+        if paired:
+            chosen += [(up, down) for up in raised for down in lowered if up[0] != down[0]]
+        moves = np.array(chosen, dtype=np.int64).reshape(-1, 2, 2)
         strings = np.tile(np.array(current), (len(moves), 1))
         for one in (0, 1):
             strings[np.arange(len(moves)), moves[:, one, 0]] = moves[:, one, 1]

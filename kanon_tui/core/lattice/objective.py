@@ -169,11 +169,15 @@ class LeastLoss(Objective):
         """
         if not self._by_labels or not len(gone.members):
             return 0.0
-        left = np.ones(len(gone.members))
+        left: Floats | float = 1.0
         triples = zip(self._factors, self._losses, levels, strict=True)
         for a, (factor, one, level) in enumerate(triples):
-            left -= factor * one.per_label[level][self._frequency.labels_of(gone, a, int(level))]
-        return float(gone.sizes @ left) / self._frequency.n
+            if one.even[level]:
+                left = left - factor * float(one.per_label[level][0])
+            else:
+                labels = self._frequency.labels_of(gone, a, int(level))
+                left = left - factor * one.per_label[level][labels]
+        return float((gone.sizes * left).sum()) / self._frequency.n
 
     def figure(self, value: float) -> float:
         """Return the loss as reports show it: IL as a sum over records and attributes."""
@@ -272,6 +276,11 @@ class LevelLosses:
     def per_label(self) -> tuple[Floats, ...]:
         """Per level what a record loses by its label, whoever else is published."""
         return tuple(self._of_groups(cells) for cells in self._levels)
+
+    @cached_property
+    def even(self) -> tuple[bool, ...]:
+        """Per level whether all of its labels lose the same."""
+        return tuple(bool(losses.min() == losses.max()) for losses in self.per_label)
 
     def exactly(self, level: int, suppressed: Int64s) -> float:
         """Return the loss of a level with these rows suppressed."""
