@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from math import prod
@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.algorithms.local_search import HALF_WAY, Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
@@ -39,8 +38,8 @@ class DistributedSearch(FullDomainSearch):
     attributes into parts with few strings, find every passing string of each part, and combine
     only those: of a space of 10^15 strings a small share is ever written down.
 
-    Phases: drop the levels that fail alone (pre-pruning). Find a good passing string, by the moves
-    of `local` and by a descent from the roots, as in `anytime`. Split the attributes, in
+    Phases: drop the levels that fail alone (pre-pruning). Find a good passing string by a
+    descent from the roots, as in `anytime`. Split the attributes, in
     order, into parts of at most `part` strings, and find the passing strings of every part, each in
     a process of its own. While their combinations are many, combine the parts two by two and keep
     what passes, again in processes. Halve the list of the last combinations as `global` does. The
@@ -68,7 +67,7 @@ class DistributedSearch(FullDomainSearch):
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line(
-            "find a good string with the moves of local, then by a descent",
+            "find a good string by a descent from the roots",
             0,
             ("seek", "test"),
             reasons=("seek",),
@@ -92,7 +91,14 @@ class DistributedSearch(FullDomainSearch):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Search the parts, combine them, halve the last list."""
         search = yield from self.pre_pruned(task, context)
-        yield from _find_good_string(search)
+        yield from search.tell(
+            "seek",
+            "Look for a good string first, by a descent from the roots: what is worth less need "
+            "not be tested.",
+            reason="seek",
+        )
+        with StringTests(search, _HEAD_START, None, workers=1) as tests:
+            yield from Descent(search, tests).run(search.lattice.heights, patience=0)
         parts = split(search.lattice.sizes, self.part)
         if len(parts) < 2:
             yield from _halve(
@@ -136,36 +142,3 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     yield from halving.drop_known()
     yield from halving.drop_worse()
     yield from halving.run()
-
-
-def _find_good_string(search: Search) -> Iterator[Step]:
-    """Move as `local` does; then descend from the roots, as `anytime` does."""
-    space = search.lattice
-    pointers = Pointers(space)
-    yield from search.tell(
-        "seek",
-        "Look for a good string first, with the moves of local: what is worth less need not be "
-        "tested.",
-        reason="seek",
-    )
-    moving = True
-    while moving:
-        search.facts.add(pointers=pointers.state)
-        passes = yield from _try(search, pointers.levels, HALF_WAY)
-        moving = pointers.move(passes)
-    yield from search.tell(
-        "seek", "Then descend from the roots to ever better neighbours.", reason="seek"
-    )
-    with StringTests(search, _HEAD_START, None, 1) as tests:
-        yield from Descent(search, tests).run(space.heights, patience=0)
-
-
-def _try(search: Search, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:
-    """Return whether a string passes, without testing it a second time."""
-    known = search.known.get(tuple(levels))
-    if known is not None:
-        return known
-    search.generated += 1
-    outcome = search.test(levels)
-    yield from search.tell_test(levels, outcome, why=why, reason="seek")
-    return outcome.passes

@@ -203,9 +203,10 @@ class BorderByCubes:
         kept = rows.numbers >= 0
         if not kept.all():
             classes = classes.chosen(kept)
-        merged, outcome = self.engine.merged(classes, self._levels(string))
+        merged, _ = self.engine.classes(self._levels(string), classes)
+        self.engine.work += len(classes.members)
         if self._known[int(string @ self._lattice.places)] == UNKNOWN:
-            small = rows.lost + (outcome.small or 0)
+            small = rows.lost + int(merged.sizes[merged.sizes < self.engine.k].sum())
             yield from self._settle(string, depth - 1, small)
             if small <= self.engine.allowed:
                 return

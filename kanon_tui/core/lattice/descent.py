@@ -42,11 +42,6 @@ class Descent:
         moves = zip(search.lattice.lowest, search.lattice.heights, strict=True)
         self._moves = [(a, x) for a, (low, top) in enumerate(moves) for x in range(low, top + 1)]
 
-    @property
-    def best(self) -> float:
-        """The value of the best string found; minus infinity before one passes."""
-        return max((string.value for string in self.search.candidates), default=-np.inf)
-
     def run(self, start: Sequence[int], patience: int) -> Generator[Step, None, None]:
         """Move from a string until so many moves in a row found nothing better."""
         current = tuple(int(level) for level in start)
@@ -54,14 +49,14 @@ class Descent:
         tabu_until = np.full((len(current), max(self.search.lattice.heights) + 1), -1)
         turn = waited = 0
         while waited <= patience and not self.tests.spent:
-            before = self.best
+            before = self.search.best_value
             found = yield from self._best_neighbour(current, tabu_until >= turn, waited > 0)
             if found is None:
                 return
             for a in np.flatnonzero(np.array(found) != current).tolist():
                 tabu_until[a, current[a]] = turn + self.random.integers(*_TABU)
             current, turn = found, turn + 1
-            waited = 0 if self.best > before + TIE else waited + 1
+            waited = 0 if self.search.best_value > before + TIE else waited + 1
 
     def _best_neighbour(
         self, current: Levels, tabu: Flags, paired: bool
@@ -71,7 +66,7 @@ class Descent:
         bounds = self.search.objective.sums(strings)
         changed = strings != np.array(current)
         forbidden = (tabu[np.arange(len(current)), strings] & changed).any(axis=1)
-        best, value, found = self.best, -np.inf, None
+        best, value, found = self.search.best_value, -np.inf, None
         queue = np.argsort(-bounds, kind="stable")
         queue = queue[~forbidden[queue] | (bounds[queue] > best + TIE)]
         for begin in range(0, len(queue), _BATCH):
@@ -111,6 +106,7 @@ class Descent:
         for levels, (outcome, value) in zip(
             unknown, self.tests.map(self._test, unknown), strict=True
         ):
+            search.generated += 1
             search.count_test(levels, outcome)
             self._values[levels] = value
             if outcome.passes:

@@ -280,14 +280,6 @@ class Frequency:
         if classes < len(source.members):
             self._cache.add(string, self._collect(source, classes))
 
-    def merged(self, source: Classes, levels: Int64s) -> tuple[Classes, Outcome]:
-        """Return the classes of a string, merged from finer ones, and its test by k."""
-        classes, small, smallest, member = self._count(source, levels)
-        self.work += len(source.members)
-        passes = small <= self.allowed
-        outcome = Outcome(passes, classes, smallest, small, member, fails_below=not passes)
-        return self._collect(source, classes), outcome
-
     def class_everywhere(self, member: int, lowest: Int64s, levels: Int64s) -> Int32s:
         """Return the size of a tuple's class at every string of a grid of levels above `lowest`.
 

@@ -185,7 +185,7 @@ class Halving:
         """Accept the best more general string without a test, where values rise with the level."""
         search = self.search
         above = self.strings.lattice.best_above(levels)
-        if search.objective.sum(above) <= max(string.value for string in search.candidates):
+        if search.objective.sum(above) <= search.best_value:
             return
         accepted = search.record_passing(above)
         yield from search.tell(
@@ -199,8 +199,7 @@ class Halving:
         """Drop what is more general than a passing string, where none of it can be worth more."""
         search, strings = self.search, self.strings
         most = search.objective.most_above(tested.levels)
-        best = max(string.value for string in search.candidates)
-        if most is None or not (most <= tested.value or most < best - TIE):
+        if most is None or not (most <= tested.value or most < search.best_value - TIE):
             return
         dropped = len(strings.take_general(strings.lattice.code(tested.levels)))
         yield from self._pruned(dropped, Reason.NO_BETTER, "more general, with no more classes")

@@ -233,7 +233,6 @@ def make_objective(name: str, task: Task, frequency: Frequency, tuple_of: Int32s
 
 
 _PENALTIES = {"ncp": penalties, "il": il_penalties, "loss": cover_losses}
-_MOST_PAIRS = 1_000  # values of a group for which every pair of ends is looked at
 
 
 class LevelLosses:
@@ -316,32 +315,19 @@ class LevelLosses:
     def _least_of_group(self, codes: Int64s, records: Int64s, allowed: int) -> float:
         column = self.attribute.column
         assert column.numbers is not None
-        missing = int(records[codes == column.missing].sum()) if column.missing is not None else 0
-        present = codes != column.missing if missing else np.ones(len(codes), dtype=bool)
-        numbers, counts = column.numbers[codes[present]], records[present]
-        places = numbers / (self.attribute.domain_width or 1.0)
-        if not missing:
-            return _narrowest(places, counts, allowed)
-        choices = [float(records.sum())]  # it prints `*`
-        if missing <= allowed:
-            choices.append(missing + _narrowest(places, counts, allowed - missing))
-        if int(counts.sum()) <= allowed:
-            choices.append(float(counts.sum()))
-        return min(choices)
+        present = codes != column.missing if column.missing is not None else codes >= 0
+        missing, counts = int(records[~present].sum()), records[present]
+        if missing > allowed < int(counts.sum()):
+            return float(records.sum())  # it prints `*`
+        places = column.numbers[codes[present]] / (self.attribute.domain_width or 1.0)
+        return _narrowest(places, counts, allowed)
 
 
 def _narrowest(places: Floats, counts: Int64s, allowed: int) -> float:
-    """Return the least loss of a range: records × width for those kept, 1 for each one cut off."""
+    """Return a lower bound on records × width of a range when some records are cut off its ends."""
     ends = np.concatenate([[0], np.cumsum(counts)])
     whole = int(ends[-1])
-    if len(places) > _MOST_PAIRS:  # a quick lower bound: records cut off count nothing
-        first = np.arange(len(places))
-        last = np.searchsorted(ends[1:], ends[first] + whole - allowed, side="left")
-        fits = last < len(places)
-        width = places[last[fits]] - places[first[fits]]
-        return float(whole * width.min()) if len(width) else 0.0
-    width = places[None, :] - places[:, None]
-    kept = ends[None, 1:] - ends[:-1, None]
-    loss = kept * width + (whole - kept)
-    loss[(width < 0) | (whole - kept > allowed)] = np.inf
-    return float(loss.min())
+    last = np.searchsorted(ends[1:], ends[:-1] + whole - allowed, side="left")
+    fits = last < len(places)
+    width = places[last[fits]] - places[fits]
+    return float(whole * width.min()) if len(width) and whole > allowed else 0.0

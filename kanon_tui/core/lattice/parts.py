@@ -196,8 +196,7 @@ class PartSolver:
 
     def _mark(self) -> float:
         """Return the value that the strings of all parts together must have."""
-        best = max((string.value for string in self.search.candidates), default=-np.inf)
-        return best - self._fixed - self._slack
+        return self.search.best_value - self._fixed - self._slack
 
     def _in_processes(self, jobs: Sequence[Job]) -> bool:
         """Return whether to use processes: when asked to or when it pays, never step by step."""

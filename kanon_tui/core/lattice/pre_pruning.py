@@ -157,7 +157,7 @@ def only_roots(task: Task) -> str:
 def _nearest_level(task: Task) -> Quotable:
     """Return the level below the roots that came nearest to passing, and what would let it pass."""
     below = [
-        max((one for one in levels_alone(a, task) if one.level < a.hierarchy.height), key=_level)
+        [one for one in levels_alone(a, task) if one.level < a.hierarchy.height][-1]
         for a in task.quasi
         if a.hierarchy.height > 0
     ]
@@ -179,7 +179,3 @@ def _nearest_level(task: Task) -> Quotable:
         f"way alone: it would pass alone with "
         f"max_suppression {share:g} or k = {smallest:,}"
     )
-
-
-def _level(alone: LevelAlone) -> int:
-    return alone.level

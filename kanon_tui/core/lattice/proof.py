@@ -53,21 +53,16 @@ class Proof:
         self.bound: float = total
         """An upper bound on the values of all strings in open boxes."""
 
-    @property
-    def _mark(self) -> float:
-        """The value that a string must exceed to be better than the best."""
-        return max((string.value for string in self.search.candidates), default=-np.inf) + TIE
-
     def run(self) -> Generator[Step, None, None]:
         """Divide boxes until none is left or the budget is spent."""
         search = self.search
-        while self.bound > self._mark and not self.tests.spent:
+        while self.bound > search.best_value + TIE and not self.tests.spent:
             boxes = [heappop(self._open) for _ in range(min(_BATCH, len(self._open)))]
             for _, string, _ in (box for box in boxes if box[1] == box[2]):
                 self.tests.spend(1)
                 search.generated += 1
                 yield from search.tell_test(string, search.test(string), why="a box by itself")
-            mark = self._mark
+            mark = search.best_value + TIE
             boxes = [box for box in boxes if box[1] != box[2] and -box[0] > mark]
             divided = self.tests.map(partial(self._divide, mark), boxes)
             for parts, penalties in divided:
@@ -88,7 +83,7 @@ class Proof:
                 open=len(self._open),
                 limit=search.objective.text(self.bound) if self._open else "the best found",
             )
-        if self.bound <= self._mark:
+        if self.bound <= search.best_value + TIE:
             self.bound = -np.inf
 
     def _divide(

@@ -138,6 +138,11 @@ class Search:
             "remaining": self.remaining,
         }
 
+    @property
+    def best_value(self) -> float:
+        """The value of the best passing string; minus infinity before one is found."""
+        return max((string.value for string in self.candidates), default=-np.inf)
+
     def rv(self, levels: Sequence[int]) -> float:
         """Return the research value of a string, summed in the order of the attributes."""
         return self._research_value.sum(levels)
@@ -207,15 +212,13 @@ class Search:
     def count(self, levels: Sequence[int]) -> Outcome:
         """Test a string and count it without recording that it passes."""
         outcome = self.frequency.test(levels, to_the_end=self._step_by_step)
-        self.tested += 1
-        self.known[tuple(int(level) for level in levels)] = outcome.passes
+        self.count_test(levels, outcome)
         return outcome
 
-    def count_test(self, levels: tuple[int, ...], outcome: Outcome) -> None:
-        """Count a string that was chosen and tested by itself."""
-        self.generated += 1
+    def count_test(self, levels: Sequence[int], outcome: Outcome) -> None:
+        """Count the test of a string."""
         self.tested += 1
-        self.known[levels] = outcome.passes
+        self.known[tuple(int(level) for level in levels)] = outcome.passes
 
     def test_necessary(self, levels: Sequence[int]) -> Outcome:
         """Test a string by what can be pruned by alone, which is not enough to pass."""

@@ -154,5 +154,5 @@ def test_cancel_keeps_a_passing_string_of_fewer_attributes() -> None:
 
 def test_too_many_attributes_are_refused() -> None:
     columns = {f"a{x}": [f"v{i}" for i in (0, 0, 1, 1)] for x in range(24)}
-    with pytest.raises(InputError, match=r"24 attributes .* choose global or distributed"):
+    with pytest.raises(InputError, match=r"24 attributes .* choose global, distributed or anytime"):
         Run(make_task(columns, 2), Incognito()).finish()
