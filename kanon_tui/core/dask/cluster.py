@@ -119,8 +119,7 @@ def run_job(job: PickledJob) -> JobOutcome:
     try:
         answer = job.function(_shared(job.folder / job.shared), *job.arguments)
         aside = path.with_suffix(f".{os.getpid()}.aside")
-        with open(aside, "wb") as file:
-            pickle.dump(answer, file, protocol=5)
+        aside.write_bytes(pickle.dumps(answer, protocol=5))
         aside.replace(path)
     except KanonError as error:
         return False, type(error).__name__, str(error)
@@ -144,15 +143,10 @@ def cancel_batch(batch: str) -> int:
         return _at_work[batch]
 
 
-def _read(path: Path) -> Any:
-    with open(path, "rb") as file:
-        return pickle.load(file)
-
-
 @lru_cache(maxsize=2)
 def _shared(path: Path) -> Any:
     """Return the data that all jobs of a pass need, which every worker reads once."""
-    return _read(path)
+    return pickle.loads(path.read_bytes())
 
 
 def own_version() -> str:
@@ -210,9 +204,8 @@ class Cluster(Workers):
 
     def check_readable(self, paths: Sequence[Path]) -> None:
         """Refuse files that not all workers can read."""
-        for worker, path in self.client.run(
-            first_unreadable, [str(path) for path in paths]
-        ).items():
+        found = self.client.run(first_unreadable, list(map(str, paths)))
+        for worker, path in found.items():
             if path is not None:
                 raise InputError(
                     f"the worker {worker} cannot read {path}; put the data and the release where "
@@ -240,23 +233,15 @@ class Cluster(Workers):
         self._futures = [future for future in self._futures if not future.done()]
         token = secrets.token_hex(4)
         path = self.folder / f"shared-{token}.pickle"
-        with open(path, "wb") as file:
-            pickle.dump(shared, file, protocol=5)
-        return [
-            self._submit(
-                run_job,
-                PickledJob(
-                    self.folder, f"answer-{token}-{number:06}", job, each, path.name, self.batch
-                ),
-                f"kanon-{job.__name__}-{token}-{number:06}",
-            )
-            for number, each in enumerate(arguments)
-        ]
-
-    def _submit(self, function: Job, job: PickledJob, key: str, *more: Any) -> Any:
-        future = self.client.submit(function, job, *more, key=key, pure=False, retries=_RETRIES)
-        self._futures.append(future)
-        return future
+        path.write_bytes(pickle.dumps(shared, protocol=5))
+        futures = []
+        for number, each in enumerate(arguments):
+            name = f"{token}-{number:06}"
+            sent = PickledJob(self.folder, f"answer-{name}", job, each, path.name, self.batch)
+            key = f"kanon-{job.__name__}-{name}"
+            futures.append(self.client.submit(run_job, sent, key=key, pure=False, retries=_RETRIES))
+        self._futures += futures
+        return futures
 
     def answer(self, future: Any) -> Any:
         """Return the result of a task, or raise the error that it met."""
@@ -279,8 +264,7 @@ class Cluster(Workers):
             kind, sentence = outcome
             raise getattr(errors, kind, InputError)(sentence)
         path = self.folder / outcome[0]
-        with open(path, "rb") as file:
-            answer = pickle.load(file)
+        answer = pickle.loads(path.read_bytes())
         path.unlink(missing_ok=True)
         return answer
 

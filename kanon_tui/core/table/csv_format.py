@@ -84,7 +84,7 @@ class CsvFormat:
         if len(quoted) not in (0, table.width) or not self.delimiter.isascii():
             return self._cell_by_cell(table.cast(pl.String), quoted, header).encode()
         if table.width > 1:  # in a table of one column an empty cell needs its quotes
-            table = pl.DataFrame([_without_empty(column) for column in table.iter_columns()])
+            table = table.cast(pl.String).select(pl.when(pl.all() != "").then(pl.all()))
         written = io.BytesIO()
         table.write_csv(
             written,
@@ -136,15 +136,6 @@ class CsvFormat:
             f"in the encoding {self.encoding}; nothing was written. Write it as utf-8 "
             f"(output: {{encoding: utf-8}}), or change the label"
         )
-
-
-def _without_empty(cells: pl.Series) -> pl.Series:
-    """Return the cells with null for the empty text, which is then written without quotes."""
-    if cells.dtype == pl.String:
-        return cells.replace("", None)
-    if not isinstance(cells.dtype, pl.Enum) or "" not in cells.dtype.categories:
-        return cells
-    return pl.select(pl.when(cells != "").then(cells).alias(cells.name)).to_series()
 
 
 @dataclass(frozen=True)

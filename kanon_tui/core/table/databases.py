@@ -28,7 +28,7 @@ from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
 from kanon_tui.core.table.atomic_files import filled_by_path
 from kanon_tui.core.table.data_files import check_limit, checked_file
 from kanon_tui.core.table.excel import chosen_part
-from kanon_tui.core.table.file_kinds import Contents, FileFormat, extra_module
+from kanon_tui.core.table.file_kinds import Contents, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 
@@ -46,6 +46,10 @@ _ABOUT_THE_QUERY = (
 """Errors of DuckDB that quote the query and no values."""
 _READ_ONLY = {"enable_external_access": "false", "lock_configuration": "true"}
 """With these DuckDB refuses other files, the network, and settings that would write a file."""
+_SQLITE_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+    "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+)
 _TABLE = "release"
 _WRITE_BATCH = 50_000
 
@@ -68,46 +72,38 @@ def _read_sqlite(path: Path, options: ReadOptions, size: int) -> Contents:
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
-            tables = connection.execute(
-                "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
-                "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
-            ).fetchall()
+            tables = connection.execute(_SQLITE_TABLES).fetchall()
             # Called for every action of a query, which may read and not even attach a file.
             connection.set_authorizer(
                 lambda action, *_: sqlite3.SQLITE_OK if action in _READS else sqlite3.SQLITE_DENY
             )
-            return _select("sqlite", connection, tables, path, options, size)
+            return Contents("sqlite", *_select(connection, tables, path, options, size))
     except (sqlite3.Error, sqlite3.Warning) as error:
         raise _refused(path, error, "decode" not in str(error)) from None
 
 
 def _read_duckdb(path: Path, options: ReadOptions, size: int) -> Contents:
     duckdb = extra_module("duckdb", "sql", path.name, "reading a DuckDB database")
+    place = str(path.resolve())
     try:
-        with closing(
-            duckdb.connect(str(path.resolve()), read_only=True, config=_READ_ONLY)
-        ) as connection:
+        with closing(duckdb.connect(place, read_only=True, config=_READ_ONLY)) as connection:
             tables = connection.execute("SHOW TABLES").fetchall()
-            return _select("duckdb", connection, tables, path, options, size)
+            return Contents("duckdb", *_select(connection, tables, path, options, size))
     except duckdb.Error as error:
         raise _refused(path, error, type(error).__name__ in _ABOUT_THE_QUERY) from None
 
 
 def _select(
-    format: FileFormat, connection: Any, tables: list[Any], path: Path, options: ReadOptions,
-    size: int,
-) -> Contents:  # fmt: skip
+    connection: Any, tables: list[Any], path: Path, options: ReadOptions, size: int
+) -> tuple[list[pl.Series], list[str], int, str | None, tuple[str, ...]]:
     """Return the answer to the options' query, or the chosen table where there is no query."""
-    names, table = tuple(name for (name,) in tables), None
-    query = options.query
+    names, table, query = tuple(name for (name,) in tables), None, options.query
     if not query:
         table = chosen_part(options.sheet, names, path, "table")
         query = f"SELECT * FROM {quoted(table)}"
     cursor = connection.execute(query)
     columns = [str(each[0]) for each in cursor.description or ()]
-    return Contents(
-        format, *fetched(columns, batches(cursor), path.name, options), size, table, names
-    )
+    return *fetched(columns, batches(cursor), path.name, options), size, table, names
 
 
 def quoted(name: str) -> str:

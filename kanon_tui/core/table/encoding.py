@@ -53,7 +53,13 @@ def to_utf8(data: bytes, encoding: str, file: str) -> tuple[bytes, str]:
         encoding = "utf-8-sig" if data.startswith(codecs.BOM_UTF8) else "utf-8"
         text = data
     else:
-        text = b"".join(_encoded(part, encoding, file) for part in _decoded(data, encoding, file))
+        try:
+            text = b"".join(part.encode() for part in _decoded(data, encoding, file))
+        except UnicodeEncodeError:  # UTF-7 can spell out halves of a pair
+            raise InputError(
+                f"{file}: it holds halves of characters (surrogates) in {encoding}, which are no "
+                "text; save it as UTF-8"
+            ) from None
     text = text.removeprefix(codecs.BOM_UTF8)
     nul = text.find(b"\0")
     if nul >= 0:
@@ -76,16 +82,6 @@ def is_text_encoding(name: str) -> bool:
         and found.incrementaldecoder is not None
         and (plain not in _NOT_FOR_FILES)
     )
-
-
-def _encoded(part: str, encoding: str, file: str) -> bytes:
-    try:
-        return part.encode()
-    except UnicodeEncodeError:  # UTF-7 can spell out halves of a pair
-        raise InputError(
-            f"{file}: it holds halves of characters (surrogates) in {encoding}, which are no text; "
-            "save it as UTF-8"
-        ) from None
 
 
 def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:

@@ -81,11 +81,8 @@ def put_json_lines(table: pl.DataFrame, file: IO[bytes]) -> None:
         part = table.slice(start, _BATCH)
         columns = []
         for name, column in zip(head, part.iter_columns(), strict=True):
-            write = _number if column.name in numeric else encode
-            columns.append([name + write(cell) for cell in column.to_list()])
+            found = column.to_list()
+            numbers = column.name in numeric
+            columns.append([name + (cell or "null" if numbers else encode(cell)) for cell in found])
         for cells in zip(*columns, strict=True):
             file.write(("{" + ", ".join(cells) + "}\n").encode())
-
-
-def _number(digits: str) -> str:
-    return digits or "null"
