@@ -26,12 +26,13 @@ import numpy as np
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
+from kanon_tui.core.analysis.why.classes import cut_sides
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
 MOST_WORLDS = 2_000
@@ -99,7 +100,11 @@ def _members(attacked: AttackedRelease) -> Iterator[Int64s]:
 
 def _told(task: Task, members: Int64s, column: Column) -> Flags | None:
     """Return the members of whom consistent worlds tell more; None where no cut keeps k."""
-    sides = [side for attribute in task.quasi for side in _cuts(attribute, members)]
+    sides = [
+        side
+        for attribute in task.quasi
+        for side in cut_sides(attribute, attribute.column.codes[members])
+    ]
     cuts = [side for side in sides if min(side.sum(), (~side).sum()) >= task.k]
     if not cuts:
         return None
@@ -110,20 +115,6 @@ def _told(task: Task, members: Int64s, column: Column) -> Flags | None:
     _, own = np.unique(truth, return_inverse=True)
     commonest = np.bincount(own).max() / len(truth)
     return np.asarray(shares[np.arange(len(truth)), own] > commonest + 1e-9, dtype=bool)
-
-
-def _cuts(attribute: QuasiIdentifier, members: Int64s) -> Iterator[Flags]:
-    """Yield one side of every cut of some records on an attribute."""
-    codes = attribute.column.codes[members]
-    if attribute.ordered:
-        for code in np.unique(codes)[:-1].tolist():
-            yield codes <= code
-        return
-    hierarchy = attribute.hierarchy
-    below = max(hierarchy.lca_level(np.unique(codes).tolist()) - 1, 0)
-    labels = hierarchy.maps[below][codes]
-    for label in np.unique(labels).tolist():
-        yield labels == label
 
 
 def chances(

@@ -2,21 +2,21 @@
 
 A class publishes a range, a set or a common label because its records differ. The reason of a cell
 is the values that stand furthest from the record's own; the change that would have kept more is a
-cut of the class in two (`ClassCuts`). The largest k that allows a cut is the size of its smaller
+cut of the class in two. The largest k that allows a cut is the size of its smaller
 side; where more than k is required, both sides must keep that as well, or a bound must give way.
 
 Numbers and dates are cut between two neighbouring values, categories around one of the labels just
 below the common one. So every class has one cut for each of its *parts* (values or labels): what
 lies up to the value, or has the label, is inside. Records whose own cell is suppressed are on
-neither side. What is required beyond k is counted on distinct (part, sensitive value) pairs: a cut
-looks at those of its class, which makes parts × pairs for every class, some cuts at a time.
+neither side.
+
+Cost: O(cuts · records) for every class, some cuts at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -33,14 +33,12 @@ from kanon_tui.core.analysis.why.reasons import (
 )
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.release.published_cells import cell_texts
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, plural, short_list, shortened
-
-__all__ = ["ClassCuts", "ClassReasons", "ClassValues", "Cut", "JudgedCuts", "forbidden_cuts"]
 
 
 class ClassReasons(Reasons):
@@ -163,19 +161,15 @@ class ClassReasons(Reasons):
         values = self._values(record, x)
         if self._own_hidden(record, x) or not values.mixed or self._stretches(x) is not None:
             return []  # stretches are the same for all classes: no class can be cut alone
-        ours = self.release.classes == self.release.classes[record]
-        cuts = ClassCuts.from_cells(*self._cells(x, np.where(ours, 0, -1).astype(np.int32)))
-        judged = cuts.judged(self.task.requirements)
-        worse = [judged.worse(r) for r in range(len(judged.figures))]
-        near = cuts.part_of[record]
+        members = self._shown(self.members(record), x)
+        place = int(np.flatnonzero(members == record)[0])
         found = []
-        for i, cut in enumerate(judged.cuts.tolist()):
-            own, rest = int(cuts.inside[cut]), int(cuts.outside[cut])
-            if values.attribute.ordered and near > cut:
-                own, rest = rest, own
-            if values.attribute.ordered or near == cut:
-                figures = tuple(float(one[i]) for one in worse)
-                found.append(Cut(own, rest, values.cut_text(cut), figures, *judged.lacks(i)))
+        for number, cut in enumerate(judged_cuts(self.task, x, members)):
+            own = bool(cut.inside[place])
+            if values.attribute.ordered or own:
+                sizes = (cut.own, cut.rest) if own else (cut.rest, cut.own)
+                text = values.cut_text(number)
+                found.append(replace(cut, own=sizes[0], rest=sizes[1], text=text))
         return found
 
     def _values(self, record: int, x: int) -> ClassValues:
@@ -185,11 +179,12 @@ class ClassReasons(Reasons):
         return ClassValues(attribute, own, codes.astype(np.int64), counts.astype(np.int64), size)
 
     def _group_codes(self, record: int, x: int) -> npt.NDArray[np.integer]:
-        members = self.members(record)
+        return self.task.quasi[x].column.codes[self._shown(self.members(record), x)]
+
+    def _shown(self, members: Int64s, x: int) -> Int64s:
+        """Return the records of a class whose own cell is not suppressed."""
         singly = self.result.grouping.suppressed_cells
-        if singly is not None:
-            members = members[~singly[members, x]]
-        return self.task.quasi[x].column.codes[members]
+        return members if singly is None else members[~singly[members, x]]
 
     def _stretches(self, x: int) -> Int32s | None:
         """Return the stretches that ranges of an attribute are made of.
@@ -215,11 +210,11 @@ class ClassReasons(Reasons):
 
     def of_attribute(self, x: int) -> Why:
         """Return how many classes agree on an attribute, and how many could be cut further."""
-        attribute, sizes = self.task.quasi[x], self.release.class_sizes
-        cells, shown = self._cells(x, self.release.classes)
+        attribute, classes = self.task.quasi[x], self.release.class_sizes
+        cells, shown = self._cells(x)
         mixed = cells.values.distinct > 1
         facts = [
-            f"{int((~mixed).sum()):,} of {len(sizes):,} classes agree on {attribute.name}; "
+            f"{int((~mixed).sum()):,} of {len(classes):,} classes agree on {attribute.name}; "
             f"{int(mixed.sum()):,} mix values."
         ]
         if not mixed.any():
@@ -228,70 +223,74 @@ class ClassReasons(Reasons):
         record = int(np.flatnonzero(self.release.classes == widest)[0])
         facts.append(
             f"The widest publishes {shortened(self.published(record, x))} for "
-            f"{count_of(int(sizes[widest]), 'record')} of "
+            f"{count_of(int(classes[widest]), 'record')} of "
             f"{int(cells.values.distinct[widest]):,} values."
         )
-        cuts = ClassCuts.from_cells(cells, shown)
-        judged = cuts.judged(self.task.requirements, least=min(2, self.k))
-        best = judged.best()
-        free = int((best >= self.k).sum())
+        counts = np.bincount(shown + 1, minlength=len(classes) + 1)
+        every = np.split(np.argsort(shown, kind="stable"), np.cumsum(counts)[:-1])
+        cuts = [
+            judged_cuts(self.task, x, members)
+            for members, several in zip(every[1:], mixed, strict=True)
+            if several
+        ]
+        best = [max((c.largest_k for c in own if not c.lacks), default=0) for own in cuts]
+        free = sum(size >= self.k for size in best)
         required = " with all that is required" if self.task.requirements else ""
         because = (
-            f"in {int(mixed.sum()) - free:,} of {len(sizes):,} classes no cut on {attribute.name} "
+            f"in {len(cuts) - free:,} of {len(classes):,} classes no cut on {attribute.name} "
             f"leaves {self.k:,} records{required} on either side"
         )
-        if free == mixed.sum():
+        if free == len(cuts):
             because = f"{self.result.algorithm.name} did not take the cuts that are possible"
         if free:
             facts.append(
                 f"{count_of(free, 'class', 'classes')} could be cut on {attribute.name} alone and "
                 f"keep k{self._and_required}."
             )
-        if barred := int((cuts.best() >= self.k).sum()) - free:
+        if barred := sum(any(c.largest_k >= self.k for c in own) for own in cuts) - free:
             facts.append(
                 f"{count_of(barred, 'class', 'classes')} could be cut on {attribute.name} for k "
                 f"alone, but a side would miss what is required beyond it."
             )
-        changes = (*self._smaller_k(best), *self._looser(judged, best >= self.k))
+        changes = (*self._smaller_k(best), *self._looser(cuts, best))
         return Why(self._attribute_question(attribute), because, tuple(facts), changes)
 
-    def _smaller_k(self, best: Int64s) -> Iterator[Change]:
-        """Yield the largest smaller k that allows another cut.
+    def _smaller_k(self, best: Sequence[int]) -> Iterator[Change]:
+        """Yield the largest smaller k that allows another cut; `best` has the classes' best."""
+        smaller = [size for size in best if 1 < size < self.k]
+        if smaller:
+            more = count_of(smaller.count(max(smaller)), "more class", "more classes")
+            sentence = f"k = {max(smaller):,} instead of {self.k:,}: {more} could be cut on it"
+            yield Change("k", max(smaller), "", sentence)
 
-        `best` has the classes' best cuts.
-        """
-        smaller = best[(best < self.k) & (best > 1)]
-        if len(smaller):
-            largest = int(smaller.max())
-            more = count_of(int((smaller >= largest).sum()), "more class", "more classes")
-            sentence = f"k = {largest:,} instead of {self.k:,}: {more} could be cut on it"
-            yield Change("k", largest, "", sentence)
-
-    def _looser(self, judged: JudgedCuts, free: Flags) -> Iterator[Change]:
-        """Yield per requirement the nearest bound that allows another cut.
-
-        `free` classes have one.
-        """
+    def _looser(self, cuts: Sequence[Sequence[Cut]], best: Sequence[int]) -> Iterator[Change]:
+        """Yield per requirement the nearest bound that allows another class to be cut."""
         for r, requirement in enumerate(self.task.requirements):
-            barred = (judged.smaller >= self.k) & judged.only(r) & ~free[judged.group]
-            if barred.any():
-                to = requirement.model.kept_by(judged.worse(r)[barred])
-                nearest = float(to.max() if requirement.model.at_least else to.min())
-                more = len(np.unique(judged.group[barred][to == nearest]))
+            model = requirement.model
+            bounds = [
+                {
+                    float(model.kept_by(cut.figures[r]))
+                    for cut in own
+                    if cut.largest_k >= self.k and cut.lacks == (requirement,)
+                }
+                for own, size in zip(cuts, best, strict=True)
+                if size < self.k
+            ]
+            every = set().union(*bounds)
+            if every:
+                nearest = max(every) if model.at_least else min(every)
+                more = sum(nearest in own for own in bounds)
                 gain = f"{count_of(more, 'more class', 'more classes')} could be cut on it"
                 yield requirement_change(requirement, nearest, gain)
 
     # -- helpers
 
-    def _cells(
-        self, x: int, classes: npt.NDArray[np.int32]
-    ) -> tuple[CellGroups, npt.NDArray[np.int32]]:
-        """Return an attribute of some classes, and their records without hidden cells."""
-        singly, sizes = self.result.grouping.suppressed_cells, np.bincount(classes[classes >= 0])
-        shown = classes
-        if singly is not None:
-            shown = np.where(singly[:, x], np.int32(-1), classes)
-        return CellGroups.of_classes(self.task.quasi[x], shown, sizes, None), shown
+    def _cells(self, x: int) -> tuple[CellGroups, Int32s]:
+        """Return an attribute of all classes, and their records without hidden cells."""
+        classes, singly = self.release.classes, self.result.grouping.suppressed_cells
+        shown = classes if singly is None else np.where(singly[:, x], np.int32(-1), classes)
+        cells = CellGroups.of_classes(self.task.quasi[x], shown, self.release.class_sizes, None)
+        return cells, shown
 
     @property
     def _and_required(self) -> str:
@@ -308,177 +307,54 @@ class ClassReasons(Reasons):
 
 
 _PAIRS_AT_A_TIME = 2_000_000
+"""The most (cut, record) pairs that are judged together."""
 
 
-@dataclass(frozen=True, eq=False)
-class ClassCuts:
-    """Every cut of some classes; cut number i belongs to part number i."""
+def cut_sides(attribute: QuasiIdentifier, codes: npt.NDArray[np.integer]) -> Flags:
+    """Return cuts × records: whether a record of a class lies inside a cut."""
+    parts: npt.NDArray[np.integer] = codes
+    if not attribute.ordered:
+        level = attribute.hierarchy.lca_level(np.unique(codes).tolist()) - 1
+        parts = attribute.hierarchy.maps[max(level, 0)][codes]
+    values = np.unique(parts)[:, None]
+    if len(values) < 2:
+        return np.zeros((0, len(codes)), dtype=bool)
+    return np.asarray(parts <= values[:-1] if attribute.ordered else parts == values)
 
-    parts: GroupValues
-    """Per class its values, or the labels just below the common one."""
-    ordered: bool
-    part_of: Int64s
-    """Per record the number of its part, -1 where it has none."""
 
-    @classmethod
-    def from_cells(cls, cells: CellGroups, classes: npt.NDArray[np.integer]) -> ClassCuts:
-        """Return the cuts of published classes.
+def judged_cuts(task: Task, x: int, members: Int64s) -> list[Cut]:
+    """Return every cut of a class on an attribute, with the figures of the sides."""
+    sides = cut_sides(task.quasi[x], task.quasi[x].column.codes[members])
+    step = max(1, _PAIRS_AT_A_TIME // max(1, len(members)))
+    return [
+        cut
+        for start in range(0, len(sides), step)
+        for cut in _judged(sides[start : start + step], task.requirements, members)
+    ]
 
-        `classes` is -1 where the record's cell is suppressed.
-        """
-        attribute, parts = cells.attribute, cells.values
-        shown = np.flatnonzero(classes >= 0)
-        group = classes[shown].astype(np.int64)
-        part = attribute.column.codes[shown].astype(np.int64)
-        if not attribute.ordered:
-            below = np.maximum(cells.height - 1, 0)
-            part = np.stack(attribute.hierarchy.maps)[below[group], part].astype(np.int64)
-            parts = GroupValues.from_records(group, part, cells.values.count)
-        width = np.int64(part.max(initial=0)) + 1
-        part_of = np.full(len(classes), -1, dtype=np.int64)
-        part_of[shown] = np.searchsorted(parts.group * width + parts.code, group * width + part)
-        return cls(parts, attribute.ordered, part_of)
 
-    @cached_property
-    def inside(self) -> Int64s:
-        """Records inside every cut."""
-        if not self.ordered:
-            return self.parts.records
-        so_far = np.cumsum(self.parts.records)
-        before = (so_far - self.parts.records)[self.parts.starts[self.parts.group]]
-        return np.asarray(so_far - before, dtype=np.int64)
-
-    @cached_property
-    def outside(self) -> Int64s:
-        """Records of the class on the other side of every cut."""
-        records = np.bincount(
-            self.parts.group, weights=self.parts.records, minlength=self.parts.count
+def _judged(
+    sides: Flags, requirements: Sequence[ColumnRequirement], members: Int64s
+) -> Iterator[Cut]:
+    sizes = np.column_stack([sides.sum(axis=1), (~sides).sum(axis=1)])
+    side = (2 * np.arange(len(sides))[:, None] + ~sides).ravel()
+    figures = []
+    for each in requirements:
+        codes = np.tile(each.column.codes[members], len(sides))
+        groups = GroupValues.from_records(side, codes, sizes.size)
+        figures.append(GroupFigures.from_values(each, groups))
+    for i, (inside, outside) in enumerate(sizes.tolist()):
+        own = slice(2 * i, 2 * i + 2)
+        missed = np.array([one.missed[own] for one in figures], dtype=bool).reshape(-1, 2)
+        yield Cut(
+            inside,
+            outside,
+            "",
+            tuple(float(one.requirement.model.worst(one.figures[own])) for one in figures),
+            tuple(one.requirement for one in figures if one.missed[own].any()),
+            int(sizes[i][missed.any(axis=0)].sum()),
+            sides[i],
         )
-        return records.astype(np.int64)[self.parts.group] - self.inside
-
-    @cached_property
-    def smaller(self) -> Int64s:
-        """Records on the smaller side; 0 behind the last value of a class."""
-        return np.minimum(self.inside, self.outside)
-
-    def best(self, possible: Flags | None = None) -> Int64s:
-        """Return per class the records on the smaller side of its best cut.
-
-        0 where none is possible.
-        """
-        smaller = self.smaller if possible is None else np.where(possible, self.smaller, 0)
-        return np.maximum(self.parts.ends(smaller)[1], 0)
-
-    def judged(self, requirements: Sequence[ColumnRequirement], least: int = 1) -> JudgedCuts:
-        """Return the figures of the sides of cuts; both sides must have so many records."""
-        cuts = np.flatnonzero(self.smaller >= max(least, 1))
-        return JudgedCuts(self, cuts, tuple(self._sides(each, cuts) for each in requirements))
-
-    def _sides(self, requirement: ColumnRequirement, cuts: Int64s) -> GroupFigures:
-        """Return the figures of the sides, cuts × 2."""
-        pairs = GroupValues.from_records(
-            self.part_of, requirement.column.codes, len(self.parts.group)
-        )
-        starts = np.searchsorted(pairs.group, self.parts.starts)
-        group = self.parts.group[cuts]
-        first, length = starts[group], (starts[1:] - starts[:-1])[group]
-        parts = [
-            GroupFigures.from_values(
-                requirement, self._values(pairs, cuts[some], first[some], length[some])
-            )
-            for some in _some_at_a_time(length)
-        ]
-        figures = np.concatenate([np.empty(0), *(one.figures for one in parts)])
-        missed = np.concatenate([np.empty(0, dtype=bool), *(one.missed for one in parts)])
-        return GroupFigures(requirement, figures.reshape(-1, 2), missed.reshape(-1, 2))
-
-    def _values(
-        self, pairs: GroupValues, cuts: Int64s, first: Int64s, length: Int64s
-    ) -> GroupValues:
-        """Return the values on both sides of every cut, the inside first."""
-        number = np.repeat(np.arange(len(cuts)), length)
-        ends = np.cumsum(length)
-        pair = np.arange(len(number)) + (first - (ends - length))[number]
-        part, cut = pairs.group[pair], cuts[number]
-        outside = part > cut if self.ordered else part != cut
-        sides = 2 * number + outside
-        return GroupValues.from_records(sides, pairs.code[pair], 2 * len(cuts), pairs.records[pair])
-
-
-@dataclass(frozen=True, eq=False)
-class JudgedCuts:
-    """Cuts with the figures of their sides."""
-
-    all_cuts: ClassCuts
-    cuts: Int64s
-    """Which of them were judged."""
-    figures: tuple[GroupFigures, ...]
-    """Per requirement, cuts × 2: the side inside, the side outside."""
-
-    @property
-    def smaller(self) -> Int64s:
-        """Records on the smaller side."""
-        return self.all_cuts.smaller[self.cuts]
-
-    @cached_property
-    def group(self) -> Int64s:
-        """The class of every cut."""
-        return self.all_cuts.parts.group[self.cuts]
-
-    @cached_property
-    def missed(self) -> Flags:
-        """Requirements × cuts: whether one of the sides misses it."""
-        missed = [one.missed.any(axis=1) for one in self.figures]
-        return np.array(missed, dtype=bool).reshape(len(self.figures), len(self.cuts))
-
-    @cached_property
-    def lacking(self) -> Int64s:
-        """Records on sides that miss something."""
-        sides = np.zeros((len(self.cuts), 2), dtype=bool)
-        for one in self.figures:
-            sides |= one.missed
-        records = np.column_stack([self.all_cuts.inside, self.all_cuts.outside])[self.cuts]
-        return np.asarray((sides * records).sum(axis=1), dtype=np.int64)
-
-    def lacks(self, i: int) -> tuple[tuple[ColumnRequirement, ...], int]:
-        """Return the requirements that a cut's sides miss, and the records on such sides."""
-        missed = zip(self.figures, self.missed[:, i].tolist(), strict=True)
-        return tuple(one.requirement for one, bad in missed if bad), int(self.lacking[i])
-
-    @cached_property
-    def holds(self) -> Flags:
-        """Whether both sides keep all that is required."""
-        return np.asarray(~self.missed.any(axis=0), dtype=bool)
-
-    def best(self) -> Int64s:
-        """Return per class the records on the smaller side of its best cut that holds.
-
-        0 where none.
-        """
-        possible = np.zeros(len(self.all_cuts.smaller), dtype=bool)
-        possible[self.cuts[self.holds]] = True
-        return self.all_cuts.best(possible)
-
-    def only(self, r: int) -> Flags:
-        """Return for every cut whether it misses requirement number r and no other."""
-        return np.asarray(self.missed[r] & (self.missed.sum(axis=0) == 1), dtype=bool)
-
-    def worse(self, r: int) -> Floats:
-        """Return the worse of both sides' figures of requirement number r."""
-        one = self.figures[r]
-        return np.asarray(one.requirement.model.worst(one.figures, axis=1), dtype=np.float64)
-
-
-def _some_at_a_time(lengths: Int64s) -> Iterator[slice]:
-    """Yield stretches of cuts with not too many pairs, each of one cut at least."""
-    so_far = np.cumsum(lengths)
-    begin = 0
-    while begin < len(lengths):
-        before = int(so_far[begin] - lengths[begin])
-        end = int(np.searchsorted(so_far, before + _PAIRS_AT_A_TIME, side="right"))
-        end = max(end, begin + 1)
-        yield slice(begin, end)
-        begin = end
 
 
 @dataclass(frozen=True, eq=False)
@@ -551,6 +427,8 @@ class Cut:
     """What a side misses of the requirements."""
     lacking: int = 0
     """Records on sides that miss something."""
+    inside: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool), compare=False)
+    """Per record of the class whether it lies inside."""
 
     @property
     def largest_k(self) -> int:

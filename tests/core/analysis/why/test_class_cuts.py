@@ -323,7 +323,7 @@ def check_attribute(reasons: ClassReasons, x: int, kinds: Counter[str]) -> None:
     check_bounds(task, loose, lambda changed: bool(cuttable(changed) - free))
     for change in why.changes:
         kinds[f"attribute {change.kind}"] += 1
-        changed = with_k(task, int(change.value))
+        changed = with_k(task, max(1, int(change.value)))
         if change.kind == "requirement":
             changed = with_bound(task, number_of(task, change), change.value)
         more = len(cuttable(changed) - free)

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from kanon_tui.core.analysis.why.classes import ClassCuts, ClassReasons
+from kanon_tui.core.analysis.why.classes import ClassReasons, judged_cuts
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
-from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
@@ -49,9 +48,13 @@ def test_cuts_are_those_of_the_class(name: str) -> None:
             shown = result.release.classes
             if singly is not None:
                 shown = np.where(singly[:, x], -1, shown)
-            best = ClassCuts.from_cells(
-                CellGroups.of_classes(attribute, shown, sizes, None), shown
-            ).best()
+            best = [
+                max(
+                    (c.largest_k for c in judged_cuts(task, x, np.flatnonzero(shown == i))),
+                    default=0,
+                )
+                for i in range(len(sizes))
+            ]
             largest = np.zeros(len(sizes), dtype=int)
             for record in np.flatnonzero(~result.release.suppressed).tolist():
                 codes = held(result, record, x)
@@ -74,7 +77,7 @@ def test_cuts_are_those_of_the_class(name: str) -> None:
                 assert [sorted((cut.own, cut.rest)) for cut in cuts] == expected
                 this = result.release.classes[record]
                 largest[this] = max(largest[this], *(cut.largest_k for cut in cuts))
-            assert best.tolist() == largest.tolist()
+            assert best == largest.tolist()
     assert seen > 100
 
 
