@@ -16,7 +16,7 @@ alike; Nergiz, Atzori and Clifton, Hiding the presence of individuals (2007).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -95,28 +95,20 @@ class PopulationRisk:
 
     def mapping(self) -> dict[str, Any]:
         """Return the figures as plain data, for JSON."""
-        found: dict[str, Any] = {
-            "records": self.records,
-            "people": self.people,
-            "classes": self.classes,
-            "population": self.population,
-            "population_by": self.by,
-            "threshold": self.threshold,
-            "risk": {name: dict(figures.__dict__) for name, figures in self.models.items()},
-            "sample_uniques": self.sample_uniques,
-            "population_uniques": None,
-            "k_map": None,
-            "presence": None,
+        found = asdict(self)
+        presence = found["presence"] or {}
+        uniques = found.pop("uniques")
+        if uniques is not None:
+            uniques.pop("sample")
+        names = {"by": "population_by", "models": "risk"}
+        plain = {names.get(name, name): value for name, value in found.items()}
+        k_map = presence.pop("k_map", None)
+        return {
+            **plain,
+            "population_uniques": uniques,
+            "k_map": k_map,
+            "presence": presence or None,
         }
-        if self.uniques is not None:
-            own = dict(self.uniques.__dict__)
-            found["population_uniques"] = {key: own[key] for key in own if key != "sample"}
-        if self.presence is not None:
-            found["k_map"] = self.presence.k_map
-            found["presence"] = {
-                key: value for key, value in self.presence.__dict__.items() if key != "k_map"
-            }
-        return found
 
 
 def population_risk(

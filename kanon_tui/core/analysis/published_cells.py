@@ -349,10 +349,10 @@ def cell_readers(project: Project, task: Task, names: Sequence[str]) -> dict[str
     return found
 
 
-def check_column(name: str, columns: Iterable[str], where: str) -> None:
-    """Refuse a name that is none of the columns of a table."""
+def check_column(name: str, columns: Iterable[str], where: str, what: str = "") -> None:
+    """Refuse a name that is none of the columns of a table; `what` says more about it."""
     if name not in columns:
-        raise InputError(f"{where} has no column '{name}'; {suggestion(name, columns)}")
+        raise InputError(f"{where} has no column '{name}'{what}; {suggestion(name, columns)}")
 
 
 def check_published(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -15,9 +15,8 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.attack.linking import Attack, Linked, linking_attack
+from kanon_tui.core.analysis.attack.linking import Attack, FittingRecords, Linked, linking_attack
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
@@ -29,59 +28,43 @@ from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
 
-__all__ = ["AttackScreen", "Lookup", "PeopleRows", "Person", "PersonPane", "look_up"]
-
 MOST_SHOWN = 10_000
 """Most records of one person that are listed."""
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """The records of one table that match a person, and their sensitive values."""
+    """The records of one table that may be a person's."""
 
-    records: Int64s
-    """The numbers of the records; of very many the first ones."""
-    count: int
+    found: FittingRecords
     cells: FrameSource
-    values: Mapping[str, Sequence[tuple[str, float]]]
-    """Per sensitive attribute the values of the matching records, and their shares."""
+    """Their cells; of very many the first ones."""
     certain: frozenset[str]
     """The sensitive attributes on which these records agree."""
 
+    @classmethod
+    def of_person(cls, linked: Linked, table: Table, names: Sequence[str], person: int) -> Lookup:
+        """Look a person up in a table, of which these columns may be shown; made in a thread."""
+        found = linked.look_up(person)
+        cells = table.rows_at(found.records[:MOST_SHOWN], names)
+        disclosed = (name for name, flags in linked.disclosed_values.items() if flags[person])
+        return cls(found, FrameSource(cells, table.missing_tokens), frozenset(disclosed))
+
     def summary(self) -> str:
         """Return `2 records, disease: Gastritis 50%, HIV 50%`."""
-        if not len(self.records):
+        if not len(self.found.records):
             return "no record fits"
-        parts = [count_of(self.count, "record")]
-        for name, values in self.values.items():
+        parts = [count_of(len(self.found.records), "record")]
+        for name, values in self.found.values.items():
+            shown = short_list([f"{value or 'missing'} {share:.0%}" for value, share in values])
+            parts.append(f"{name}: {shown}")
             if name in self.certain:
-                parts.append(f"{name}: certainly {values[0][0]}")
-            else:
-                shown = short_list([f"{value or 'missing'} {share:.0%}" for value, share in values])
-                parts.append(f"{name}: {shown}")
+                parts[-1] = f"{name}: certainly {values[0][0]}"
         return ", ".join(parts)
 
 
-@dataclass(frozen=True)
-class Person:
-    """A person by row number, with the matches in both tables."""
-
-    number: int
-    original: Lookup
-    release: Lookup
-
-
-def look_up(linked: Linked, table: Table, names: Sequence[str], person: int) -> Lookup:
-    """Look one person up in a table, of which these columns may be shown; made in a thread."""
-    found = linked.look_up(person)
-    shown = found.records[:MOST_SHOWN]
-    return Lookup(
-        shown,
-        len(found.records),
-        FrameSource(table.rows_at(shown, names), table.missing_tokens),
-        found.values,
-        frozenset(name for name, flags in linked.disclosed_values.items() if flags[person]),
-    )
+Person = tuple[int, Lookup, Lookup]
+"""A person by row number, looked up in the original and in the release."""
 
 
 class PersonPane(Vertical):
@@ -116,8 +99,9 @@ class PersonPane(Vertical):
             grid.show(RowSource([GridColumn("", 1)], 0, lambda _: [], lambda _: ""), name_width=0)
             return
         text = Text()
-        side_shown = person.original if self.in_original else person.release
-        for name, side in (("original", person.original), ("release", person.release)):
+        number, *sides = person
+        side_shown = sides[not self.in_original]
+        for name, side in zip(("original", "release"), sides, strict=True):
             shown = side is side_shown
             text.append(f"{'▸' if shown else ' '} {name:<8} ", "bold" if shown else "dim")
             style = theme_style(self, "error" if name == "release" else "warning")
@@ -125,24 +109,21 @@ class PersonPane(Vertical):
             text.append("\n")
         text.rstrip()
         summaries.update(text)
-        self._draw_records(side_shown, grid)
-        where = "original" if self.in_original else "published"
-        count = side_shown.count
-        title = count_of(count, f"{where} record fits", f"{where} records fit")
-        if count > MOST_SHOWN:
-            title += f", the first {MOST_SHOWN:,} are shown"
-        self.border_title = Text(f"person {person.number:,}: {title}")
-
-    def _draw_records(self, side: Lookup, grid: Grid) -> None:
-        records, cells = side.records, side.cells
+        records, cells = side_shown.found.records, side_shown.cells
         source = RowSource(
             cells.columns,
-            len(records),
+            min(len(records), MOST_SHOWN),
             lambda row: cells.rows(row, row + 1)[0],
             lambda row: f"{records[row] + 1:,}",
         )
-        widest = int(records.max()) + 1 if len(records) else 1
+        widest = int(records[:MOST_SHOWN].max(initial=0)) + 1
         grid.show(source, name_width=len(f"{widest:,}") + 1)
+        where = "original" if self.in_original else "published"
+        count = len(records)
+        title = count_of(count, f"{where} record fits", f"{where} records fit")
+        if count > MOST_SHOWN:
+            title += f", the first {MOST_SHOWN:,} are shown"
+        self.border_title = Text(f"person {number:,}: {title}")
 
 
 Tables = tuple[Table, Task, Table]
@@ -376,10 +357,10 @@ in the original, which tells the disease, and two in the release.
         _, task, release = tables
 
         def find() -> Person:
-            return Person(
+            return (
                 person + 1,
-                look_up(attack.original, task.table, release.names, person),
-                look_up(attack.release, release, release.names, person),
+                Lookup.of_person(attack.original, task.table, release.names, person),
+                Lookup.of_person(attack.release, release, release.names, person),
             )
 
         def found(looked_up: Person) -> None:

@@ -40,7 +40,7 @@ from kanon_tui.core.analysis.published_cells import (
     check_column,
     check_published,
 )
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.sections import Section
@@ -157,18 +157,20 @@ def link(
     """
     distinct = len(known.sizes)
     matches = np.zeros(distinct, dtype=np.int64)
-    beside = [
-        _sensitive(table, column.name, isinstance(column, CountedColumn))
-        for column in task.sensitive
-    ]
+    beside = [table.column(column.name, Kind.CATEGORICAL) for column in task.sensitive]
+    for x, column in enumerate(task.sensitive):
+        if isinstance(column, CountedColumn):  # spellings of one value agree
+            beside[x] = by_value(beside[x], table.missing_tokens)
     counted = counted_rows(table, columns, beside)
     rows = counted.rows
-    sensitive = [Agreement.start(column, counted.ends[column.name], distinct) for column in beside]
+    lowest = {column.name: np.full(distinct, len(column.values)) for column in beside}
+    highest = {column.name: np.full(distinct, -1) for column in beside}
     pairs = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     for block, person, row in fitting_pairs(cells, rows, known, values):
         matches[block] += np.bincount(person, rows.sizes[row], len(matches[block])).astype(np.int64)
-        for each in sensitive:
-            each.look(person + block.start, row)
+        for name, (low, high) in counted.ends.items():
+            np.minimum.at(lowest[name], person + block.start, low[row])
+            np.maximum.at(highest[name], person + block.start, high[row])
         if whose is not None:
             pairs.append((person + block.start, row))
     if whose is not None:
@@ -176,7 +178,13 @@ def link(
     return Linked(
         k=task.k,
         matches=matches[known.row_of],
-        disclosed_values={each.name: each.certain[known.row_of] for each in sensitive},
+        disclosed_values={
+            column.name: (
+                (lowest[column.name] == highest[column.name])
+                & (lowest[column.name] != (-1 if column.missing is None else column.missing))
+            )[known.row_of]
+            for column in beside
+        },
         _table=table,
         _columns=columns,
         _cells=cells,
@@ -184,55 +192,11 @@ def link(
     )
 
 
-def _sensitive(table: Table, name: str, by_values: bool) -> Column:
-    """Return a sensitive attribute of a table; by values, spellings of one value agree."""
-    column: Column = table.column(name, Kind.CATEGORICAL)
-    return by_value(column, table.missing_tokens) if by_values else column
-
-
 def _people(pairs: Sequence[tuple[Int64s, Int64s]], count: int, whose: Any) -> Int64s:
     """Return how many different people are behind the rows that fit each person looked up."""
     looked_up, row = (np.concatenate(each) for each in zip(*pairs, strict=True))
     fits = pairs_matrix(looked_up, row, (count, whose.shape[0]))
     return np.asarray((fits @ whose).getnnz(axis=1), dtype=np.int64)
-
-
-@dataclass(frozen=True, eq=False)
-class Agreement:
-    """Whether all records that fit a person have the same value of a sensitive attribute."""
-
-    name: str
-    missing: int
-    low: Int64s
-    """Per row: the smallest code among its records."""
-    high: Int64s
-    lowest: Int64s
-    """Per person: the smallest code among the rows looked at."""
-    highest: Int64s
-
-    @classmethod
-    def start(cls, column: Column, ends: tuple[Int64s, Int64s], people: int) -> Agreement:
-        """Return an agreement of nobody yet.
-
-        `ends` are the smallest and largest codes of every row.
-        """
-        nobody = np.full(people, len(column.values)), np.full(people, -1)
-        return cls(column.name, -1 if column.missing is None else column.missing, *ends, *nobody)
-
-    def look(self, person: Int64s, row: Int64s) -> None:
-        """Take pairs into account; persons rise."""
-        if len(person):
-            starts = np.flatnonzero(np.diff(person, prepend=-1))
-            some = person[starts]
-            lowest = np.minimum.reduceat(self.low[row], starts)
-            highest = np.maximum.reduceat(self.high[row], starts)
-            self.lowest[some] = np.minimum(self.lowest[some], lowest)
-            self.highest[some] = np.maximum(self.highest[some], highest)
-
-    @property
-    def certain(self) -> Flags:
-        """Per person: there is one value, and it is not the missing one."""
-        return np.asarray((self.lowest == self.highest) & (self.lowest != self.missing))
 
 
 def people_covered_by(
@@ -337,11 +301,8 @@ def _check(
         check_published(task, release, name, release_name, "join on attributes of the release")
         check_column(name, external.names, external_name)
     for column in task.sensitive:
-        if column.name not in release.names:
-            raise InputError(
-                f"{release_name} has no column '{column.name}', which is sensitive in the "
-                f"project; {suggestion(column.name, release.names)}"
-            )
+        what = ", which is sensitive in the project"
+        check_column(column.name, release.names, release_name, what)
 
 
 def _notes(
