@@ -30,6 +30,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
+from math import inf, nextafter
 from operator import itemgetter
 from pathlib import Path
 from xml.etree import ElementTree
@@ -49,18 +50,8 @@ _SINGLE = re.compile(rf"\[\s*{_NUMBER}\s*\]|{_NUMBER}", re.ASCII)
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, order=True)
-class _Interval:
-    """Ends as pairs (number, side): side 0 lies just at the number, -1 before and 1 after it.
-
-    So `[0:10)` goes from (0, 0) to (10, -1), both included, and every comparison is plain.
-    """
-
-    low: tuple[float, int]
-    high: tuple[float, int]
-
-    def __contains__(self, number: float) -> bool:
-        return self.low <= (number, 0) <= self.high
+_Interval = tuple[float, float]
+"""The smallest and the largest number of an interval; an open end is the next number inside."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +184,7 @@ def _leaves(root: ElementTree.Element, who: str) -> list[_Leaf]:
     leaves = list(_walk(root, who))
     leaves.sort(key=lambda leaf: leaf.interval)
     for before, leaf in pairwise(leaves):
-        if leaf.interval.low <= before.interval.high:
+        if leaf.interval[0] <= before.interval[1]:
             raise InputError(
                 f"{who}: '{leaf.labels[0]}' overlaps '{before.labels[0]}'; "
                 f"nodes side by side must not share values"
@@ -214,11 +205,11 @@ def _walk(root: ElementTree.Element, who: str) -> Iterator[_Leaf]:
         node, interval, labels = stack.pop()
         children = node.findall("node")
         if not children:
-            is_value = interval.low == interval.high and node.get("label") is None
+            is_value = interval[0] == interval[1] and node.get("label") is None
             yield _Leaf(interval, labels, is_value)
         for child in children:
             inner = _interval(child, who)
-            if inner.low < interval.low or inner.high > interval.high:
+            if inner[0] < interval[0] or inner[1] > interval[1]:
                 raise InputError(
                     f"{who}: '{child.get('value')}' is not inside '{node.get('value')}', "
                     f"in which it stands"
@@ -235,13 +226,14 @@ def _interval(node: ElementTree.Element, who: str) -> _Interval:
     single = _SINGLE.fullmatch(text)
     if single:
         number = float(single[1] or single[2])
-        return _Interval((number, 0), (number, 0))
+        return number, number
     parts = _INTERVAL.fullmatch(text)
     if parts:
-        low = (float(parts[2]), 0 if parts[1] == "[" else 1)
-        high = (float(parts[3]), 0 if parts[4] == "]" else -1)
+        low, high = float(parts[2]), float(parts[3])
+        low = low if parts[1] == "[" else nextafter(low, inf)
+        high = high if parts[4] == "]" else nextafter(high, -inf)
         if low <= high:
-            return _Interval(low, high)
+            return low, high
     raise InputError(
         f"{who}: '{text}' is not an interval; write '[low:high)' with a number at either end"
     )
@@ -250,11 +242,11 @@ def _interval(node: ElementTree.Element, who: str) -> _Interval:
 def _rows_of_leaves(
     leaves: Sequence[_Leaf], numbers: Mapping[str, float]
 ) -> dict[str, tuple[str, ...]]:
-    ends = [leaf.interval.high for leaf in leaves]
+    ends = [leaf.interval[1] for leaf in leaves]
     rows = {}
     for text, number in numbers.items():
-        leaf = bisect_left(ends, (number, 0))
-        if leaf < len(leaves) and number in leaves[leaf].interval:
+        leaf = bisect_left(ends, number)
+        if leaf < len(leaves) and number >= leaves[leaf].interval[0]:
             rows[text] = (text, *leaves[leaf].labels)
     return rows
 

@@ -42,6 +42,11 @@ __all__ = [
 
 
 _ROUNDING = 1e-9
+_FAILS = "the release does not verify"
+
+
+def _refusal(why: str) -> NotReachedError:
+    return NotReachedError(f"{why}; nothing was written")
 
 
 @dataclass(frozen=True)
@@ -80,10 +85,7 @@ class _Counted:
         if copies is None:
             return pl.repeat(1, rows, dtype=pl.Int64, eager=True).alias("records")
         if copies.len() != rows:
-            raise NotReachedError(
-                f"the release has {rows:,} rows and {copies.len():,} counts of them; nothing was "
-                f"written"
-            )
+            raise _refusal(f"the release has {rows:,} rows and {copies.len():,} counts of them")
         return copies.cast(pl.Int64).alias("records")
 
     def sizes(self, *beside: pl.Series) -> pl.DataFrame:
@@ -106,10 +108,8 @@ class _Counted:
     def classes_below(self, asked: Sequence[float]) -> int:
         """Return how many classes are smaller than somebody in them asks for; nan: for nothing."""
         if len(asked) != self.published.height:
-            raise NotReachedError(
-                f"the release has {self.published.height:,} records and {len(asked):,} wishes for "
-                f"a k; nothing was written"
-            )
+            rows = self.published.height
+            raise _refusal(f"the release has {rows:,} records and {len(asked):,} wishes for a k")
         wishes = pl.Series("asked", asked, dtype=pl.Float64).fill_nan(0.0)
         return self.sizes(wishes).filter(pl.col("size") < pl.col("asked")).height
 
@@ -147,9 +147,7 @@ def verify(
     """
     leaked = [name for name in identifiers if name in published.columns]
     if leaked:
-        raise NotReachedError(
-            f"the release would publish the identifier '{leaked[0]}'; nothing was written"
-        )
+        raise _refusal(f"the release would publish the identifier '{leaked[0]}'")
     if published.height == 0:
         raise NotReachedError(
             "the release would be empty because every record is suppressed; "
@@ -159,32 +157,24 @@ def verify(
     reached = smallest_class(published, quasi, copies, people)
     if reached < k:
         who = "records" if people is None else "people"
-        raise NotReachedError(
-            f"the release does not verify: its smallest class has {reached} {who}, k is {k}; "
-            f"nothing was written"
-        )
+        raise _refusal(f"{_FAILS}: its smallest class has {reached} {who}, k is {k}")
     if personal_k is not None:
         short = counted.classes_below(personal_k)
         if short:
-            raise NotReachedError(
-                f"the release does not verify: {short:,} of its classes "
-                f"{plural(short, 'has', 'have')} fewer records than somebody in "
-                f"{plural(short, 'it', 'them')} asks for; nothing was written"
+            has, them = plural(short, "has", "have"), plural(short, "it", "them")
+            raise _refusal(
+                f"{_FAILS}: {short:,} of its classes {has} fewer records than somebody in {them} "
+                f"asks for"
             )
     if risk is not None:
         found = counted.risk(risk)
         if found > risk.most + _ROUNDING:
-            raise NotReachedError(
-                f"the release does not verify: {risk.words} is required, and it has {found:.4g}; "
-                f"nothing was written"
-            )
+            raise _refusal(f"{_FAILS}: {risk.words} is required, and it has {found:.4g}")
     for claim in claims:
         missing = classes_without(published, quasi, claim, copies, people)
         if missing:
-            raise NotReachedError(
-                f"the release does not verify: {missing:,} of its classes "
-                f"{plural(missing, 'is', 'are')} with {claim.fault}; nothing was written"
-            )
+            are = plural(missing, "is", "are")
+            raise _refusal(f"{_FAILS}: {missing:,} of its classes {are} with {claim.fault}")
     return reached
 
 
@@ -203,9 +193,7 @@ def verify_pseudonyms(
         present.is_in(identifiers.unique().to_list()).any()
         or not present.str.contains("^[0-9a-f]{32}$").all()
     ):
-        raise NotReachedError(
-            f"the release would publish identifiers of '{column}'; nothing was written"
-        )
+        raise _refusal(f"the release would publish identifiers of '{column}'")
     if not present.is_duplicated().any():
         return
     cells = _Counted(published, quasi).cells
@@ -240,9 +228,7 @@ def overlapping(cells: pl.Series, numbers: Mapping[str, float]) -> bool:
             ends = [shown[2:]]
         if not shown or any(end not in numbers for end in ends):
             if shown:
-                raise NotReachedError(
-                    "the release has a cell that is no range of the data; nothing was written"
-                )
+                raise _refusal("the release has a cell that is no range of the data")
             continue
         low, high = numbers[ends[0]], numbers[ends[-1]]
         low, high = -inf if opened == "<=" else low, inf if opened == ">=" else high
@@ -276,9 +262,7 @@ def classes_without(
         counted.counted,
     )
     if claim.model not in FIGURES:
-        raise NotReachedError(
-            f"the verifier does not know the model {claim.model}; nothing was written"
-        )
+        raise _refusal(f"the verifier does not know the model {claim.model}")
     if people is None:
         held = classes.group_by("class", "rank").agg(pl.col("records").sum())
         figures = FIGURES[claim.model](held, claim)

@@ -79,8 +79,8 @@ def _ranges(
         if lo == hi:
             return values[lo]
         if attribute.publish == "rounded":
-            ends = rounded_range(column, lo, hi).texts
-            return range_of_ends(column, (values[lo], values[hi]), ends)
+            first, last = rounded_range(column, lo, hi)[0]
+            return range_of_ends(column, (values[lo], values[hi]), (first, last))
         return range_of_ends(column, (values[lo], values[hi]), (end_of[lo], end_of[hi]))
 
     return ClassTexts(numbers, list(map(text, low.tolist(), high.tolist())))

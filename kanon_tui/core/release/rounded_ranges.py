@@ -10,7 +10,6 @@ prints it as it is, and a coded end stays.
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,16 +27,11 @@ _FIRST_DAY, _LAST_DAY = (
 )
 
 
-class RoundedRange(NamedTuple):
-    """The two ends of a widened range, as texts and as numbers."""
+def rounded_range(column: Column, low: int, high: int) -> tuple[list[str], list[float]]:
+    """Return the ends of the round range around two values, as texts and as numbers.
 
-    texts: tuple[str, str]
-    low: float
-    high: float
-
-
-def rounded_range(column: Column, low: int, high: int) -> RoundedRange:
-    """Return the round range around two values, given by their codes; the first is the smaller."""
+    The values are given by their codes; the first is the smaller.
+    """
     assert column.numbers is not None
     ends = float(column.numbers[low]), float(column.numbers[high])
     numbers: list[float]
@@ -45,14 +39,16 @@ def rounded_range(column: Column, low: int, high: int) -> RoundedRange:
         days = _round_days(*ends)
         texts, numbers = [date_text(day, column.date_format) for day in days], [*days]
     else:
-        decimals = _round_numbers(exact(ends[0]), exact(ends[1]), _are_whole(column))
+        present = column.numbers[~np.isnan(column.numbers)]
+        whole = bool((present == np.floor(present)).all())
+        decimals = _round_numbers(exact(ends[0]), exact(ends[1]), whole)
         form = column.number_format
         texts = [form.shown(form.write(f"{each.normalize():f}")) for each in decimals]
         numbers = [float(each) for each in decimals]
     for end, code in enumerate((low, high)):
         if column.values[code] in column.coded_ends:
             texts[end], numbers[end] = end_text(column, column.values[code]), ends[end]
-    return RoundedRange((texts[0], texts[1]), numbers[0], numbers[1])
+    return texts, numbers
 
 
 def rounded_codes(column: Column, low: Int64s, high: Int64s) -> tuple[Int64s, Int64s]:
@@ -65,20 +61,14 @@ def rounded_codes(column: Column, low: Int64s, high: Int64s) -> tuple[Int64s, In
     present = column.numbers[: len(column.numbers) - (column.missing is not None)]
     wide = (low >= 0) & (low != high) & (high < len(present))
     pairs, place = np.unique(np.stack([low[wide], high[wide]]), axis=1, return_inverse=True)
-    ranges = [rounded_range(column, *pair) for pair in pairs.T.tolist()]
-    first = np.searchsorted(present, [each.low for each in ranges], "left")
-    ends = np.array([each.high for each in ranges])
+    ranges = np.array([rounded_range(column, *pair)[1] for pair in pairs.T.tolist()])
+    begins, ends = ranges.reshape(-1, 2).T
+    first = np.searchsorted(present, begins, "left")
     day = column.kind is Kind.DATE  # which includes its hours
     last = np.searchsorted(present, ends + day, "left" if day else "right") - 1
     low, high = low.copy(), high.copy()
     low[wide], high[wide] = first[place.ravel()], last[place.ravel()]
     return low, high
-
-
-def _are_whole(column: Column) -> bool:
-    assert column.numbers is not None
-    present = column.numbers[~np.isnan(column.numbers)]
-    return bool((present == np.floor(present)).all())
 
 
 def _round_numbers(low: Decimal, high: Decimal, whole: bool) -> tuple[Decimal, Decimal]:

@@ -13,7 +13,8 @@ from typing import Any
 
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_table, placeable
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.hierarchy.build import build_hierarchy
+from kanon_tui.core.hierarchy.build import build_hierarchy, default_specification
+from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS
 from kanon_tui.core.hierarchy.files import read_hierarchy_file, to_yaml_levels
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.project.project import Project
@@ -139,15 +140,9 @@ def spec_as_given(state: HierarchyState) -> Mapping[str, Any]:
     if state.spec.hierarchy is not None:
         return state.spec.hierarchy
     assert state.column is not None
-    assert state.hierarchy is not None
-    for name in ("flat", "intervals", "date"):
-        spec = {"builder": name}
-        try:
-            if build_hierarchy(spec, state.column, Path()).rows == state.hierarchy.rows:
-                return spec
-        except InputError:
-            continue
-    return {"levels": to_yaml_levels(state.hierarchy)}
+    spec = default_specification(state.column)
+    usual = spec.get("levels") == list(DATE_LEVELS)
+    return {"builder": spec["builder"]} if usual else spec
 
 
 def _written(hierarchy: Hierarchy) -> tuple[str | Mark, ...]:
