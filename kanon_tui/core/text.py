@@ -61,11 +61,10 @@ def json_text(value: Any, ascii_only: bool = False) -> str:
     """Return a value as indented JSON, which reads back exactly and holds no hidden characters."""
     text = json.dumps(value, indent=2, ensure_ascii=ascii_only, allow_nan=False)
     lines = text.split("\n")  # line breaks of the layout: JSON writes one in a text as \\n
-    return "\n".join(line if is_visible(line) else _json_escaped(line) for line in lines)
-
-
-def _json_escaped(line: str) -> str:
-    return "".join(c if _shown(c) == c else json.dumps(c)[1:-1] for c in line)
+    for place, line in enumerate(lines):
+        if not is_visible(line):
+            lines[place] = "".join(c if _shown(c) == c else json.dumps(c)[1:-1] for c in line)
+    return "\n".join(lines)
 
 
 class Quotable(str):

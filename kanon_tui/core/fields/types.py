@@ -26,10 +26,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
 @dataclass(frozen=True)
 class FieldType:
     """The type of a field: which values are allowed, and how they are read and written."""
@@ -38,7 +34,7 @@ class FieldType:
     """The allowed values in words: `a whole number from 1 to 10`."""
     read: Callable[[LocatedValue], Any] = field(compare=False)
     """The reader, which raises an error that says what is allowed."""
-    write: Callable[[Any], Any] = field(default=_as_it_is, compare=False)
+    write: Callable[[Any], Any] = field(default=lambda value: value, compare=False)
     """The writer to the form of a project file: plain texts, numbers, lists and mappings."""
     name: str = ""
     """The name of a simple type, for programs: bool, int, float, str."""

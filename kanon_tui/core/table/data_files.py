@@ -74,11 +74,6 @@ def _parts_in(folder: Path) -> Iterator[Path]:
             yield from _parts_in(part)
 
 
-def partition_columns(path: Path) -> tuple[str, ...]:
-    """Return the columns that the folders of a part name: those of `year=2020/zip=01234/1.csv`."""
-    return tuple(each.partition("=")[0] for each in path.parts[:-1] if "=" in each.strip("="))
-
-
 def name_beside(path: Path, ending: str) -> Path:
     """Return a name beside the data: `census.yaml` for `census.csv`, `parts/` or `parts/*`."""
     if is_pattern(path):

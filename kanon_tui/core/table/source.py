@@ -197,7 +197,8 @@ def _parquet_errors(path: Path) -> Iterator[None]:
 def _scan(path: Path, contents: Mapping[Path, bytes]) -> pl.LazyFrame:
     if path in contents:
         return pl.scan_parquet(io.BytesIO(contents[path]))
-    hive = dict.fromkeys(data_files.partition_columns(path), pl.String)
+    partitions = (each.partition("=") for each in path.parts[:-1])
+    hive = {name: pl.String for name, sign, value in partitions if sign and name and value}
     return pl.scan_parquet(path, glob=False, hive_partitioning=bool(hive), hive_schema=hive or None)
 
 
