@@ -10,7 +10,8 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import project_from_mapping
-from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.source import other_reader
 from kanon_tui.core.table.writing import write_table
 
 TABLE = pl.DataFrame({"age": ["34", "35"]})
@@ -34,8 +35,10 @@ def test_the_extra_is_named(
     for module in (reads, writes):
         monkeypatch.setitem(sys.modules, module, None)
     advice = rf"pip install 'kanon-tui\[{extra}\]'"
+    reader = other_reader(path)  # in this process, where the library is hidden
+    assert reader is not None
     with pytest.raises(InputError, match=rf"reading an? .* needs the library {reads}.*{advice}"):
-        read_table(path)
+        reader(path, ReadOptions())
     with pytest.raises(InputError, match=rf"writing an? .* needs the library {writes}.*{advice}"):
         write_table(path, TABLE, force=True)
     assert path.read_bytes() == before
