@@ -107,13 +107,8 @@ class Search:
         """The share of the work that is done, where that is known; it only ever rises."""
         self.bound: Callable[[], float] | None = None
         """An upper bound on the value of every string that is not settled, where it is known."""
-        lattice = LatticeGrid(
-            self.names,
-            self.lattice.lowest,
-            self.lattice.heights,
-            self._research_value.bounds,
-            self.objective,
-        )
+        values = self._research_value.bounds, self.objective
+        lattice = LatticeGrid(self.names, self.lattice.lowest, self.lattice.heights, *values)
         self.facts = SearchFacts(lattice, context.watched)
         self._decisions_since_step = 0
         self._work_at_step = 0

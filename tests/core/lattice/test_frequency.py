@@ -125,7 +125,7 @@ def test_rolled_up_classes_have_their_tuples_side_by_side() -> None:
     task = wide_task(3, 8, 200)
     tests = engine(task)
     assert tests.base.tuples is tests.coded.tuples
-    merged, _ = tests.merged(tests.base, np.array([1, 1, 0]))
+    merged, _ = tests.classes([1, 1, 0])
     assert (merged.tuples == tests.coded.tuples[merged.members]).all()
     assert len(merged.tuples) == len(class_sizes(task, (1, 1, 0)))
 
