@@ -50,9 +50,9 @@ class BoxTree(Struct):
     leaf: Annotated[Int32s, writes("rows")]
     """Per position the node it is in."""
     start: Annotated[Int32s, reads("nodes")]
-    """Per node where its positions start …"""
+    """Per node where its positions start."""
     end: Annotated[Int32s, reads("nodes")]
-    """… and end."""
+    """Per node where its positions end."""
     child: Annotated[Int32s, reads("nodes")]
     """Per node the first of its two children, -1 for none; the second is the next node."""
     parent: Annotated[Int32s, reads("nodes")]
@@ -60,9 +60,9 @@ class BoxTree(Struct):
     first: Annotated[Int32s, writes("nodes")]
     """Per node the lowest record that is left; GONE: the node is empty, its box means nothing."""
     low: Annotated[Floats, writes("nodes", "numbers")]
-    """Per node and number the lowest place (inf: there is none) …"""
+    """Per node and number the lowest place; inf where all are missing."""
     high: Annotated[Floats, writes("nodes", "numbers")]
-    """… and the highest."""
+    """Per node and number the highest place; -inf where all are missing."""
     blank: Annotated[Flags, writes("nodes", "numbers")]
     """Per node and number: one is missing."""
     sets: Annotated[Words, writes("nodes", "categories")]
@@ -75,9 +75,9 @@ class TreeGrowth(Struct):
 
     places: Annotated[Floats, reads("rows", "numbers")]
     labels: Annotated[Int32s, reads("rows", "categories")]
-    """Those of a `Division` …"""
+    """Per row and category the label by which rows are divided, as in a `Division`."""
     weights: Annotated[Floats, reads("categories", 2)]
-    """… as the weights."""
+    """Per category how much it matters, as in a `Division`."""
     row: Annotated[Int32s, writes("rows")]
     start: Annotated[Int32s, writes("nodes")]
     end: Annotated[Int32s, writes("nodes")]

@@ -28,11 +28,11 @@ class TupleLayout(Struct):
     """The bit fields of a tuple's attributes, and the labels of their values."""
 
     word: Annotated[Int64s, reads("attributes")]
-    """Per attribute the word it lies in …"""
+    """Per attribute the word of the tuple that holds its value."""
     shift: Annotated[Words, reads("attributes")]
-    """… how many bits from the right …"""
+    """Per attribute how many bits its field lies from the right of the word."""
     mask: Annotated[Words, reads("attributes")]
-    """… and the bits it takes."""
+    """Per attribute the mask of its field, before it is shifted."""
     start: Annotated[Int64s, reads("attributes", "levels")]
     """Where the labels of a level begin in `labels`."""
     radix: Annotated[Int64s, reads("attributes", "levels")]
@@ -45,11 +45,11 @@ class RecordGroups(Struct):
     """Records that look the same, group by group."""
 
     members: Annotated[Int32s, reads("groups")]
-    """The number of a tuple of the group …"""
+    """Per group the number of one of its tuples."""
     tuples: Annotated[Words, reads("groups", "_")]
-    """… the tuple itself …"""
+    """Per group that tuple, as words of bit fields."""
     sizes: Annotated[Int32s, reads("groups")]
-    """… and how many records the group has."""
+    """Per group its number of records."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +71,19 @@ class KeyScratch(Struct):
     """Memory to make keys in; nothing in it outlives a call."""
 
     first: Annotated[Int64s, writes("attributes")]
-    """Per attribute where its labels begin …"""
+    """Per attribute where the labels of its level begin."""
     stride: Annotated[Words, writes("attributes")]
-    """… its place value, 0 where it has one label …"""
+    """Per attribute its place value in a key; 0 where it has one label."""
     chunk_of: Annotated[Int64s, writes("attributes")]
-    """… and its chunk, -1 where it has no table."""
+    """Per attribute its chunk; -1 where it has no table."""
     chunk_word: Annotated[Int64s, writes("attributes")]
-    """Per chunk the word it lies in …"""
+    """Per chunk the word of the tuple that holds it."""
     chunk_shift: Annotated[Words, writes("attributes")]
     chunk_mask: Annotated[Words, writes("attributes")]
     chunk_first: Annotated[Int64s, writes("attributes")]
-    """… where its table begins, or the labels of an attribute that is too wide for a table …"""
+    """Per chunk where its table begins, or the labels of an attribute too wide for a table."""
     chunk_stride: Annotated[Words, writes("attributes")]
-    """… and the place value of such an attribute, else 0."""
+    """Per chunk the place value of such a wide attribute, else 0."""
     tables: Annotated[Words, writes("attributes", KEYS_PER_CHUNK)]
     """The tables of all chunks, one behind the other."""
     keys: Annotated[Words, writes(KEYS_PER_BLOCK)]

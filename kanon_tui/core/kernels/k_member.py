@@ -45,9 +45,9 @@ class MemberClusters(Struct):
     """The boxes and sizes of all clusters; the last one may be growing."""
 
     low: Annotated[Floats, writes("clusters", "numbers")]
-    """Per cluster and number the lowest place (inf: there is none) …"""
+    """Per cluster and number the lowest place; inf where all are missing."""
     high: Annotated[Floats, writes("clusters", "numbers")]
-    """… and the highest."""
+    """Per cluster and number the highest place; -inf where all are missing."""
     blank: Annotated[Flags, writes("clusters", "numbers")]
     """Per cluster and number: one is missing."""
     labels: Annotated[Int32s, writes("clusters", "categories")]
@@ -73,25 +73,25 @@ class MemberSearch(Struct):
     stand_in: Annotated[Floats, reads("numbers")]
     """Per number the place of a missing one in these sums."""
     begins: Annotated[Int32s, reads("categories+1")]
-    """Per category where its labels begin in …"""
+    """Per category where its labels begin in `starts`."""
     starts: Annotated[Int32s, reads("_")]
-    """… where the rows of each label begin in …"""
+    """Per label where its rows begin in `rows`; a frequent label has none."""
     rows: Annotated[Int32s, reads("_")]
-    """… the positions of rows with rare labels."""
+    """Positions of the rows with rare labels."""
     columns: Annotated[Int32s, writes("numbers")]
     """Which number each line below is about."""
     lines: Annotated[Floats, writes("numbers", 4)]
     """What a place costs by its distance to a range, and a missing one."""
     marks: Annotated[Int32s, writes("categories", 2)]
-    """A category and a label: another label there …"""
+    """Per mark a category and the label that costs nothing there."""
     costs: Annotated[Floats, writes("categories")]
-    """… costs this."""
+    """Per mark what another label costs."""
     bits: Annotated[Words, writes("categories")]
     """Per mark the bit of its label in the boxes; none where the rows that have it are listed."""
     node: Annotated[Int32s, writes("nodes")]
-    """Nodes to visit …"""
+    """Stack of nodes to visit."""
     bound: Annotated[Floats, writes("nodes")]
-    """… and the lowest score that their rows can have."""
+    """Per node on the stack the lowest score that its rows can have."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,7 +82,7 @@ class CubeRoom(Struct):
     totals: Annotated[Int32s, writes("rows")]
     """Room for a number per row."""
     small: Annotated[Int32s, writes("rows")]
-    """The same."""
+    """Room for another number per row."""
     chosen: Annotated[Int32s, writes("rows")]
     """Room for a list of rows."""
     sorted_labels: Annotated[Int64s, writes("labels")]
@@ -98,29 +98,29 @@ class BoxWalk(Struct):
     at: Annotated[Int64s, writes(2)]
     """The attribute that is looked at now, and the first that is not fixed."""
     levels: Annotated[Int64s, writes("attributes", "attributes")]
-    """The levels of a source …"""
+    """Per source the level of every attribute."""
     begins: Annotated[Int64s, writes("attributes")]
-    """… where it begins in the room …"""
+    """Per source where its cells or columns begin in the room."""
     sums: Annotated[Int64s, writes("attributes")]
-    """… and the records of its parts, …"""
+    """Per source where the records of its parts begin in the room."""
     parts: Annotated[Int64s, writes("attributes")]
-    """… how many these are, …"""
+    """Per source its number of parts."""
     rows: Annotated[Int64s, writes("attributes")]
-    """… and its rows, …"""
+    """Per source its number of rows."""
     strides: Annotated[Int64s, writes("attributes")]
-    """… the length of its columns, 0 where it has cells, …"""
+    """Per source the length of its columns; 0 where it has cells."""
     lost: Annotated[Int64s, writes("attributes")]
-    """… the records of the rows that were left out, …"""
+    """Per source the records of the rows that were left out."""
     turn: Annotated[Int64s, writes("attributes")]
-    """… and which level of its attribute comes next."""
+    """Per source which level of its attribute comes next."""
     lowest: Annotated[Int64s, writes("attributes")]
     """Room for a string."""
     general: Annotated[Int64s, writes("attributes")]
-    """The same."""
+    """Room for a second string."""
     corner: Annotated[Int64s, writes("attributes")]
-    """The same."""
+    """Room for a third string."""
     marking: Annotated[Int64s, writes("attributes")]
-    """The same."""
+    """Room for a fourth string."""
 
 
 class WalkedBox(NamedTuple):

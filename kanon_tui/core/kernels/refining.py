@@ -137,9 +137,9 @@ class Proposals(Struct):
     broken: Annotated[Floats, writes("proposals", "rules")]
     """Change of records in classes that break a rule."""
     partner: Annotated[Int32s, writes("near")]
-    """Scratch to choose partners: the classes near one …"""
+    """Scratch to choose partners: the classes near one."""
     votes: Annotated[Floats, writes("near")]
-    """… and how near they are."""
+    """Scratch: per near class how near it is."""
     slot: Annotated[Int32s, writes("classes")]
     """Per class its place among these."""
     kept: Annotated[Int32s, writes("most")]

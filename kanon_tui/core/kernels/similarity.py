@@ -37,15 +37,15 @@ class NearestSearch(Struct):
     """Room for a search, and what it found."""
 
     node: Annotated[Int32s, writes("waiting")]
-    """Nodes still to be looked at …"""
+    """Stack of nodes still to be looked at."""
     bound: Annotated[Floats, writes("waiting")]
-    """… and their bounds."""
+    """Per node on the stack the smallest distance that its rows can have."""
     best: Annotated[Floats, writes("records")]
     """The smallest distances of so many records, as a heap with the largest on top."""
     found: Annotated[Int32s, writes("rows")]
-    """Positions of the rows found …"""
+    """Positions of the rows found."""
     away: Annotated[Floats, writes("rows")]
-    """… and their distances."""
+    """Distances of the rows found."""
     spare_found: Annotated[Int32s, writes("rows")]
     """Scratch memory to sort the rows found."""
     spare_away: Annotated[Floats, writes("rows")]
@@ -64,11 +64,11 @@ class Growth(Struct):
     position: Annotated[Int32s, reads("rows")]
     """Per row its position in the tree."""
     records: Annotated[Int32s, reads("records")]
-    """Record numbers, those of row 0 first, rising inside each row …"""
+    """Record numbers, those of row 0 first, rising inside each row."""
     end: Annotated[Int32s, reads("rows")]
-    """… and per row where they end …"""
+    """Per row where its records end in `records`."""
     left: Annotated[Int32s, writes("rows")]
-    """… and how many of them, the last, are left."""
+    """Per row how many of its records, the last ones, are left."""
     members: Annotated[Int32s, writes("records")]
     """Records in the order in which they joined, k per cluster."""
     labels: Annotated[Int32s, writes("records")]

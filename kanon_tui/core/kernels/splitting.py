@@ -32,9 +32,9 @@ class OpenGroups(Struct):
     begins: Annotated[Flags, writes("places")]
     """Per place in the order: a closed group begins there."""
     stack: Annotated[Int64s, writes("open", 3)]
-    """Open groups: begin, end and records …"""
+    """Open groups: begin, end and records."""
     extents: Annotated[Floats, writes("open")]
-    """… and their extents."""
+    """Open groups: their extents."""
     event: Annotated[Int64s, writes(6)]
     """The last decision: CLOSED or SPLIT, begin, begin of the second side, end; of a split also
     the distinct rows that were its seeds."""
@@ -79,9 +79,9 @@ class SplitScratch(Struct):
     on_second: Annotated[Int32s, writes("rows")]
     """Rows of the second side."""
     passed: Annotated[Int32s, writes("rows")]
-    """Nodes passed over because the second box covers them …"""
+    """Nodes passed over because the second box covers them."""
     ahead: Annotated[Int32s, writes("rows")]
-    """… and how many rows had widened the first one by then."""
+    """Per node passed over how many rows had widened the first box by then."""
 
 
 class Splits(NamedTuple):

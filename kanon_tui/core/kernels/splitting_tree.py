@@ -89,9 +89,9 @@ class GroupTree(Struct):
     sums_reach: Annotated[Floats, writes("nodes", "signed", 2)]
     """Lowest and highest of every signed sum."""
     stack: Annotated[Int32s, writes("depth")]
-    """Nodes a search has yet to visit …"""
+    """Stack of nodes that a search has yet to visit."""
     bounds: Annotated[Floats, writes("depth")]
-    """… and the least score that one of their rows may have."""
+    """Per node on the stack the least score that one of its rows may have."""
 
 
 @dataclass(frozen=True, eq=False)

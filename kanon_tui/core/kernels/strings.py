@@ -21,13 +21,13 @@ class CodeFields(Struct):
     """The bit fields of the attributes' levels in a code."""
 
     word: Annotated[Int64s, reads("attributes")]
-    """Per attribute the word it lies in …"""
+    """Per attribute the word of a code that holds its level."""
     shift: Annotated[Words, reads("attributes")]
-    """… how many bits from the right …"""
+    """Per attribute how many bits its field lies from the right of the word."""
     mask: Annotated[Words, reads("attributes")]
-    """… the bits it takes …"""
+    """Per attribute the mask of its field, before it is shifted."""
     root: Annotated[Words, reads("attributes")]
-    """… and its highest level."""
+    """Per attribute its highest level."""
     guards: Annotated[Words, reads("words")]
     """The bits above the fields."""
 
