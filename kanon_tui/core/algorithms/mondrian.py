@@ -390,15 +390,10 @@ class _Space:
         facts: dict[str, Any] = {"size": size, "k": k}
         if not was_cut:
             facts["looked"] = ", ".join(looked)
-            if not looked and size >= 2 * k:
-                return "Close a class of {size:,} records: they are all alike.", facts
+            why = f"no {cut} of {{looked}} leaves {{k:,}} records{required} on either side"
             if not looked:
-                return "Close a class of {size:,} records: too few for two classes of {k:,}.", facts
-            return (
-                f"Close a class of {{size:,}} records: no {cut} of {{looked}} leaves {{k:,}} "
-                f"records{required} on either side.",
-                facts,
-            )
+                why = "they are all alike" if size >= 2 * k else "too few for two classes of {k:,}"
+            return f"Close a class of {{size:,}} records: {why}.", facts
         facts |= {
             "attribute": looked[-1],
             "passed_over": ", ".join(looked[:-1]),
@@ -415,9 +410,8 @@ class _Space:
             second = max(others, key=lambda y: widths[y])
             facts |= {"second": self.attributes[second].name}
             facts |= {"second_width": short_number(widths[second], 2)}
-            equal = widths[second] == widths[x]
             why += " (width {width}, runner-up {second} with {second_width})"
-            if equal:
+            if widths[second] == widths[x]:
                 why = "the first of the widest attributes (width {width}, as {second})"
         if len(looked) > 1:
             why = "since {passed_over} cannot be cut"

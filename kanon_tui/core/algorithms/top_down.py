@@ -113,23 +113,21 @@ class TopDown(BlockClustering):
             template, facts = splitting.tell(splits)
             after = splitting.loss / task.n
             facts |= {"before": before, "after": after, "change": change(before, after)}
-            if splits:
-                template += ". NCP {change}"
-            reason = ""
+            template += ". NCP {change}." if splits else "."
             if splits and splitting.decisions == 1 and context.decisions_per_step == 1:
-                reason, more = split_reason(splitting)
-                facts |= more
+                facts |= split_reason(splitting)
+                template += "{reason}"
             counters = {
                 "clusters": splitting.depth + splitting.closed,
                 "splits": splitting.splits,
                 "closed": splitting.closed,
-                "ncp": splitting.loss / task.n,
+                "ncp": after,
             }
             now = splitting.record_parts()
             facts |= split_drawn(splitting, splits, now) if context.watched else {}
             yield Step(
                 "split" if splits else "close",
-                template + "." + reason,
+                template,
                 facts,
                 counters,
                 splitting.placed / len(distinct),

@@ -192,22 +192,10 @@ class Similarity:
             clusters=clusters,
         )
         while cluster:
-            cluster = kernel.measure_leftovers(
-                self.tree,
-                self.table,
-                self.centre,
-                self.growth,
-                leftovers,
-                self.task.k,
-                self.spatial,
-                cluster,
-            )
-            facts = {
-                "left": count_of(len(left), "record is", "records are"),
-                "k": self.task.k,
-                "compared": clusters - cluster,
-                "clusters": clusters,
-            }
+            known = (self.tree, self.table, self.centre, self.growth, leftovers)
+            cluster = kernel.measure_leftovers(*known, self.task.k, self.spatial, cluster)
+            facts = {"left": count_of(len(left), "record is", "records are"), "k": self.task.k}
+            facts |= {"compared": clusters - cluster, "clusters": clusters}
             template = (
                 "{left} left, too few for a cluster of {k:,}: compared with {compared:,} of "
                 f"{{clusters:,}} {plural(clusters, 'cluster')}."

@@ -287,8 +287,8 @@ def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, _Steps]:
 _SHOWN = 5
 
 
-def split_reason(splitting: Splitting) -> tuple[str, dict[str, Any]]:
-    """Return template and facts of the attribute that the last split narrowed most."""
+def split_reason(splitting: Splitting) -> dict[str, Any]:
+    """Return the facts of the attribute that the last split narrowed most: `reason`, `choice`."""
     quasi, n = splitting.task.quasi, splitting.task.n
     _, _, whole, apart = _sides(splitting)
     saved = (whole - apart) / n
@@ -307,7 +307,7 @@ def split_reason(splitting: Splitting) -> tuple[str, dict[str, Any]]:
     )
     rule = "two records far apart are the seeds; each other one goes where NCP grows less"
     choice = Choice("what narrows most", "NCP saved", candidates, len(quasi), rule, formula)
-    return "{reason}", {"reason": _narrowing(quasi, saved, ranked), "choice": choice}
+    return {"reason": _narrowing(quasi, saved, ranked), "choice": choice}
 
 
 def _narrowing(quasi: Sequence[QuasiIdentifier], saved: Floats, ranked: Sequence[int]) -> str:

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache, update_wrapper
 from operator import index
-from typing import Any, Self, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -56,8 +56,7 @@ _C_ELEMENTS = {
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 
 
-@dataclass(frozen=True)
-class Dimensions:
+class Dimensions(NamedTuple):
     """The dimensions of an array, and whether C writes to it."""
 
     sizes: tuple[Size, ...]
@@ -109,13 +108,11 @@ class ArraySpec:
     def _agrees(self, shape: tuple[int, ...], sizes: dict[str, int]) -> bool:
         """Return whether the sizes fit; the first array with a name decides its size."""
         for wanted, size in zip(self.dimensions.sizes, shape, strict=True):
-            if isinstance(wanted, int):
-                if wanted != size:
-                    return False
-            elif wanted != "_":
-                name, _, more = wanted.partition("+")
-                if sizes.setdefault(name, size - int(more or 0)) != size - int(more or 0):
-                    return False
+            name, _, more = str(wanted).partition("+")
+            if name != "_" and not isinstance(wanted, int):
+                wanted = sizes.setdefault(name, size - int(more or 0)) + int(more or 0)
+            if wanted not in ("_", size):
+                return False
         return True
 
     def zeros(self, sizes: dict[str, int]) -> npt.NDArray[Any]:
