@@ -19,14 +19,14 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.features import Distinct, frequency_ranks
+from kanon_tui.core.clustering.features import frequency_ranks
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 __all__ = [
-    "Measure", "attributes_of", "line_places", "ranked_records", "ranked_rows", "row_places",
+    "Measure", "attributes_of", "line_places", "ranked_records", "row_places",
     "single_row_clusters", "standard_scores", "values_of_sets",
 ]  # fmt: skip
 
@@ -96,17 +96,16 @@ def attributes_of(task: Task, measure: Measure) -> box.Attributes:
 
 
 def single_row_clusters(
-    task: Task, attributes: box.Attributes, distinct: Distinct
+    task: Task, attributes: box.Attributes, first: Int32s, counts: Int32s
 ) -> box.BoxClusters:
-    """Return every distinct row as a cluster of its own, in order of first appearance."""
-    facts = attributes.facts
-    first, rows = distinct.first, len(distinct)
+    """Return every distinct row, given by its first record and its count, as a cluster."""
+    facts, rows = attributes.facts, len(first)
     lists = int((facts[:, box.CHAIN] >= 0).sum())
     boxes = np.empty((rows, len(facts), 2))
-    boxes[:, :, box.LOW] = row_places(attributes, ranked_rows(task, distinct))
+    boxes[:, :, box.LOW] = row_places(attributes, ranked_records(task, first))
     boxes[:, :, box.HIGH] = np.where(facts[:, box.KIND] == box.SET, 1, boxes[:, :, box.LOW])
     shown = np.empty((rows, len(facts)), dtype=np.int32)
-    shown[:] = distinct.counts[:, None]
+    shown[:] = counts[:, None]
     columns = int((facts[:, box.BITS] >= 0).sum() + 2 * facts[:, box.RULE_WORDS].sum()) + lists
     words = np.zeros((rows, columns), dtype=np.uint64)
     links = np.full((rows, 1 + 2 * lists), -1, dtype=np.int32)
@@ -130,7 +129,7 @@ def single_row_clusters(
                 words[:, column + r // box.WORD_BITS] |= np.where(mask[codes], bit, np.uint64(0))
     info = np.empty((rows, 4 + lists), dtype=np.int32)
     info[:] = np.arange(rows)[:, None]
-    info[:, box.SIZE] = distinct.counts
+    info[:, box.SIZE] = counts
     hidden = np.zeros((rows, len(facts)), dtype=np.bool_)
     return box.BoxClusters(boxes, shown, np.zeros((rows, len(facts))), words, info, links, hidden)
 
@@ -143,11 +142,6 @@ def values_of_sets(task: Task, attributes: box.Attributes) -> int:
 
 def _bit(numbers: npt.NDArray[np.integer]) -> Words:
     return np.uint64(1) << (numbers % box.WORD_BITS).astype(np.uint64)
-
-
-def ranked_rows(task: Task, distinct: Distinct) -> Int32s:
-    """Return codes of shape (distinct rows, attributes), or ranks in the order of the hierarchy."""
-    return ranked_records(task, distinct.first)
 
 
 def ranked_records(task: Task, records: npt.NDArray[np.integer]) -> Int32s:

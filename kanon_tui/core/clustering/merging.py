@@ -19,7 +19,7 @@ from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Merging", "MergingClustering", "Objective"]
+__all__ = ["Merging", "MergingClustering", "Objective", "taken"]
 
 _PRICES_APART = 4.0
 """How far the prices of two attributes may move apart before a tree is grown anew."""
@@ -65,7 +65,7 @@ class Merging:
         self.task, self.context, self.objective = task, context, objective
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
-        self.clusters = single_row_clusters(task, self.attributes, self.distinct)
+        self.clusters = self._single_rows()
         sets = [x for x, kind in enumerate(self.attributes.facts[:, box.KIND]) if kind == box.SET]
         columns = [task.quasi[x].column for x in sets]
         self._rare = rows_of_rare_values(
@@ -88,6 +88,10 @@ class Merging:
         """Whether the steps have told which records are together, places being as they are."""
         self.grow_tree()
 
+    def _single_rows(self) -> box.BoxClusters:
+        first, counts = self.distinct.first, self.distinct.counts
+        return single_row_clusters(self.task, self.attributes, first, counts)
+
     def grow_tree(self) -> None:
         """Drop clusters that are gone and grow a new tree over the rest."""
         order = np.flatnonzero(self.clusters.info[:, box.SIZE] > 0).astype(np.int32)
@@ -98,7 +102,7 @@ class Merging:
         count, _ = partner_tree.divide_into_leaves(
             self.attributes, self.clusters.boxes, columns, self._tree_price, order, branches
         )
-        self.clusters = _taken(self.clusters, order)
+        self.clusters = taken(self.clusters, order)
         self.list.at[self.clusters.info[:, box.PLACE]] = np.arange(len(order), dtype=np.int32)
         of_others = len(self.attributes.facts) if self.objective.of_release else 0
         rare_starts, rare_rows = self._rare
@@ -176,12 +180,12 @@ class Merging:
         rows = np.concatenate(parts)
         links = self.clusters.links
         links[rows, : 1 + (links.shape[1] - 1) // 2] = -1
-        fresh = _taken(single_row_clusters(self.task, self.attributes, self.distinct), rows)
+        fresh = taken(self._single_rows(), rows)
         fresh = replace(fresh, links=links, hidden=self.clusters.hidden)
         starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         kept = np.zeros_like(self.kept)  # followed only where the measure is span
         kernel.merge_runs(self._state(fresh, kept), starts)
-        fresh = _taken(fresh, starts[:-1].astype(np.int32))
+        fresh = taken(fresh, starts[:-1].astype(np.int32))
         fresh.info[:, box.PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)
         self.list.tally[box.CLUSTERS_LEFT] += len(new)
@@ -286,7 +290,7 @@ _PER_CLUSTER = ("boxes", "shown", "extents", "words", "info")
 """The arrays of `BoxClusters` with a row per cluster; the others have one per distinct row."""
 
 
-def _taken(clusters: box.BoxClusters, chosen: Int32s) -> box.BoxClusters:
+def taken(clusters: box.BoxClusters, chosen: Int32s) -> box.BoxClusters:
     """Return chosen clusters in a new order; arrays about distinct rows stay shared."""
     rows = {name: getattr(clusters, name)[chosen] for name in _PER_CLUSTER}
     return replace(clusters, **rows)

@@ -31,18 +31,21 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
 from kanon_tui.core.clustering.facts import SUPPRESSED
+from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
+from kanon_tui.core.clustering.merging import taken
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.metrics.ncp import cover_penalty, range_penalty
+from kanon_tui.core.kernels import merging as kernel
+from kanon_tui.core.kernels.box_arrays import SIZE
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement, out_of_reach
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, note
 
 __all__ = ["ClassBoxes", "RequirementRepair", "repair_steps", "steps_beyond_k"]
@@ -387,31 +390,40 @@ class ClassBoxes:
     """
 
     def __init__(self, task: Task, labels: Int64s, hidden: Flags | None = None) -> None:
-        there, copies = labels >= 0, task.copies
-        each = None if copies is None else copies[there]
-        self.sizes: Int64s = counted(labels[there], each)
-        self._columns: list[tuple[float, _AttributeBoxes]] = []
-        self._own = np.zeros(len(self.sizes))
-        for x, attribute in enumerate(task.quasi):
-            shown = labels if hidden is None else np.where(hidden[:, x], -1, labels)
-            values = GroupValues.from_records(
-                shown, attribute.column.codes, len(self.sizes), copies
-            )
-            boxes = _AttributeBoxes(attribute, values)
-            self._columns.append((attribute.weight, boxes))
-            self._own += attribute.weight * boxes.ncp()
+        kept = np.flatnonzero(labels >= 0)
+        kept = kept[np.argsort(labels[kept], kind="stable")]
+        codes = [attribute.column.codes[kept] for attribute in task.quasi]
+        gone = [] if hidden is None else list(hidden[kept].T.astype(np.int32))
+        distinct = collapse([labels[kept], *codes, *gone])  # numbered class by class
+        first = kept[distinct.first].astype(np.int32)
+        attributes, nothing = attributes_of(task, Measure.NCP), np.zeros(len(task.quasi))
+        copies = None if task.copies is None else task.copies[kept]
+        counts = counted(distinct.number, copies).astype(np.int32)
+        rows = single_row_clusters(task, attributes, first, counts)
+        self._state = kernel.MergeState(attributes, rows, nothing, nothing, task.n, kernel.EXTENT)
+        if hidden is not None:
+            kernel.hide_cells(self._state, hidden[first])
+        begins = np.flatnonzero(np.diff(labels[first], prepend=-1))
+        kernel.merge_runs(self._state, np.append(begins, len(first)))
+        classes = taken(rows, begins.astype(np.int32))
+        self._state = replace(self._state, clusters=classes)
+        self.sizes: Int64s = classes.info[:, SIZE].astype(np.int64)
+
+    @property
+    def _own(self) -> Floats:
+        return np.asarray(self._state.clusters.extents.sum(axis=1))
 
     def costs(self, one: int, others: Int64s) -> Floats:
         """Return the loss added when one class is merged with each of some others."""
-        apart = self.sizes[others] * self._own[others] + self.sizes[one] * self._own[one]
-        together = (self.sizes[others] + self.sizes[one]) * self._unions(one, others)
-        return np.asarray(together - apart, dtype=np.float64)
+        together = np.empty(len(self.sizes))
+        kernel.widths_with(self._state, one, together)
+        apart = self.sizes * self._own
+        both = (self.sizes + self.sizes[one]) * together - apart - apart[one]
+        return np.asarray(both[others])
 
     def merge(self, one: int, other: int) -> None:
         """Put one class into another; the one is empty from then on."""
-        self._own[other] = self._unions(one, np.array([other]))[0]
-        for _, boxes in self._columns:
-            boxes.absorb(one, other)
+        kernel.merge_pair(self._state, one, other)
         self.sizes[other] += self.sizes[one]
         self.sizes[one] = 0
 
@@ -419,64 +431,3 @@ class ClassBoxes:
     def ncp(self) -> float:
         """Mean over the records."""
         return float((self.sizes * self._own).sum() / self.sizes.sum())
-
-    def _unions(self, one: int, others: Int64s) -> Floats:
-        total = np.zeros(len(others))
-        for weight, boxes in self._columns:
-            total += weight * boxes.unions(one, others)
-        return total
-
-
-class _AttributeBoxes:
-    """The boxes of all classes along one attribute: numbers that unions take from both classes.
-
-    Numbers, dates and categories with a hierarchy have a lowest and a highest rank, in the order of
-    the values or of the tree; other categories have the set of their values as bits.
-    """
-
-    def __init__(self, attribute: QuasiIdentifier, values: GroupValues) -> None:
-        self._attribute, count = attribute, len(attribute.column.values)
-        self._numbers: list[tuple[np.ufunc, npt.NDArray[Any]]]
-        if not attribute.ordered and not attribute.publishes_ancestor:
-            bits = np.zeros((values.count, -(-count // 64)), dtype=np.uint64)
-            bit = np.uint64(1) << (values.code % 64).astype(np.uint64)
-            np.bitwise_or.at(bits, (values.group, values.code // 64), bit)
-            self._numbers = [(np.bitwise_or, bits)]
-            return
-        rank = np.arange(count) if attribute.ordered else attribute.hierarchy.order
-        low, high = values.ends(rank[values.code])
-        low[low < 0] = count  # a class without values
-        self._numbers = [(np.minimum, low), (np.maximum, high)]
-        self._in_order = np.argsort(rank)
-        if not attribute.ordered:
-            tree = attribute.hierarchy
-            covered = [tree.covered(level)[labels] for level, labels in enumerate(tree.maps)]
-            self._by_level = cover_penalty(attribute, np.array(covered))
-
-    def ncp(self) -> Floats:
-        """Return the NCP of every class."""
-        return self._penalties(*(own for _, own in self._numbers))
-
-    def unions(self, one: int, others: Int64s) -> Floats:
-        """Return the NCP of the unions of one class with others."""
-        return self._penalties(*(join(own[others], own[one]) for join, own in self._numbers))
-
-    def absorb(self, one: int, other: int) -> None:
-        """Widen the box of another class so that it covers that of the one."""
-        for join, own in self._numbers:
-            own[other] = join(own[other], own[one])
-
-    def _penalties(self, *numbers: npt.NDArray[Any]) -> Floats:
-        attribute = self._attribute
-        if len(numbers) == 1:
-            count = np.bitwise_count(numbers[0]).sum(axis=1, dtype=np.int64)
-            return cover_penalty(attribute, count)
-        empty = numbers[0] > numbers[1]
-        first, last = (self._in_order[np.where(empty, 0, rank)] for rank in numbers)
-        if attribute.ordered:
-            places, missing = attribute.column.numbers, attribute.column.missing
-            assert places is not None
-            wide = range_penalty(attribute, np.nan_to_num(places[last] - places[first]))
-            return np.where((last == missing) & (first != missing), 1.0, wide)
-        level = np.sum([labels[first] != labels[last] for labels in attribute.hierarchy.maps], 0)
-        return np.where(empty, 0.0, self._by_level[level, first])

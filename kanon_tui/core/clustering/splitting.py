@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.boxes import line_places, ranked_rows, row_places, values_of_sets
+from kanon_tui.core.clustering.boxes import line_places, ranked_records, row_places, values_of_sets
 from kanon_tui.core.clustering.facts import Cut, in_words
 from kanon_tui.core.clustering.features import Distinct, diagonals, division_weights
 from kanon_tui.core.kernels import splitting as kernel
@@ -58,7 +58,7 @@ class Splitting:
         """Open groups of distinct rows, rising; `draw` gives numbers from 0 to 1 to start from."""
         self.task, self.attributes, self.distinct = task, attributes, distinct
         self.draw = draw
-        self.rows = ranked_rows(task, distinct)
+        self.rows = ranked_records(task, distinct.first)
         self.priced, steps = _priced(attributes, self.rows)
         self.counts = distinct.counts.astype(np.int32)
         self._table = PricedRows(attributes, self.priced, self.counts)

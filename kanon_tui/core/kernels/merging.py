@@ -125,6 +125,23 @@ def merge_runs(state: MergeState, starts: Annotated[Int64s, reads("_")]) -> None
 
 
 @c_function
+def merge_pair(state: MergeState, a: int, b: int) -> None:
+    """Merge cluster a into b."""
+
+
+@c_function
+def hide_cells(
+    state: MergeState, hidden: Annotated[Flags, reads("clusters", "attributes")]
+) -> None:
+    """Hide cells of clusters that are one row each."""
+
+
+@c_function
+def widths_with(state: MergeState, a: int, widths: Annotated[Floats, writes("clusters")]) -> None:
+    """Write the sum of the extents of the union of a with every cluster."""
+
+
+@c_function
 def label_rows(
     clusters: BoxClusters,
     listed: Annotated[Int32s, reads("_")],

@@ -121,6 +121,26 @@ void kn_merging_merge_runs(const MergeState *state, const int64_t *starts, int64
     }
 }
 
+void kn_merging_merge_pair(const MergeState *state, int64_t a, int64_t b) {
+    merge(state, a, b, HIDE_NONE);
+}
+
+void kn_merging_hide_cells(const MergeState *state, const bool *hidden, int64_t hidden_shape0,
+                           int64_t hidden_shape1) {
+    for (int64_t i = 0; i < hidden_shape0 * hidden_shape1; i++) {
+        if (hidden[i]) {
+            hide_all(state->attributes, state->clusters, i % hidden_shape1, i / hidden_shape1);
+        }
+    }
+}
+
+void kn_merging_widths_with(const MergeState *state, int64_t a, double *widths,
+                            int64_t widths_shape0) {
+    for (int64_t b = 0; b < widths_shape0; b++) {
+        widths[b] = merge_cost(state, EXTENT, a, b, INFINITY).cost;
+    }
+}
+
 void kn_merging_label_rows(const BoxClusters *clusters, const int32_t *listed,
                            int64_t listed_shape0, int32_t *labels, int64_t labels_shape0) {
     (void)labels_shape0;
