@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
 from secrets import token_bytes
 from typing import ClassVar
 
@@ -35,53 +34,7 @@ from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 
-__all__ = ["PublishedCells", "PublishedColumn", "Release", "recode", "rows_in_order", "text_ranks"]
-
-
-@dataclass(frozen=True, eq=False)
-class PublishedColumn:
-    """A column of the release with distinct texts."""
-
-    name: str
-    texts: pl.Series
-    codes: Int32s
-    """Indices into the texts, per record, or per kind of row for a quasi-identifier."""
-    of_rows: bool
-    """Whether codes are per kind of row."""
-
-    def cells(self, row_of: Int32s, records: Int64s) -> pl.Series:
-        """Return the cells of some records; `row_of` has the kind of row of each."""
-        cells = coded_series(self.name, self.texts)
-        if self.of_rows:
-            return cells.gather(self.codes.view(np.uint32)).gather(row_of.view(np.uint32))
-        return cells.gather(self.codes[records].view(np.uint32))
-
-    @property
-    def ranks(self) -> npt.NDArray[np.integer]:
-        """The rank of every code's text among the sorted texts."""
-        ranks: npt.NDArray[np.integer] = text_ranks(self.texts)[self.codes]
-        return ranks
-
-
-def rows_in_order(
-    columns: Sequence[PublishedColumn], row_of: Int32s, records: Int64s
-) -> npt.NDArray[np.integer]:
-    """Return the places of records sorted by their cells, the first column counting most.
-
-    Quasi-identifiers that stand side by side are compared once per kind of row, not per record.
-    """
-    return order_of_rows(_key_columns(columns, row_of, records))
-
-
-def _key_columns(
-    columns: Sequence[PublishedColumn], row_of: Int32s, records: Int64s
-) -> Iterator[npt.NDArray[np.integer]]:
-    for of_rows, several in groupby(columns, lambda column: column.of_rows):
-        if of_rows:
-            yield dense_ranks([column.ranks for column in several])[row_of]
-        else:
-            for column in several:
-                yield text_ranks(column.texts).astype(np.int32)[column.codes[records]]
+__all__ = ["PublishedCells", "Release", "recode", "text_ranks"]
 
 
 def text_ranks(texts: pl.Series | Sequence[str]) -> Int64s:
@@ -159,9 +112,7 @@ class Release:
         """Per record, the number of its published class; starred records are a class, too."""
         if self.task.output.suppressed != "star" or not self.suppressed.any():
             return self.classes
-        columns = self._quasi_columns
-        alike = dense_ranks([column.codes for column in columns.values()])
-        return number_rows([alike[self._row_of]])
+        return number_rows([self._columns[attribute.name][0] for attribute in self.task.quasi])
 
     @cached_property
     def published_sizes(self) -> Int64s:
@@ -219,7 +170,7 @@ class Release:
         published = self._published
         if self.task.output.order == "input":
             return published
-        order = rows_in_order(self._columns, self._row_of[published], published)
+        order = order_of_rows(ranks[published] for ranks, _ in self._columns.values())
         if self.task.output.order == "shuffled":
             chance = np.frombuffer(token_bytes(8 * len(order)), dtype=np.uint64)
             order = order[np.argsort(chance)]
@@ -262,46 +213,38 @@ class Release:
         return tuple(each for each in found if each is not None)
 
     def _cells_of(self, records: Int64s) -> pl.DataFrame:
-        row_of = self._row_of[records]
-        return pl.DataFrame([column.cells(row_of, records) for column in self._columns])
-
-    @property
-    def _row_of(self) -> Int32s:
-        """Per record, its kind of row: its class, or one more for suppressed records."""
-        if not self.suppressed.any():
-            return self.classes
-        return np.where(self.suppressed, np.int32(len(self.class_sizes)), self.classes)
-
-    @property
-    def _quasi_columns(self) -> dict[str, PublishedColumn]:
-        """The quasi-identifiers by kind of row, that of suppressed records last."""
-        found = {}
-        for x, (attribute, cells) in enumerate(zip(self.task.quasi, self.cells, strict=True)):
-            codes, texts = self.class_cells(x), cells.texts
-            if self.suppressed.any():
-                hidden = texts.index(HIDDEN) if HIDDEN in texts else len(texts)
-                codes = np.append(codes, np.int32(hidden))
-                texts = texts if HIDDEN in texts else (*texts, HIDDEN)
-            series = pl.Series(texts, dtype=pl.String)
-            found[attribute.name] = PublishedColumn(attribute.name, series, codes, of_rows=True)
-        return found
+        """Return the published cells of some records; every column stores its texts once."""
+        return pl.DataFrame(
+            [
+                coded_series(name, texts).gather(ranks[records].view(np.uint32))
+                for name, (ranks, texts) in self._columns.items()
+            ]
+        )
 
     @cached_property
-    def _columns(self) -> list[PublishedColumn]:
-        """The published columns, in their order."""
-        task, found = self.task, []
-        quasi = self._quasi_columns
+    def _columns(self) -> dict[str, tuple[Int32s, pl.Series]]:
+        """By published column, per record the rank of its text, and the sorted texts."""
+        task, found = self.task, {}
+        cells = {
+            attribute.name: each for attribute, each in zip(task.quasi, self.cells, strict=True)
+        }
         for name, role in task.roles.items():
             if role is Role.QUASI:
-                found.append(quasi[name])
+                shown, codes = list(cells[name].texts), cells[name].codes
+                if self.suppressed.any():
+                    shown += [] if HIDDEN in shown else [HIDDEN]
+                    codes = np.where(self.suppressed, np.int32(shown.index(HIDDEN)), codes)
+                texts = pl.Series(shown, dtype=pl.String)
             elif name in task.pseudonymised or role.published:
                 column = task.pseudonyms.get(name)
-                cells = (
-                    task.table.coded_texts(name)
-                    if column is None
-                    else Cells.from_series(column, name)
-                )
-                found.append(PublishedColumn(name, cells.texts, cells.codes, of_rows=False))
+                if column is None:
+                    own = task.table.coded_texts(name)
+                else:
+                    own = Cells.from_series(column, name)
+                codes, texts = own.codes, own.texts
+            else:
+                continue
+            found[name] = text_ranks(texts).astype(np.int32)[codes], texts.sort()
         return found
 
 
