@@ -22,11 +22,10 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table, value_encoder
 from kanon_tui.core.release.formulas import escape_formulas, looks_like_formula
-from kanon_tui.core.release.recode import Release, recode, text_ranks
+from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.cell_codes import CodedCells, records_in
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.counted_table import CountedTable, Encoder, PieceReader
@@ -400,19 +399,10 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
     first = lookup.first
     coarse = any(task.counted_levels)
     values = tuple(value_encoder(table, each.column) for each in task.quasi) if coarse else ()
-    ranks: dict[str, CodedCells] = {}
-    texts: dict[str, pl.Series] = {}
-    for attribute, cells in zip(task.quasi, release.cells, strict=True):
-        shown = list(cells.texts)
-        hidden = len(shown)
-        if starred and HIDDEN in shown:
-            hidden = shown.index(HIDDEN)
-        elif starred or not shown:
-            shown.append(HIDDEN)
-        order = text_ranks(shown)
-        order = np.append(order, order[min(hidden, len(shown) - 1)])  # for -1, which is the last
-        ranks[attribute.name] = np.asarray(order, dtype=np.int32), cells.codes[first]
-        texts[attribute.name] = pl.Series(sorted(shown), dtype=pl.String)
+    quasi = release.quasi_ranks(starred)
+    every = np.arange(len(first))
+    ranks: dict[str, CodedCells] = {n: (of[first], every) for n, (of, _) in quasi.items()}
+    texts = {name: shown for name, (_, shown) in quasi.items()}
     others = tuple(table.text_encoder(name) for name in task.published_as_they_are)
     texts |= {encoder.name: encoder.texts for encoder in others}
     columns = tuple(name for name, role in task.roles.items() if role.published)

@@ -37,10 +37,10 @@ from kanon_tui.core.text import Note
 __all__ = ["PublishedCells", "Release", "recode", "text_ranks"]
 
 
-def text_ranks(texts: pl.Series | Sequence[str]) -> Int64s:
+def text_ranks(texts: pl.Series | Sequence[str]) -> Int32s:
     """Return the rank of every text among the sorted ones; texts must be distinct."""
     series = texts if isinstance(texts, pl.Series) else pl.Series(texts, dtype=pl.String)
-    ranks = np.empty(series.len(), dtype=np.int64)
+    ranks = np.empty(series.len(), dtype=np.int32)
     ranks[series.arg_sort().to_numpy()] = np.arange(series.len())
     return ranks
 
@@ -221,30 +221,36 @@ class Release:
             ]
         )
 
+    def quasi_ranks(self, starred: bool) -> dict[str, tuple[Int32s, pl.Series]]:
+        """Return by quasi-identifier the rank of every row's text, and the sorted texts.
+
+        Suppressed rows have the text `*` where they are `starred`, and else any rank.
+        """
+        found = {}
+        for attribute, cells in zip(self.task.quasi, self.cells, strict=True):
+            shown, codes = list(cells.texts), cells.codes
+            if starred:
+                shown += [] if HIDDEN in shown else [HIDDEN]
+                codes = np.where(self.suppressed, np.int32(shown.index(HIDDEN)), codes)
+            texts = pl.Series(shown, dtype=pl.String)
+            found[attribute.name] = text_ranks(texts)[codes], texts.sort()
+        return found
+
     @cached_property
     def _columns(self) -> dict[str, tuple[Int32s, pl.Series]]:
         """By published column, per record the rank of its text, and the sorted texts."""
         task, found = self.task, {}
-        cells = {
-            attribute.name: each for attribute, each in zip(task.quasi, self.cells, strict=True)
-        }
+        quasi = self.quasi_ranks(bool(self.suppressed.any()))
         for name, role in task.roles.items():
             if role is Role.QUASI:
-                shown, codes = list(cells[name].texts), cells[name].codes
-                if self.suppressed.any():
-                    shown += [] if HIDDEN in shown else [HIDDEN]
-                    codes = np.where(self.suppressed, np.int32(shown.index(HIDDEN)), codes)
-                texts = pl.Series(shown, dtype=pl.String)
+                found[name] = quasi[name]
             elif name in task.pseudonymised or role.published:
                 column = task.pseudonyms.get(name)
                 if column is None:
                     own = task.table.coded_texts(name)
                 else:
                     own = Cells.from_series(column, name)
-                codes, texts = own.codes, own.texts
-            else:
-                continue
-            found[name] = text_ranks(texts).astype(np.int32)[codes], texts.sort()
+                found[name] = text_ranks(own.texts)[own.codes], own.texts.sort()
         return found
 
 
