@@ -18,7 +18,6 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.pipeline.piece_rows import CountedRelease, Recoding
 from kanon_tui.core.pipeline.release_files import PartWriting, release_options
 from kanon_tui.core.privacy.verify import (
@@ -238,17 +237,9 @@ def _verify_personal_k(release: CountedRelease, required: Requirements) -> None:
     if task.personal_k is None or task.copies is None:
         return
     starred = task.output.suppressed == "star"
-    rows = np.ones(task.rows, dtype=bool) if starred else ~release.suppressed
-    published = pl.DataFrame(
-        [
-            pl.Series(name, [*cells.texts, HIDDEN], dtype=pl.String).gather(
-                np.where(cells.codes[rows] < 0, len(cells.texts), cells.codes[rows])
-            )
-            for name, cells in zip(required.quasi, release.cells, strict=True)
-        ]
-    )
+    rows = np.flatnonzero(~release.suppressed | starred)
     copies = pl.Series(task.copies[rows])
-    required.check(published, **required.beside(np.flatnonzero(rows)), copies=copies)
+    required.check(release.quasi_cells(rows), **required.beside(rows), copies=copies)
 
 
 def _count_files(workers: Workers, written: _WrittenRelease) -> list[pl.DataFrame]:

@@ -127,17 +127,13 @@ class Release:
         members = np.empty(len(self.published_sizes), dtype=np.int64)
         shown = np.flatnonzero(self.published_classes >= 0)
         members[self.published_classes[shown]] = shown
+        return self.quasi_cells(members)
+
+    def quasi_cells(self, rows: Int64s) -> pl.DataFrame:
+        """Return the texts of the quasi-identifiers of some rows, `*` for suppressed ones."""
+        quasi = self.quasi_ranks(bool(self.suppressed.any()))
         return pl.DataFrame(
-            [
-                pl.Series(attribute.name, [*cells.texts, HIDDEN], dtype=pl.String).gather(
-                    np.where(
-                        self.suppressed[members],
-                        len(cells.texts),
-                        cells.of_group[cells.groups[members]],
-                    )
-                )
-                for attribute, cells in zip(self.task.quasi, self.cells, strict=True)
-            ]
+            [texts.gather(ranks[rows]).alias(name) for name, (ranks, texts) in quasi.items()]
         )
 
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
