@@ -348,7 +348,7 @@ class CountedRelease(Release):
 
     def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
         """Yield the values that classes hold, some classes at a time."""
-        if column.name not in self.columns or (published and self._starred):
+        if column.name not in self.columns or (published and self.starred):
             yield self.values_of(column, published)
             return
         upto = np.cumsum(self.class_sizes)
@@ -379,10 +379,6 @@ class CountedRelease(Release):
         place = self.columns.index(column.name)
         return value_blocks(self.folder, place, self.pieces, classes)
 
-    @property
-    def _starred(self) -> bool:
-        return self.task.output.suppressed == "star" and bool(self.suppressed.any())
-
     @cached_property
     def _published_numbers(self) -> Int32s:
         """By class, and last for suppressed records, the number of the published class."""
@@ -394,12 +390,11 @@ class CountedRelease(Release):
 def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
     """Return the input of the recoding jobs, and the texts that the recoded rows stand for."""
     task, table = release.task, counted_table(release.task)
-    starred = task.output.suppressed == "star" and bool(release.suppressed.any())
     lookup = TupleLookup.from_task(task)
     first = lookup.first
     coarse = any(task.counted_levels)
     values = tuple(value_encoder(table, each.column) for each in task.quasi) if coarse else ()
-    quasi = release.quasi_ranks(starred)
+    quasi = release.quasi_ranks(release.starred)
     every = np.arange(len(first))
     ranks: dict[str, CodedCells] = {n: (of[first], every) for n, (of, _) in quasi.items()}
     texts = {name: shown for name, (_, shown) in quasi.items()}
@@ -417,7 +412,7 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
         classes=np.where(suppressed, len(release.class_sizes), classes).astype(np.uint64)
         << np.uint64(CODE_BITS),
         suppressed=suppressed,
-        starred=starred,
+        starred=release.starred,
         values=values,
         others=others,
         columns=columns,

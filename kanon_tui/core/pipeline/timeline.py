@@ -22,9 +22,8 @@ __all__ = ["Nothing", "Playhead", "RunState", "Timeline", "landmark"]
 
 MOST_KEPT = 20_000
 """The most steps that are kept; beyond that a quarter of them is dropped."""
-_APART = 256
-"""Steps between two cached states."""
-_MOST_STATES = 32
+_APART = MOST_KEPT // 32
+"""Steps between two cached states, of which about 32 are kept."""
 
 
 class RunState(ABC):
@@ -62,7 +61,6 @@ class Timeline:
         self._lock = threading.Lock()
         self._states: dict[int, RunState] = {0: make()}
         """Cached states by the number of the last applied step."""
-        self._apart = _APART
         self._number, self._state = 0, self._states[0].copy()
 
     @property
@@ -129,18 +127,9 @@ class Timeline:
         while self._number < number:
             self._number += 1
             self._state.take(self._number, steps[self._number - first])
-            if self._number % self._apart == 0 and self._number not in self._states:
-                self._remember()
+            if self._number % _APART == 0 and self._number not in self._states:
+                self._states[self._number] = self._state.copy()
         return self._state
-
-    def _remember(self) -> None:
-        self._states[self._number] = self._state.copy()
-        if len(self._states) > _MOST_STATES:  # half as many, twice as far apart
-            self._apart *= 2
-            base = min(self._states)
-            self._states = {
-                n: known for n, known in self._states.items() if n == base or n % self._apart == 0
-            }
 
 
 Fits = Callable[[Step], bool]

@@ -61,6 +61,11 @@ class Release:
         """Per record, whether it is suppressed."""
         return self.grouping.labels < 0
 
+    @property
+    def starred(self) -> bool:
+        """Whether suppressed records are published, with every cell hidden."""
+        return self.task.output.suppressed == "star" and bool(self.suppressed.any())
+
     @cached_property
     def classes(self) -> npt.NDArray[np.int32]:
         """Per record, the number of its class (equal cells); -1 if suppressed.
@@ -110,7 +115,7 @@ class Release:
     @cached_property
     def published_classes(self) -> npt.NDArray[np.int32]:
         """Per record, the number of its published class; starred records are a class, too."""
-        if self.task.output.suppressed != "star" or not self.suppressed.any():
+        if not self.starred:
             return self.classes
         return number_rows([self._columns[attribute.name][0] for attribute in self.task.quasi])
 
