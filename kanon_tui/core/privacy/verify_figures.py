@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -141,15 +142,11 @@ def _of_present(held: pl.DataFrame, figure: pl.Expr, otherwise: float) -> Floats
     return every["figure"].fill_null(otherwise).to_numpy()
 
 
-def _distance(held: pl.DataFrame, claim: Claim) -> Floats:
+def _distance(p: Floats, q: Floats, shown: Sequence[int], claim: Claim) -> Floats:
     """Return Σ|P − Q| / (m − 1) of numbers and dates, ½ Σ|p − q| of other values."""
-
-    def distance(p: Floats, q: Floats, _: Sequence[int]) -> Floats:
-        if claim.numbers is None:
-            return np.asarray(np.abs(p - q).sum(axis=1) / 2)
-        return np.asarray(np.abs(np.cumsum(p - q, axis=1)).sum(axis=1) / max(len(q) - 1, 1))
-
-    return _on_rows(held, claim, distance)
+    if claim.numbers is None:
+        return np.asarray(np.abs(p - q).sum(axis=1) / 2)
+    return np.asarray(np.abs(np.cumsum(p - q, axis=1)).sum(axis=1) / max(len(q) - 1, 1))
 
 
 def _recursive(held: pl.DataFrame, claim: Claim) -> Floats:
@@ -158,20 +155,16 @@ def _recursive(held: pl.DataFrame, claim: Claim) -> Floats:
     return _of_present(held, falling.first() / falling.slice(claim.l - 1).sum(), np.inf)
 
 
-def _gain(held: pl.DataFrame, claim: Claim) -> Floats:
-    return _on_rows(held, claim, lambda p, q, _: np.nanmax(_relative(p, q), axis=1))
+def _gain(p: Floats, q: Floats, shown: Sequence[int], claim: Claim) -> Floats:
+    return np.asarray(np.nanmax(_relative(p, q), axis=1))
 
 
-def _capped_gain(held: pl.DataFrame, claim: Claim) -> Floats:
+def _capped_gain(p: Floats, q: Floats, shown: Sequence[int], claim: Claim) -> Floats:
     """Return the largest gain of every class, infinite where a gain is above −ln q."""
-
-    def capped(p: Floats, q: Floats, _: Sequence[int]) -> Floats:
-        gains = _relative(p, q)
-        with np.errstate(divide="ignore"):
-            gains[gains > -np.log(q) + _ROUNDING] = np.inf
-        return np.asarray(np.nanmax(gains, axis=1))
-
-    return _on_rows(held, claim, capped)
+    gains = _relative(p, q)
+    with np.errstate(divide="ignore"):
+        gains[gains > -np.log(q) + _ROUNDING] = np.inf
+    return np.asarray(np.nanmax(gains, axis=1))
 
 
 def _relative(p: Floats, q: Floats) -> Floats:
@@ -183,17 +176,13 @@ def _relative(p: Floats, q: Floats) -> Floats:
         return np.where(q > 0, np.maximum((p - q) / q, 0.0), np.nan)
 
 
-def _log_ratio(held: pl.DataFrame, claim: Claim) -> Floats:
+def _log_ratio(p: Floats, q: Floats, shown: Sequence[int], claim: Claim) -> Floats:
     """Return max |ln(p / q)| over all values of the table, among the records that have one."""
-
-    def largest(p: Floats, q: Floats, _: Sequence[int]) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.nanmax(np.where(q > 0, np.abs(np.log(p / q)), np.nan), axis=1))
-
-    return _on_rows(held, claim, largest, missing_too=False)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.nanmax(np.where(q > 0, np.abs(np.log(p / q)), np.nan), axis=1))
 
 
-def _tree_distance(held: pl.DataFrame, claim: Claim) -> Floats:
+def _tree_distance(p: Floats, q: Floats, shown: Sequence[int], claim: Claim) -> Floats:
     """Return Li et al.'s Σ over labels of level / H · min(surplus, want) among their children."""
     ranks = ranks_of(claim)
     above = {
@@ -201,38 +190,33 @@ def _tree_distance(held: pl.DataFrame, claim: Claim) -> Floats:
         for place, rank in reversed([(i, ranks[text]) for i, text in enumerate(claim.values)])
     }
     height = len(claim.ground) + 1
-
-    def cost(p: Floats, q: Floats, shown: Sequence[int]) -> Floats:
-        paths = {rank: (("value", rank), *enumerate(above[rank]), ("root", 0)) for rank in shown}
-        total = np.zeros(len(p))
-        nodes = {paths[rank][0]: p[:, x] - q[x] for x, rank in enumerate(shown)}
-        for level in range(1, height + 1):
-            parents: dict[Any, dict[Any, Floats]] = {}
-            for path in paths.values():
-                parents.setdefault(path[level], {})[path[level - 1]] = nodes[path[level - 1]]
-            nodes = {}
-            for parent, below in parents.items():
-                extras = np.stack(list(below.values()))
-                surplus = np.maximum(extras, 0).sum(axis=0)
-                want = np.maximum(-extras, 0).sum(axis=0)
-                total += level / height * np.minimum(surplus, want)
-                nodes[parent] = extras.sum(axis=0)
-        return total
-
-    return _on_rows(held, claim, cost)
+    paths = {rank: (("value", rank), *enumerate(above[rank]), ("root", 0)) for rank in shown}
+    total = np.zeros(len(p))
+    nodes = {paths[rank][0]: p[:, x] - q[x] for x, rank in enumerate(shown)}
+    for level in range(1, height + 1):
+        parents: dict[Any, dict[Any, Floats]] = {}
+        for path in paths.values():
+            parents.setdefault(path[level], {})[path[level - 1]] = nodes[path[level - 1]]
+        nodes = {}
+        for parent, below in parents.items():
+            extras = np.stack(list(below.values()))
+            surplus = np.maximum(extras, 0).sum(axis=0)
+            want = np.maximum(-extras, 0).sum(axis=0)
+            total += level / height * np.minimum(surplus, want)
+            nodes[parent] = extras.sum(axis=0)
+    return total
 
 
 def _on_rows(
     held: pl.DataFrame,
     claim: Claim,
-    figure: Callable[[Floats, Floats, Sequence[int]], Floats],
+    figure: Callable[[Floats, Floats, Sequence[int], Claim], Floats],
     missing_too: bool = True,
 ) -> Floats:
-    """Return a figure on full rows of shares.
+    """Return a figure of full rows of shares, in a class p of shape (classes, values) and in all q.
 
-    Of those who have a value, and with missing as a value.
-
-    The larger of the two counts; 0 for a class in which nobody has a value.
+    Rows are those of the records with a value and, with `missing_too`, of all with missing as a
+    value; the larger figure counts, and 0 for a class in which nobody has a value.
     """
     ranks = ranks_of(claim)
     records: dict[int, float] = {}
@@ -256,7 +240,7 @@ def _on_rows(
             shares[some["class"].to_numpy() - first, columns] = some["records"].to_numpy()
             sizes = shares.sum(axis=1, keepdims=True)
             p = shares / np.where(sizes > 0, sizes, 1)
-            own = np.where(sizes[:, 0] > 0, figure(p, whole / whole.sum(), shown), 0.0)
+            own = np.where(sizes[:, 0] > 0, figure(p, whole / whole.sum(), shown, claim), 0.0)
             found[first : first + len(own)] = np.maximum(found[first : first + len(own)], own)
     return found
 
@@ -264,14 +248,14 @@ def _on_rows(
 FIGURES: dict[str, Callable[[pl.DataFrame, Claim], Floats]] = {
     "l_distinct": _distinct,
     "l_entropy": _entropy,
-    "t": _distance,
+    "t": partial(_on_rows, figure=_distance),
     "p": _distinct,
     "alpha": _highest_share,
     "l_recursive": _recursive,
-    "t_hierarchy": _tree_distance,
-    "beta": _gain,
-    "beta_enhanced": _capped_gain,
-    "delta": _log_ratio,
+    "t_hierarchy": partial(_on_rows, figure=_tree_distance),
+    "beta": partial(_on_rows, figure=_gain),
+    "beta_enhanced": partial(_on_rows, figure=_capped_gain),
+    "delta": partial(_on_rows, figure=_log_ratio, missing_too=False),
 }
 """Per model the figure of every class, by the records of every (class, rank of a value)."""
 AT_LEAST = {"l_distinct", "l_entropy", "p"}
