@@ -100,6 +100,15 @@ def verify_written(
     InputError
         If a file cannot be read, or a cell of the release cannot be understood.
 
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39], "pay": [10, 20, 30, 40]})
+    >>> release = kn.anonymize(people, quasi=["age"], sensitive="pay", k=2, algorithm="mondrian")
+    >>> kn.verify(release.table, release.project, people).holds
+    True
+    >>> kn.verify(release.table.head(3), release.project, people).holds
+    False
     """
     project = as_project(project)
     if isinstance(data, str | Path):

@@ -198,7 +198,8 @@ def test_the_public_surface_is_documented() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["api.builders", "api.functions", "api.release", "project.project"]
+    "module",
+    ["analysis.proof", "api.builders", "api.functions", "api.release", "project.project"],
 )
 def test_the_examples_run(module: str) -> None:
     found = doctest.testmod(import_module(f"kanon_tui.core.{module}"))
