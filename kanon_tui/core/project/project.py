@@ -13,13 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from kanon_tui.core.addresses import (
-    address_file,
-    address_name,
-    is_address,
-    variables_in,
-    with_variables,
-)
+from kanon_tui.core import addresses
 from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import Checked, Field, declarations_of, declared
 from kanon_tui.core.fields.located import LocatedValue
@@ -41,14 +35,7 @@ from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.source import (
-    Source,
-    open_address,
-    open_source,
-    preview_table,
-    read_address_table,
-    read_table,
-)
+from kanon_tui.core.table.source import Source, open_source, preview_table, read_table
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.table.writing import check_not_read, write_text
@@ -238,24 +225,37 @@ class Project(Checked):
         Of a database on a server it is a name that holds no secrets.
         """
         path = self.data.path
-        return self.folder / (address_name(path) if is_address(path) else path)
+        return self.folder / (addresses.address_name(path) if addresses.is_address(path) else path)
 
     @property
     def data_place(self) -> str:
         """The absolute path or address of the data; equal for projects that read the same data."""
-        return self.data.path if is_address(self.data.path) else str(self.data_path.resolve())
+        return (
+            self.data.path
+            if addresses.is_address(self.data.path)
+            else str(self.data_path.resolve())
+        )
 
     def read_data(self, preview: bool = False) -> Table:
         """Return the table of the project; with `preview`, of a long text only the beginning."""
-        options = self.data.read_options
-        if is_address(self.data.path):
-            return read_address_table(self.address, options)
-        return (preview_table if preview else read_table)(self.data_path, options)
+        read = preview_table if preview else read_table
+        return read(self._readable_place, self.data.read_options)
+
+    def open_data(
+        self, pieces: tuple[int | None, int | None], on_bytes: Callable[[int], None]
+    ) -> Source:
+        """Return the data of the project in pieces: bytes of CSV and records of Parquet."""
+        return open_source(self._readable_place, self.data.read_options, *pieces, on_bytes)
 
     @property
-    def address(self) -> str:
-        """The address of the data with the values of environment variables; never written."""
-        for name in variables_in(self.data.path):
+    def _readable_place(self) -> Path | str:
+        """The path of the data, or its address with the values of environment variables.
+
+        They are never shown or written.
+        """
+        if not addresses.is_address(self.data.path):
+            return self.data_path
+        for name in addresses.variables_in(self.data.path):
             if self.environment is None:
                 raise InputError(
                     f"{self.title}: data.path names the environment variable {name}, which may "
@@ -264,22 +264,13 @@ class Project(Checked):
                 )
             if name not in self.environment:
                 raise InputError(f"{self.title}: data.path: {name} is not set; set it, then run")
-        return with_variables(self.data.path, self.environment or {})
-
-    def open_data(
-        self, pieces: tuple[int | None, int | None], on_bytes: Callable[[int], None]
-    ) -> Source:
-        """Return the data of the project in pieces: bytes of CSV and records of Parquet."""
-        options = self.data.read_options
-        if is_address(self.data.path):
-            return open_address(self.address, options, pieces[1])
-        return open_source(self.data_path, options, *pieces, on_bytes)
+        return addresses.with_variables(self.data.path, self.environment or {})
 
     @property
     def data_files(self) -> tuple[Path, ...]:
         """The data file, or its parts and their folder; the path as written if there are none."""
-        if is_address(self.data.path):
-            file = address_file(self.data.path)
+        if addresses.is_address(self.data.path):
+            file = addresses.address_file(self.data.path)
             return () if file is None else (file,)
         try:
             files = part_files(self.data_path)
@@ -493,7 +484,7 @@ def moved(project: Project, path: Path) -> Project:
     old, new = os.path.realpath(project.folder), os.path.realpath(path.parent)
 
     def rebased(name: str) -> str:
-        if old == new or os.path.isabs(name) or is_address(name):
+        if old == new or os.path.isabs(name) or addresses.is_address(name):
             return name
         return Path(os.path.relpath(os.path.join(old, name), new)).as_posix()
 

@@ -23,21 +23,15 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.addresses import address_file, address_name
+from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.processes.helper_processes import call_bounded
 from kanon_tui.core.processes.interruption import unfinished
-from kanon_tui.core.table import data_files, file_kinds
+from kanon_tui.core.table import csv_survey, data_files, file_kinds, typed_columns
 from kanon_tui.core.table.atomic_files import writing_errors
 from kanon_tui.core.table.cell_codes import Cells, Columns
-from kanon_tui.core.table.csv_survey import (
-    Piece,
-    in_order_of,
-    like_first_part,
-    parse_text,
-    survey_csv,
-)
+from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
 from kanon_tui.core.table.csv_text import Layout, TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import part_files, reading_errors
 from kanon_tui.core.table.databases import answering, read_address, read_database_file
@@ -50,18 +44,11 @@ from kanon_tui.core.table.record_choice import RecordChoice
 from kanon_tui.core.table.sniffing import Dialect, find_header
 from kanon_tui.core.table.statistics_files import read_statistics_file
 from kanon_tui.core.table.table import FileFacts, Table
-from kanon_tui.core.table.typed_columns import (
-    all_texts,
-    check_size,
-    check_width,
-    column_names,
-    printed_column,
-    without_clocks,
-)
+from kanon_tui.core.table.typed_columns import all_texts, column_names
 
 __all__ = [
     "PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source",
-    "other_reader", "preview_table", "read_address_table", "read_contents", "read_table",
+    "other_reader", "preview_table", "read_contents", "read_table",
 ]  # fmt: skip
 
 PIECE_BYTES = 24_000_000
@@ -203,13 +190,18 @@ def _scan(path: Path, contents: Mapping[Path, bytes]) -> pl.LazyFrame:
 
 
 def open_source(
-    path: Path,
+    path: Path | str,
     options: ReadOptions = ReadOptions(),  # noqa: B008
     piece_bytes: int | None = None,
     piece_rows: int | None = None,
     on_bytes: Callable[[int], None] = lambda _: None,
 ) -> Source:
-    """Return the source of these files, cut into pieces; `on_bytes` gets the bytes looked at."""
+    """Return the source of files, or of a database at an address, cut into pieces.
+
+    `on_bytes` gets the bytes looked at.
+    """
+    if isinstance(path, str) and is_address(path):
+        return _open_address(path, options, piece_rows)
     files = part_files(Path(path))
     for file in files:
         if other_reader(file) is not None:
@@ -219,7 +211,7 @@ def open_source(
     return _open_csv(files, options, piece_bytes or PIECE_BYTES, on_bytes)
 
 
-def open_address(address: str, options: ReadOptions, piece_rows: int | None = None) -> Source:
+def _open_address(address: str, options: ReadOptions, piece_rows: int | None) -> Source:
     """Return the source of a server's answer, asked once and kept until the program ends.
 
     The rows go through a cursor of the server into Parquet files for their owner alone, so that
@@ -239,12 +231,15 @@ def open_address(address: str, options: ReadOptions, piece_rows: int | None = No
         for rows in batches:
             cells = dict(zip(names, zip(*rows, strict=True), strict=True))
             moments |= {n for n, c in cells.items() if any(isinstance(x, datetime) for x in c)}
-            texts = {name: printed_column(c, name, folder.name) for name, c in cells.items()}
+            texts = {
+                name: typed_columns.printed_column(c, name, folder.name)
+                for name, c in cells.items()
+            }
             files.append(folder / f"{len(files):06}.parquet")
             pl.DataFrame(texts).write_parquet(files[-1])
-    check_size(pl.DataFrame({"rows": files}), folder.name, "")
+    typed_columns.check_size(pl.DataFrame({"rows": files}), folder.name, "")
     for name in moments:
-        days = without_clocks(pl.read_parquet(files, columns=[name]).to_series())
+        days = typed_columns.without_clocks(pl.read_parquet(files, columns=[name]).to_series())
         for file in files:
             frame = pl.read_parquet(file)
             frame.with_columns(days.head(frame.height)).write_parquet(file)
@@ -285,7 +280,7 @@ def _open_csv(
     surveys = []
     like_first = options
     for file in files:
-        survey = survey_csv(file, like_first, piece_bytes, on_bytes)
+        survey = csv_survey.survey_csv(file, like_first, piece_bytes, on_bytes)
         surveys.append(survey)
         names, first = survey.header.names, surveys[0]
         in_order_of(first.header.names, pl.DataFrame(schema=names), file, files[0])
@@ -324,7 +319,7 @@ def _open_parquet(
             schemas.append(lazy.collect_schema())
             rows = int(lazy.select(pl.len()).collect().item())
         width = len(schemas[-1])
-        check_width(width, file.name)
+        typed_columns.check_width(width, file.name)
         if contents is not None:  # a few bytes can stand for billions of cells
             data_files.check_limit(max(size, rows * width * _BYTES_PER_CELL), file, options.limit)
         in_order_of(list(schemas[0]), schemas[-1].to_frame(), file, files[0])
@@ -340,7 +335,7 @@ def _open_parquet(
     names = column_names(list(schemas[0]), len(schemas[0]), files[0].name, options.rename)
     texts = all_texts(schemas[0].to_frame(), files[0].name)
     if not pieces:
-        check_size(texts, who, "")
+        typed_columns.check_size(texts, who, "")
     facts = FileFacts("parquet", None, size)
     left = _names_left(names, options, files[0])
     source = Source(left, tuple(pieces), facts, options, None, (), tuple(files), (), contents or {})
@@ -373,12 +368,17 @@ def _days(source: Source, files: Sequence[Path]) -> tuple[str, ...]:
 
 
 # ---------------------------------------------------------------------------- tables in memory
-def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
+def read_table(path: Path | str, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
     """Read a file with a table; its ending names the kind of file. Text may be compressed.
 
     A folder or a pattern like `parts/*.parquet` is one table, its parts in the order of their
-    names. All CSV parts are cut and named as the first one is.
+    names. All CSV parts are cut and named as the first one is. The address of a database is read
+    with the query of the options.
     """
+    if isinstance(path, str) and is_address(path):
+        who = address_name(path)
+        answer = table_of_contents(read_address(path, options), options, who)
+        return _chosen(answer, options, Path(who))
     files = part_files(Path(path))
     if len(files) > 1:
         total = sum(_beginning(file, 0)[1] for file in files)
@@ -402,14 +402,6 @@ def read_table(path: Path, options: ReadOptions = ReadOptions()) -> Table:  # no
     return _chosen(first, options, files[0])
 
 
-def read_address_table(address: str, options: ReadOptions) -> Table:
-    """Read the answer of a database to the query of the options."""
-    who = address_name(address)
-    return _chosen(
-        table_of_contents(read_address(address, options), options, who), options, Path(who)
-    )
-
-
 def _chosen(table: Table, options: ReadOptions, file: Path) -> Table:
     """Return the table with the records that the options choose."""
     choice = RecordChoice(options)
@@ -417,7 +409,7 @@ def _chosen(table: Table, options: ReadOptions, file: Path) -> Table:
         return table
     choice.check(table.names, file.name)
     frame, rows = choice.apply(table.frame, file.name)
-    check_size(frame, file.name, " that data.where and data.counts leave")
+    typed_columns.check_size(frame, file.name, " that data.where and data.counts leave")
     return replace(table, frame=frame, kept=rows if table.kept is None else table.kept[rows])
 
 
@@ -430,7 +422,7 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
     text, encoding = to_utf8(data, options.encoding, path.name)
     del data
     facts = FileFacts("csv", compression, size, encoding=encoding)
-    return Table.from_file(*parse_text(text, options, path.name, facts), options)
+    return Table.from_file(*csv_survey.parse_text(text, options, path.name, facts), options)
 
 
 def _parquet_table(
@@ -444,7 +436,7 @@ def _parquet_table(
 
 def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Table:
     """Return the table in a file's contents; the first row of a sheet may hold the names."""
-    check_width(len(contents.columns), who)
+    typed_columns.check_width(len(contents.columns), who)
     header, names, columns = None, contents.names, contents.columns
     kept = None
     if names is None:
@@ -461,7 +453,7 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
         rows = max(len(columns[0]) - options.skip_first - options.skip_last, 0) if columns else 0
         columns = [column.slice(options.skip_first, rows) for column in columns]
     frame = pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
-    check_size(frame, who, "")
+    typed_columns.check_size(frame, who, "")
     facts = FileFacts(contents.format, None, contents.bytes, header=header)
     facts = replace(facts, part=contents.part, parts=contents.parts)
     return Table.from_file(frame, facts, options, kept=kept)
@@ -520,9 +512,11 @@ _PREVIEW_ROWS = 200
 """The most records of a Parquet file that are read for a preview."""
 
 
-def preview_table(path: Path, options: ReadOptions) -> Table:
+def preview_table(path: Path | str, options: ReadOptions) -> Table:
     """Return the first records of a file or its first part; errors are those of `read_table`."""
-    path = part_files(path)[0]
+    if isinstance(path, str) and is_address(path):
+        return read_table(path, options)
+    path = part_files(Path(path))[0]
     data, size = _beginning(path, PREVIEW_BYTES + 2)
     if data.startswith(b"PAR1"):
         with _parquet_errors(path):
@@ -542,5 +536,5 @@ def preview_table(path: Path, options: ReadOptions) -> Table:
     text, encoding = to_utf8(data[:end], options.encoding, path.name)
     facts = FileFacts("csv", compression, size, encoding=encoding)
     options = replace(options, skip_last=0)
-    table = Table.from_file(*parse_text(text, options, path.name, facts), options)
+    table = Table.from_file(*csv_survey.parse_text(text, options, path.name, facts), options)
     return _chosen(table, options, path)
