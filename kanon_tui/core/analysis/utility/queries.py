@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.analysis.published_cells import CellReader, ReadCells
-from kanon_tui.core.analysis.utility.tally import present_cells
-from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
@@ -41,10 +41,8 @@ _PATIENCE = 20
 """Draws per query that may select nobody."""
 
 
-_Sets = Mapping[str, Int64s]
-"""A query: by attribute the values that are asked for."""
-_Shares = Callable[[Int64s], Floats]
-"""By cells that occur how much of each is asked for."""
+_Query = Mapping[str, Callable[[], Floats]]
+"""By attribute a function that returns per cell how much of it is asked for."""
 
 
 @dataclass(frozen=True)
@@ -60,78 +58,60 @@ class QueryErrors:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """One attribute of both tables, to answer how much of every cell lies in a set of values."""
+    """One attribute of both tables, to answer how much of every cell lies in a set of values.
 
-    reader: CellReader
+    Values are the distinct numbers or days on a line, or the categories.
+    """
+
+    column: Column
+    """The attribute in the original."""
     printed: Column
     """The attribute in the release."""
     cells: ReadCells
-    line: Floats | None
-    """Numbers and dates: the distinct ones, rising."""
-
-    @classmethod
-    def from_reader(cls, reader: CellReader, release: Table, where: str) -> _Asked:
-        column = reader.column
-        printed = release.column(column.name, Kind.CATEGORICAL)
-        line = None if column.numbers is None else reader.line
-        return cls(reader, printed, reader.read(printed.values, where), line)
 
     @cached_property
-    def covered(self) -> Floats:
-        """Per cell the number of distinct values it covers."""
-        return np.maximum(self._inside(np.arange(self.size), slice(None)), 1e-300)
+    def place(self) -> Int64s:
+        """Per value of the column its place among the values; those that are missing lie behind."""
+        if self.column.numbers is None:
+            return np.arange(len(self.column.values))
+        return np.searchsorted(self.cells.attribute.line, self.column.numbers)
 
     @property
     def size(self) -> int:
-        return len(self.reader.column.values) if self.line is None else len(self.line)
+        """The number of values."""
+        ordered = self.column.numbers is not None
+        return len(self.cells.attribute.line) if ordered else len(self.column.values)
 
-    def drawn(self, share: float, chance: np.random.Generator) -> Int64s:
+    def draw(self, share: float, chance: np.random.Generator) -> Flags:
         """Return a random set of values: neighbours on a line, any in a tree."""
         many = min(self.size, max(1, round(share * self.size)))
-        if self.line is not None:
+        member = np.zeros(self.size + 1, dtype=bool)
+        if self.column.numbers is not None:
             start = int(chance.integers(0, self.size - many + 1))
-            return np.arange(start, start + many)
-        return np.sort(chance.choice(self.size, many, replace=False))
-
-    def selects(self, asked: Int64s) -> _Shares:
-        """Return a function from values of the original to whether they are asked for."""
-        column = self.reader.column
-        if self.line is None or column.numbers is None:
-            return lambda codes: np.isin(codes, asked).astype(np.float64)
-        numbers, low, high = column.numbers, self.line[asked[0]], self.line[asked[-1]]
-        return lambda codes: np.asarray(
-            (numbers[codes] >= low) & (numbers[codes] <= high), dtype=np.float64
-        )
-
-    def share(self, asked: Int64s) -> _Shares:
-        """Return a function from cells to the share of what they cover that is asked for."""
-        if self.line is not None:
-            return lambda cells: self._of_covered(self._numbers_inside(asked, cells), cells)
-        every = self._of_covered(self._inside(asked, slice(None)), slice(None))
-        return lambda cells: every[cells]
-
-    def _of_covered(self, inside: Floats, cells: Int64s | slice) -> Floats:
-        return np.minimum(inside / self.covered[cells], 1.0)
-
-    def _inside(self, asked: Int64s, cells: Int64s | slice) -> Floats:
-        if self.line is not None:
-            return self._numbers_inside(asked, cells)
-        values = [self.reader.column.values[value] for value in asked.tolist()]
-        return self.cells.count_shown(values)[cells].astype(np.float64)
-
-    def _numbers_inside(self, asked: Int64s, cells: Int64s | slice) -> Floats:
-        missing = self.cells.missing[cells]
-        if not len(asked):
-            return np.zeros(len(missing))
-        low, high = (ends[cells] for ends in self._ends)
-        inside = np.minimum(high, asked[-1] + 1) - np.maximum(low, asked[0])
-        inside[missing] = 0
-        return np.asarray(np.maximum(inside, 0), dtype=np.float64)
+            member[start : start + many] = True
+        else:
+            member[chance.choice(self.size, many, replace=False)] = True
+        return member
 
     @cached_property
-    def _ends(self) -> tuple[Int64s, Int64s]:
-        """Numbers and dates: per cell where on the line it begins, and the place behind it."""
-        return self.cells.places(nearest=True)
+    def _covers(self) -> Any:
+        """Categories: cells × values, sparse: whether the cell covers the value."""
+        from scipy.sparse import csr_matrix, hstack
+
+        shown = self.cells.shown_in_blocks(self.column.values)
+        return hstack([csr_matrix(block.T.astype(np.float64)) for _, block in shown]).tocsr()
+
+    def share(self, member: Flags) -> Floats:
+        """Return per cell the share of the values it covers that is asked for."""
+        if self.column.numbers is None:
+            inside, covered = self._covers @ member[:-1], self._covers.sum(axis=1)
+        else:
+            first, behind = self.cells.places(nearest=True)
+            upto = np.concatenate([[0], np.cumsum(member[:-1])])
+            inside, covered = upto[behind] - upto[first], behind - first
+            inside = np.where(self.cells.missing, 0, inside)
+        shares: Floats = np.asarray(inside).ravel() / np.maximum(np.asarray(covered).ravel(), 1)
+        return shares
 
 
 def query_errors(
@@ -146,7 +126,11 @@ def query_errors(
 ) -> QueryErrors | None:
     """Return the errors of a seeded workload on original and release; None if it selects nobody."""
     original, release = tables
-    asked = {name: _Asked.from_reader(readers[name], release, where) for name in (*quasi, *others)}
+    asked = {}
+    for name in (*quasi, *others):
+        printed = release.column(name, Kind.CATEGORICAL)
+        cells = readers[name].read(printed.values, where)
+        asked[name] = _Asked(readers[name].column, printed, cells)
     names = [name for name in asked if asked[name].size > 0]
     first = [name for name in quasi if name in names]
     if not first or not release.height:
@@ -162,14 +146,14 @@ def query_errors(
         several = min(left, wanted + wanted // 4)  # some may select nobody
         left -= several
         sets = [_drawn(first, names, asked, selectivity, chance) for _ in range(several)]
-        used = {name: asked[name] for name in names if any(name in one for one in sets)}
-        columns = [each.reader.column for each in used.values()]
-        counts = _sums(original, columns, [
-            {name: used[name].selects(values) for name, values in one.items()} for one in sets
+        used = [asked[name] for name in names if any(name in one for one in sets)]
+        counts = _sums(original, [each.column for each in used], [
+            {name: partial(member[asked[name].place].astype, np.float64)
+             for name, member in one.items()} for one in sets
         ])  # fmt: skip
-        columns = [each.printed for each in used.values()]
-        estimates = _sums(release, columns, [
-            {name: used[name].share(values) for name, values in one.items()} for one in sets
+        estimates = _sums(release, [each.printed for each in used], [
+            {name: partial(asked[name].share, member) for name, member in one.items()}
+            for one in sets
         ])  # fmt: skip
         some = counts > 0
         errors += (np.abs(estimates - counts)[some] / counts[some]).tolist()
@@ -191,28 +175,22 @@ def _drawn(
     asked: Mapping[str, _Asked],
     selectivity: float,
     chance: np.random.Generator,
-) -> _Sets:
+) -> dict[str, Flags]:
     """Return a random query."""
     chosen = _attributes(quasi, names, chance)
     share = selectivity ** (1 / len(chosen))
-    return {name: asked[name].drawn(share, chance) for name in chosen}
+    return {name: asked[name].draw(share, chance) for name in chosen}
 
 
-def _sums(
-    table: Table, columns: Sequence[Column], queries: Sequence[Mapping[str, _Shares]]
-) -> Floats:
+def _sums(table: Table, columns: Sequence[Column], queries: Sequence[_Query]) -> Floats:
     """Return per query the sum over all records of the products of their shares, in one pass."""
     sums = np.zeros(len(queries))
     for block in table.coded_blocks(columns):
-        cells = {
-            column.name: present_cells(codes, len(column.values))
-            for column, codes in zip(columns, block, strict=True)
-        }
+        codes = {column.name: own for column, own in zip(columns, block, strict=True)}
         for number, query in enumerate(queries):
             product = np.ones(len(block[0]))
             for name, shares in query.items():
-                present, place = cells[name]
-                product *= shares(present)[place]
+                product *= shares()[codes[name]]
             sums[number] += product.sum()
     return sums
 

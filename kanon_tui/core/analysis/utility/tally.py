@@ -32,9 +32,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 
-__all__ = ["Spread", "Tally", "groups_of", "present_cells", "spreads", "tally"]
-
-
 MOST_GROUPS = 12
 MISSING = "missing"
 _DAYS_OF_A_YEAR = 365
@@ -224,44 +221,21 @@ def tally(table: Table, spreads: Sequence[Spread], numbers: Sequence[tuple[int, 
     weights = {(x, by): np.zeros((len(spreads[x].shares), groups[by])) for x, by in numbers}
     for block in table.coded_blocks([each.column for each in spreads]):
         records += len(block[0])
-        some = [_Some.from_codes(codes, each) for codes, each in zip(block, spreads, strict=True)]
-        for counted, one in zip(cells, some, strict=True):
-            counted[one.present] += np.bincount(one.codes, minlength=len(one.present))
+        for counted, codes in zip(cells, block, strict=True):
+            counted += np.bincount(codes, minlength=len(counted))
+        shared = [each.shares for each in spreads]
         for x, y in pairs:
-            joints[x, y] += some[x].shares.T @ _spread_over(some[x], some[y])
+            spread = _spread_over(block[x], block[y], len(shared[x]), shared[y])
+            joints[x, y] += shared[x].T @ spread
         for x, by in numbers:
-            weights[x, by][some[x].present] += _spread_over(some[x], some[by])
+            weights[x, by] += _spread_over(block[x], block[by], len(shared[x]), shared[by])
     shares = {pair: joint / max(records, 1) for pair, joint in joints.items()}
     return Tally(spreads, records, cells, shares, weights)
 
 
-@dataclass(frozen=True, eq=False)
-class _Some:
-    """An attribute of some records: the cells that occur among them."""
-
-    present: Int64s
-    codes: Int64s
-    """Per record which of these it has."""
-    shares: Floats
-
-    @classmethod
-    def from_codes(cls, codes: Int32s, spread: Spread) -> _Some:
-        present, own = present_cells(codes, len(spread.shares))
-        return cls(present, own, spread.shares[present])
-
-
-def _spread_over(one: _Some, other: _Some) -> Floats:
-    """Return cells of the one × groups of the other: the records there."""
+def _spread_over(one: Int32s, other: Int32s, cells: int, shares: Floats) -> Floats:
+    """Return cells of one attribute × groups of another: the records there, by their codes."""
     from scipy.sparse import csr_matrix
 
-    counts = csr_matrix(
-        (np.ones(len(one.codes)), (one.codes, other.codes)),
-        (len(one.present), len(other.present)),
-    )
-    return np.asarray(counts @ other.shares, dtype=np.float64)
-
-
-def present_cells(codes: Int32s, cells: int) -> tuple[Int64s, Int64s]:
-    """Return the cells that occur among some records, rising, and per record its place there."""
-    occurs = np.bincount(codes, minlength=cells) > 0
-    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[codes]
+    counts = csr_matrix((np.ones(len(one)), (one, other)), (cells, len(shares)))
+    return np.asarray(counts @ shares, dtype=np.float64)
