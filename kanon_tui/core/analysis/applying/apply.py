@@ -136,11 +136,11 @@ def _released(
     rest = {name: mapping.columns.get(name, AttributeSpec(Role.IDENTIFIER)) for name in others}
     privacy = replace(mapping.privacy, max_suppression=1.0 if small == "suppress" else 0.0)
     project = Project(
-        data=DataSource(path=table_name, distinct=mapping.distinct),  # type: ignore[arg-type]
+        data=DataSource(path=table_name, distinct=mapping.distinct),
         attributes={**specs, **rest},
         privacy=privacy,
         algorithm=AlgorithmChoice("global", {"levels": write_levels(dict.fromkeys(names, 0))}),
-        output=Output(formulas=mapping.formulas),  # type: ignore[arg-type]
+        output=Output(formulas=mapping.formulas),
     )
     recoded = Table(frame, table.facts, mapping.missing_tokens, table.formats)
     try:

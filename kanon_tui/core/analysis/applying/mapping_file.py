@@ -18,17 +18,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import read_fields, write_fields
-from kanon_tui.core.fields.types import choice, list_of, member_of, text, whole_number
+from kanon_tui.core.fields.sections import read_fields, section, write_fields
+from kanon_tui.core.fields.types import (
+    FieldType,
+    list_of,
+    member_of,
+    optional,
+    text,
+    whole_number,
+)
+from kanon_tui.core.fields.types import mapping_of as values_by_name
 from kanon_tui.core.fields.yaml_text import document_text
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.hierarchy.portable import portable_rule, rule_hierarchy
@@ -42,61 +51,114 @@ from kanon_tui.core.table.value_formats import FORMAT, Format
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import json_text
 
-__all__ = [
-    "MAPPING_ENDINGS",
-    "AttributeRule",
-    "ReleaseMapping",
-    "applied_mapping",
-    "class_cells",
-    "mapping_of",
-    "mapping_text",
-    "read_mapping",
-]
-
-
 VERSION = 1
 """Of the form of mapping files; there is one so far."""
 MAPPING_ENDINGS = (".json",)
-_KEYS = (
-    "kanon_mapping", "privacy", "missing", "distinct", "formulas", "attributes", "columns",
-    "classes",
-)  # fmt: skip
-_RULE_KEYS = ("kind", "format", "publish", "top", "bottom", "level", "rule")
-_ONE_VALUE = ("mean", "median", "mode")
+_LABELS = list_of(text("a label"), "a list of labels")
+_TEXT = FieldType("a text", text().read)
+"""Written as a text in any case, also where it spells a number."""
+_END = FieldType("a number or a date", text("a number or a date").read)
+_TEXTS = list_of(_TEXT, "a list of texts")
+_AGAIN = "it by exporting the mapping again"
 
 
-@dataclass(frozen=True)
+def _read_rule(located: LocatedValue) -> Mapping[str, Any]:
+    rule = located.value
+    if not isinstance(rule, dict):
+        raise located.refuse(f"{located.shown} is not a rule; export the mapping again")
+    if "ranges" in rule:
+        return {"ranges": _LABELS.read(located.entries(("ranges",))["ranges"])}
+    if "builder" in rule:
+        read_specification(located)
+        if rule["builder"] == "mask" and "length" not in rule:
+            raise located.refuse("the builder mask needs a length here; export the mapping again")
+        return rule
+    at = located.entries(("levels", "other"))
+    if "levels" not in at:
+        raise located.refuse("it has no builder, levels or ranges; export the mapping again")
+    levels = {value: _LABELS.read(row) for value, row in at["levels"].entries().items()}
+    checked = {"levels": levels, "other": _LABELS.read(at["other"]) if "other" in at else ()}
+    rule_hierarchy(checked, f"{located.file}: {located.key}")
+    return checked
+
+
+@dataclass(frozen=True, kw_only=True)
 class AttributeRule:
     """The recoding of one quasi-identifier."""
 
-    name: str
-    kind: Kind
-    format: Format | None
-    publish: str
-    level: int | None
+    name: str = ""
+    kind: Kind = declared(type=member_of(Kind), required=_AGAIN)
+    format: Format | None = declared(None, type=optional(FORMAT))
+    publish: str = declared("", type=text())
+    top: str | None = declared(None, type=optional(_END))
+    bottom: str | None = declared(None, type=optional(_END))
+    level: int | None = declared(None, type=optional(whole_number(low=0)))
     """Full-domain: the level; None where classes have cells of their own."""
-    rule: Mapping[str, Any]
-    bounds: CodedBounds = field(default_factory=CodedBounds)
-    """Where its ends are coded."""
+    rule: Mapping[str, Any] = declared(type=FieldType("a rule", _read_rule), required=_AGAIN)
+
+    @property
+    def bounds(self) -> CodedBounds:
+        """Where its ends are coded."""
+        return CodedBounds(self.top, self.bottom)
 
     @property
     def one_value(self) -> bool:
         """Whether a class publishes one value for all, which tells not who belongs to it."""
-        return self.publish in _ONE_VALUE
+        return self.publish in ("mean", "median", "mode")
 
 
-@dataclass(frozen=True)
+def _read_rules(located: LocatedValue) -> tuple[AttributeRule, ...]:
+    rules = []
+    for name, entry in located.entries().items():
+        rule = replace(read_fields(AttributeRule, entry), name=name)
+        fits = isinstance(rule.format, str) is (rule.kind is Kind.DATE)
+        if rule.kind.ordered and (rule.format is None or not fits):
+            raise entry.refuse(
+                f"it is {rule.kind} without a format that fits; export the mapping again"
+            )
+        if rule.bounds and not rule.kind.ordered:
+            raise entry.refuse("top and bottom are for numbers and dates; export the mapping again")
+        rules.append(rule)
+    if not rules:
+        raise located.refuse("there is no attribute; export the mapping again")
+    return tuple(rules)
+
+
+def _write_rules(rules: Sequence[AttributeRule]) -> dict[str, Any]:
+    return {rule.name: write_fields(rule) for rule in rules}
+
+
+def _read_version(located: LocatedValue) -> int:
+    if whole_number(low=1).read(located) != VERSION:
+        raise located.refuse(
+            f"{located.shown} is not a version this Kanon reads; it reads version {VERSION}"
+        )
+    return VERSION
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReleaseMapping:
     """All that is needed to publish new records as a release was published."""
 
-    attributes: tuple[AttributeRule, ...]
-    columns: Mapping[str, AttributeSpec]
+    version: int = declared(
+        VERSION, key="kanon_mapping", type=FieldType("a version", _read_version), always=True
+    )
+    privacy: Privacy = declared(type=section(Privacy), required=_AGAIN)
+    missing_tokens: tuple[str, ...] = declared((), key="missing", type=_TEXTS, always=True)
+    distinct: Literal["value", "exact"] = declared("value", always=True)
+    formulas: Literal["keep", "escape"] = declared("keep", always=True)
+    attributes: tuple[AttributeRule, ...] = declared(
+        type=FieldType("a mapping of rules", _read_rules, _write_rules), required=_AGAIN
+    )
+    columns: Mapping[str, AttributeSpec] = declared(
+        type=values_by_name(section(AttributeSpec), "a mapping of columns"),
+        factory=dict,
+        always=True,
+    )
     """The other columns that a release has or counts by, with their roles."""
-    privacy: Privacy
-    missing_tokens: tuple[str, ...]
-    distinct: str
-    formulas: str
-    classes: tuple[tuple[str, ...], ...] | None
+    classes: tuple[tuple[str, ...], ...] | None = declared(
+        None, type=optional(list_of(_TEXTS, "classes", empty=False))
+    )
     """Clustering: the published cells of every class, in the order of the attributes."""
     name: str = "the mapping"
 
@@ -107,45 +169,45 @@ class ReleaseMapping:
 def mapping_text(result: FinishedRun) -> str:
     """Return the mapping of a result as JSON."""
     task, levels = result.task, result.grouping.levels
-    document: dict[str, Any] = {
-        "kanon_mapping": VERSION,
-        "privacy": write_fields(task.privacy),
-        "missing": list(task.table.missing_tokens),
-        "distinct": result.project.data.distinct if result.project else "value",
-        "formulas": task.output.formulas,
-        "attributes": {},
-        "columns": _other_columns(result),
-    }
-    for x, attribute in enumerate(task.quasi):
-        level = None if levels is None else levels[x]
-        document["attributes"][attribute.name] = _written_rule(attribute, level)
-    if levels is None:
-        document["classes"] = [list(row) for row in class_cells(result).rows()]
-    return json_text(_plain(document)) + "\n"
+    rules = [
+        _rule_of(attribute, None if levels is None else levels[x])
+        for x, attribute in enumerate(task.quasi)
+    ]
+    mapping = ReleaseMapping(
+        privacy=task.privacy,
+        missing_tokens=task.table.missing_tokens,
+        distinct=result.project.data.distinct if result.project else "value",
+        formulas=task.output.formulas,
+        attributes=tuple(rules),
+        columns=_other_columns(result),
+        classes=None if levels is not None else tuple(class_cells(result).rows()),
+    )
+    return json_text(_plain(write_fields(mapping))) + "\n"
 
 
-def _written_rule(attribute: QuasiIdentifier, level: int | None) -> dict[str, Any]:
+def _rule_of(attribute: QuasiIdentifier, level: int | None) -> AttributeRule:
     column = attribute.column
-    written: dict[str, Any] = {"kind": str(column.kind)}
     format: Format | None = None
     if column.kind.ordered:
         format = column.date_format if column.kind is Kind.DATE else column.number_format
-    if format is not None:
-        written["format"] = FORMAT.write(format)
-    if attribute.publish:
-        written["publish"] = attribute.publish
-    written |= {key: end for key, end in asdict(bounds_of(column)).items() if end is not None}
-    built = attribute.typed_hierarchy is None
     labels = () if level is None else attribute.hierarchy.labels[level]
-    if built and level is not None and (level == 0 or set(labels) == {HIDDEN}):
-        return {**written, "level": min(level, 1), "rule": {"builder": "flat"}}
-    if level is not None:
-        written["level"] = level
     spec, typed = attribute.hierarchy_spec, attribute.typed_hierarchy
-    return {**written, "rule": portable_rule(spec, column, typed, labels)}
+    if typed is None and level is not None and (level == 0 or set(labels) == {HIDDEN}):
+        level, rule = min(level, 1), {"builder": "flat"}
+    else:
+        rule = portable_rule(spec, column, typed, labels)
+    return AttributeRule(
+        name=attribute.name,
+        kind=column.kind,
+        format=format,
+        publish=attribute.publish,
+        level=level,
+        rule=rule,
+        **asdict(bounds_of(column)),
+    )
 
 
-def _other_columns(result: FinishedRun) -> dict[str, Any]:
+def _other_columns(result: FinishedRun) -> dict[str, AttributeSpec]:
     """Return the roles of what is published or counted by; identifiers are not even named."""
     task = result.task
     kinds = {column.name: column for column in task.sensitive}
@@ -159,7 +221,7 @@ def _other_columns(result: FinishedRun) -> dict[str, Any]:
             ordered = column.kind.ordered
             format = column.date_format if column.kind is Kind.DATE else column.number_format
             spec = AttributeSpec(role, column.kind, format if ordered else None)
-        columns[name] = write_fields(spec)
+        columns[name] = spec
     return columns
 
 
@@ -193,39 +255,14 @@ def mapping_from(document: Any, file: str) -> ReleaseMapping:
         raise located.refuse(
             "this is no mapping; export one as .json from Results, or with run --mapping"
         )
-    at = located.entries(_KEYS)
-    if whole_number(low=1).read(at["kanon_mapping"]) != VERSION:
-        version = at["kanon_mapping"]
-        raise version.refuse(
-            f"{version.shown} is not a version this Kanon reads; it reads version {VERSION}"
-        )
-    for key in ("privacy", "attributes"):
-        if key not in at:
-            raise located.refuse(f"the key {key} is missing; export the mapping again")
-    nothing = LocatedValue(file, "", None)
-    rules = tuple(_read_rule(name, entry) for name, entry in at["attributes"].entries().items())
-    if not rules:
-        raise at["attributes"].refuse("there is no attribute; export the mapping again")
-    columns = {
-        name: read_fields(AttributeSpec, entry)
-        for name, entry in at.get("columns", nothing).entries().items()
-    }
-    tokens = at.get("missing")
-    return ReleaseMapping(
-        attributes=rules,
-        columns=columns,
-        privacy=read_fields(Privacy, at["privacy"]),
-        missing_tokens=_TOKENS.read(tokens) if tokens else (),
-        distinct=_read_word(at.get("distinct"), ("value", "exact")),
-        formulas=_read_word(at.get("formulas"), ("keep", "escape")),
-        classes=_read_classes(at.get("classes"), rules, located),
-        name=file,
-    )
-
-
-_TOKENS = list_of(text(), "a list of texts")
-_BOUND = text("a number or a date")
-_LABELS = list_of(text("a label"), "a list of labels")
+    mapping = replace(read_fields(ReleaseMapping, located), name=file)
+    rules = mapping.attributes
+    lost = [rule.name for rule in rules if rule.level is None]
+    if mapping.classes is None and lost:
+        raise located.refuse(f"{lost[0]} has no level, and there are no classes; export it again")
+    if any(len(row) != len(rules) for row in mapping.classes or ()):
+        raise located.refuse(f"a class is a list of {len(rules)} texts, one per attribute")
+    return mapping
 
 
 def _document(path: Path) -> Any:
@@ -260,74 +297,6 @@ def _once(pairs: list[tuple[str, Any]], file: str) -> dict[str, Any]:
 
 def _refuse_constant(word: str, file: str) -> Any:
     raise InputError(f"{file}: {word} is no number that a mapping can have")
-
-
-def _read_word(located: LocatedValue | None, allowed: tuple[str, ...]) -> str:
-    return allowed[0] if located is None else str(choice(allowed).read(located))
-
-
-def _read_rule(name: str, located: LocatedValue) -> AttributeRule:
-    at = located.entries(_RULE_KEYS)
-    for key in ("kind", "rule"):
-        if key not in at:
-            raise located.refuse(f"the key {key} is missing; export the mapping again")
-    kind = member_of(Kind).read(at["kind"])
-    format = FORMAT.read(at["format"]) if "format" in at else None
-    if kind.ordered and (format is None or isinstance(format, str) is not (kind is Kind.DATE)):
-        raise located.refuse(f"it is {kind} without a format that fits; export the mapping again")
-    publish = at["publish"].text() if "publish" in at else ""
-    level = whole_number(low=0).read(at["level"]) if "level" in at else None
-    rule = _checked_rule(name, at["rule"])
-    bounds = CodedBounds(
-        *(_BOUND.read(at[key]) if key in at else None for key in ("top", "bottom"))
-    )
-    if bounds and not kind.ordered:
-        raise located.refuse("top and bottom are for numbers and dates; export the mapping again")
-    return AttributeRule(name, kind, format, publish, level, rule, bounds)
-
-
-def _checked_rule(name: str, located: LocatedValue) -> Mapping[str, Any]:
-    rule = located.value
-    if not isinstance(rule, dict):
-        raise located.refuse(f"{located.shown} is not a rule; export the mapping again")
-    if "ranges" in rule:
-        at = located.entries(("ranges",))
-        return {"ranges": _LABELS.read(at["ranges"])}
-    if "builder" in rule:
-        read_specification(located)
-        if rule["builder"] == "mask" and "length" not in rule:
-            raise located.refuse("the builder mask needs a length here; export the mapping again")
-        return rule
-    at = located.entries(("levels", "other"))
-    if "levels" not in at:
-        raise located.refuse("it has no builder, levels or ranges; export the mapping again")
-    levels = {value: _LABELS.read(row) for value, row in at["levels"].entries().items()}
-    checked = {"levels": levels, "other": _LABELS.read(at["other"]) if "other" in at else ()}
-    rule_hierarchy(checked, f"{located.file}: {name}")
-    return checked
-
-
-def _read_classes(
-    located: LocatedValue | None, rules: tuple[AttributeRule, ...], whole: LocatedValue
-) -> tuple[tuple[str, ...], ...] | None:
-    if located is None:
-        lost = [rule.name for rule in rules if rule.level is None]
-        if lost:
-            raise whole.refuse(f"{lost[0]} has no level, and there are no classes; export it again")
-        return None
-    rows = []
-    for row in located.items("a list of classes"):
-        value = row.value
-        if (
-            not isinstance(value, list)
-            or len(value) != len(rules)
-            or not all(isinstance(cell, str) for cell in value)
-        ):
-            raise row.refuse(f"a class is a list of {len(rules)} texts, one per attribute")
-        rows.append(tuple(value))
-    if not rows:
-        raise located.refuse("there are no classes; export the mapping again")
-    return tuple(rows)
 
 
 def applied_mapping(result: FinishedRun) -> pl.DataFrame:

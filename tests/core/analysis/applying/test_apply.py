@@ -333,7 +333,9 @@ def test_broken_mappings_get_a_sentence(name: str, tmp_path: Path) -> None:
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no rule": ({"kind": "numeric"}, "the key rule is missing"),
-    "no format": ({"kind": "numeric", "level": 0, "rule": {}}, "without a format that fits"),
+    "no format": (
+        {"kind": "numeric", "level": 0, "rule": {"builder": "flat"}}, "without a format that fits",
+    ),
     "an unknown builder": (
         {"kind": "categorical", "level": 1, "rule": {"builder": "magic"}}, "unknown builder",
     ),
