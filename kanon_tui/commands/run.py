@@ -117,11 +117,8 @@ def execute(args: argparse.Namespace) -> int:
         source = _received(folder) if args.project == "-" else Path(args.project)
         project = with_overrides(
             _project(args, source),
-            algorithm=args.algorithm,
             parameters=args.set,
-            k=args.k,
-            seed=args.seed,
-            levels=args.levels,
+            **{name: getattr(args, name) for name in ("algorithm", "k", "seed", "levels")},
             run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},
         )
         if args.trust:

@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import (
     FieldType,
@@ -173,7 +172,7 @@ def _type_of(hint: Any, **bounds: Any) -> FieldType:
 class Checked:
     """A class of declared fields whose constructor checks plain values like a project file's.
 
-    Texts are accepted for members of an enumeration and for numbers.
+    Texts are accepted for members of an enumeration.
     """
 
     def __post_init__(self) -> None:
@@ -184,13 +183,7 @@ class Checked:
             if not isinstance(field, Field) or not plain or value is field.default:
                 continue
             located = LocatedValue(type(self).__name__, field.key or name, value)
-            try:
-                read = field.read(located)
-            except InputError:
-                if not isinstance(value, str):
-                    raise
-                read = field.read(dataclasses.replace(located, value=Plain(value)))
-            object.__setattr__(self, name, read)
+            object.__setattr__(self, name, field.read(located))
 
 
 def read_given(fields: Iterable[Field], located: LocatedValue, noun: str = "key") -> dict[str, Any]:

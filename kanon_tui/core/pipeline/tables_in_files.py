@@ -26,7 +26,7 @@ from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.column import CodedValues, Column, code_values
-from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder, PieceReader
+from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.table.value_formats import Format
@@ -88,22 +88,6 @@ def _check_rows(memory: MemoryLimit, distinct: int) -> None:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Coding:
-    """The input of the jobs that code the records of the pieces."""
-
-    reader: PieceReader
-    encoders: tuple[Encoder, ...]
-
-
-def _coded_piece(coding: _Coding, piece: int) -> list[tuple[Int32s, ...]]:
-    found = []
-    for kept, _ in coding.reader.blocks(piece, [encoder.name for encoder in coding.encoders]):
-        coded = (encoder.coded(kept) for encoder in coding.encoders)
-        found.append(tuple(codes[places] for codes, places in coded))
-    return found
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class RecordsInFiles(CountedTable):
     """A counted table whose records are read again from its files."""
 
@@ -137,9 +121,17 @@ class RecordsInFiles(CountedTable):
         if self.sample is not None:
             yield from super().coded_blocks(columns)
             return
-        coding = _Coding(self.reader, tuple(map(self._encoder, columns)))
+        encoders, reader = list(map(self._encoder, columns)), self.reader
+        names = [encoder.name for encoder in encoders]
+
+        def code_piece(_: None, piece: int) -> list[tuple[Int32s, ...]]:
+            return [
+                tuple(codes[places] for codes, places in (each.coded(kept) for each in encoders))
+                for kept, _ in reader.blocks(piece, names)
+            ]
+
         pieces = [(piece,) for piece in range(len(self.source.pieces))]
-        for blocks in LocalWorkers().each(_coded_piece, coding, pieces):
+        for blocks in LocalWorkers().each(code_piece, None, pieces):
             if self.stop():
                 raise InputError("stopped")
             yield from blocks

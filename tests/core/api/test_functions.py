@@ -158,7 +158,7 @@ def test_analyses_take_frames_and_files(tmp_path: Path) -> None:
 
 
 def test_constructors_check_what_a_file_checks() -> None:
-    spec = kn.AttributeSpec("quasi", kind="numeric", weight="0.5")
+    spec = kn.AttributeSpec("quasi", kind="numeric", weight=0.5)
     assert (spec.role, spec.kind, spec.weight) == (Role.QUASI, Kind.NUMERIC, 0.5)
     project = kn.Project(data="x.csv", attributes={"age": spec, "ill": "sensitive"}, seed=3)
     assert project.data.path == "x.csv"
