@@ -107,8 +107,8 @@ class Search:
         """The share of the work that is done, where that is known; it only ever rises."""
         self.bound: Callable[[], float] | None = None
         """An upper bound on the value of every string that is not settled, where it is known."""
-        values = self._research_value.bounds, self.objective
-        lattice = LatticeGrid(self.names, self.lattice.lowest, self.lattice.heights, *values)
+        ends = self.lattice.lowest, self.lattice.heights
+        lattice = LatticeGrid(self.names, *ends, self._research_value, self.objective)
         self.facts = SearchFacts(lattice, context.watched)
         self._decisions_since_step = 0
         self._work_at_step = 0

@@ -54,7 +54,7 @@ class LatticeGrid:
     lowest: tuple[int, ...]
     """The lowest level that passes alone."""
     heights: tuple[int, ...]
-    research_values: tuple[Floats, ...]
+    research_value: Objective
     objective: Objective
     """What the strings are sorted by: the highest it allows them to be worth."""
 
@@ -80,7 +80,7 @@ class LatticeGrid:
 
     def node(self, levels: Sequence[int]) -> int:
         """Return the number of a string."""
-        return int((np.asarray(levels, dtype=np.int64) * self.places).sum())
+        return int(np.ravel_multi_index(tuple(levels), self.sizes))
 
     def levels(self, node: int) -> tuple[int, ...]:
         """Return the levels of a number."""
@@ -100,18 +100,12 @@ class LatticeGrid:
     @cached_property
     def rvs(self) -> Floats:
         """The research value of every string; only where all are followed."""
-        return self._sums(self.research_values)
+        return self.research_value.sums(self.grid)
 
     @cached_property
     def worths(self) -> Floats:
         """Upper bounds on the value of every string; only where all are followed."""
-        return self._sums(self.objective.bounds)
-
-    def _sums(self, per_level: Sequence[Floats]) -> Floats:
-        total = np.zeros(self.count)
-        for values, levels in zip(per_level, self.grid.T, strict=True):
-            total += values[levels]
-        return total
+        return self.objective.sums(self.grid)
 
 
 @dataclass(frozen=True)

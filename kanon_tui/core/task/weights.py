@@ -109,15 +109,14 @@ def _independence(columns: Sequence[Column]) -> Floats:
 
 
 def _association(first: Column, second: Column) -> float:
-    if first.numbers is not None and second.numbers is not None:
-        strength = _pearson(first.numbers[first.codes], second.numbers[second.codes])
-    elif first.numbers is not None:
-        strength = _correlation_ratio(first.numbers[first.codes], second)
-    elif second.numbers is not None:
-        strength = _correlation_ratio(second.numbers[second.codes], first)
-    else:
-        strength = _cramers_v(first, second)
-    return min(strength, 1.0)
+    if first.numbers is None:
+        first, second = second, first
+    if first.numbers is None:
+        return min(_cramers_v(first, second), 1.0)
+    numbers = first.numbers[first.codes]
+    if second.numbers is None:
+        return min(_correlation_ratio(numbers, second), 1.0)
+    return min(_pearson(numbers, second.numbers[second.codes]), 1.0)
 
 
 def _pearson(x: Floats, y: Floats) -> float:
