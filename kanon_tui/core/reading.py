@@ -11,15 +11,18 @@ import errno
 import os
 import stat
 import threading
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError
 
-__all__ = ["DOCUMENT_LIMIT", "bounded_bytes", "read_bytes", "size_text", "usual_limit"]
+__all__ = [
+    "DOCUMENT_LIMIT", "bounded_bytes", "read_bytes", "reading_errors", "size_text",
+    "usual_limit",
+]  # fmt: skip
 
 DOCUMENT_LIMIT = 128_000_000
 """The most bytes of a project or hierarchy file, which takes fifty times as much in memory."""
@@ -62,6 +65,28 @@ def bounded_bytes(pieces: Iterable[bytes], limit: int, too_large: InputError) ->
         if collected.tell() > limit:
             raise too_large
     return collected.getvalue()
+
+
+@contextmanager
+def reading_errors(path: Path, what: str = "data file") -> Iterator[None]:
+    """Turn errors of reading a file into an `InputError` with one sentence; `what` is its kind."""
+    try:
+        yield
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist; check the path of the {what}") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder; name a {what} in it") from None
+    except PermissionError:
+        raise InputError(f"{path} may not be read; change its permissions") from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path.name}: byte {error.start + 1:,} is not UTF-8; save the {what} as UTF-8"
+        ) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "not a usable path"
+        raise InputError(f"{path} cannot be read: {why}; check the {what}") from None
 
 
 def read_bytes(path: Path, limit: int, too_large: InputError) -> bytes:

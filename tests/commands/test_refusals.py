@@ -92,7 +92,7 @@ def test_what_is_wrong_is_said_in_one_sentence(
         (b"data: {path: people.csv}\nattributes: {agee: {role: quasi}}", "did you mean 'age'?"),
         (
             b"data: {path: people.csv}\nattributes: {age: {role: quasi, hierarchy: {file: x.csv}}}",
-            "x.csv: there is no such file",
+            "x.csv does not exist",
         ),
         (b"data: {path: people.csv}\nattributes: {a: &a {b: *a}}", "anchors and aliases"),
         (b"!!python/object/apply:os.system ['touch pwned']", "tags (!) are not read"),

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import yaml
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, size_text
+from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, reading_errors, size_text
 
 __all__ = [
     "ONE_LINE",
@@ -80,21 +80,8 @@ def document_text(path: Path, what: str) -> str:
     too_large = InputError(
         f"{path} has more than {size_text(DOCUMENT_LIMIT)}; name a {what}, not data"
     )
-    try:
+    with reading_errors(path, f"{what} file"):
         return read_bytes(path, DOCUMENT_LIMIT, too_large).decode("utf-8-sig")
-    except InputError:
-        raise
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; check the path of the {what}") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a folder; name a {what} file in it") from None
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path.name}: byte {error.start + 1:,} is not UTF-8; save the {what} as UTF-8"
-        ) from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "not a usable path"
-        raise InputError(f"{path} cannot be read: {why}") from None
 
 
 def parse(text: str, who: str) -> Any:

@@ -12,14 +12,13 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.reading import bounded_bytes, read_bytes, size_text, usual_limit
+from kanon_tui.core.reading import bounded_bytes, read_bytes, reading_errors, size_text, usual_limit
 
 __all__ = [
     "COMPRESSED", "Compression", "Limit", "check_limit", "checked_file", "is_pattern", "load",
@@ -41,7 +40,7 @@ def part_files(path: Path) -> tuple[Path, ...]:
     Of a folder these are its CSV, TSV and Parquet files and those of its partitions (`year=2020`),
     hidden ones (`.part`, `_SUCCESS`) left out; a pattern names whatever it matches.
     """
-    try:
+    with reading_errors(path):
         if is_pattern(path):
             found = [Path(name) for name in glob.glob(str(path), recursive=True)]
             parts = [part for part in found if part.is_file()]
@@ -56,12 +55,6 @@ def part_files(path: Path) -> tuple[Path, ...]:
                 )
         else:
             return (path,)
-    except InputError:
-        raise
-    except PermissionError:
-        raise InputError(f"{path} may not be read; change its permissions") from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read ({error})") from None
     return tuple(sorted(parts, key=str))
 
 
@@ -129,24 +122,6 @@ def checked_file(path: Path) -> int:
         if not found.st_size:
             raise InputError(f"{path.name} is empty; it needs at least one record")
     return found.st_size
-
-
-@contextmanager
-def reading_errors(path: Path) -> Iterator[None]:
-    """Turn errors of reading a file into an `InputError` with one sentence."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist; check the path") from None
-    except IsADirectoryError:
-        raise InputError(f"{path} is a directory; name a data file in it") from None
-    except InputError:
-        raise
-    except PermissionError:
-        raise InputError(f"{path} may not be read; change its permissions") from None
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({why})") from None
 
 
 def check_limit(size: int, path: Path, limit: Limit) -> None:

@@ -60,7 +60,7 @@ def test_damaged_compression_is_refused(tmp_path, pack):
 def test_paths_that_cannot_be_read(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"no\.csv does not exist"):
         load(tmp_path / "no.csv")
-    with pytest.raises(InputError, match="is a directory"):
+    with pytest.raises(InputError, match="is a folder; name a data file"):
         load(tmp_path)
     (tmp_path / "empty.csv").touch()
     with pytest.raises(InputError, match=r"empty\.csv is empty"):

@@ -39,7 +39,7 @@ async def test_a_hierarchy_with_a_problem_is_shown_with_the_reason(folder):
         (folder / "zip.csv").unlink()
     async with opened(folder / "p.yaml") as d:
         await d.go("zip")
-        assert "there is no such file" in d.text("#reason")
+        assert "does not exist" in d.text("#reason")
         assert not d.screen.table.display
         await d.press("g")  # nothing to edit, nothing happens
         assert d.spec("zip").hierarchy == {"file": "zip.csv"}
