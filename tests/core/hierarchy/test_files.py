@@ -89,7 +89,7 @@ def test_broken_arx_files_are_refused_with_file_and_row(tmp_path, content, messa
 
 
 def test_an_absent_file_and_a_folder_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"nowhere\.csv does not exist; check the path of the hierarchy"):
+    with pytest.raises(InputError, match=r"nowhere\.csv does not exist; check the path"):
         read_arx(tmp_path / "nowhere.csv")
     with pytest.raises(InputError, match="is a folder; name a hierarchy file in it"):
         read_arx(tmp_path)
