@@ -116,6 +116,7 @@ class Mondrian(Clustering):
         history = PartHistory(parts.rows)
         while cutting.depth:
             part = cutting.parts.stack[cutting.depth - 1].copy()
+            widths = cutting.parts.widths[cutting.depth - 1].tolist()
             together, decided, new_cuts, saved = cutting.advance(context.decisions_per_step)
             parts, depth = cutting.parts, cutting.depth
             cuts += new_cuts
@@ -130,10 +131,9 @@ class Mondrian(Clustering):
             }
             now = history.record(parts.begins, parts.stack[:depth, 0])
             if together == 1:
-                widths = space.widths(part)
                 template, facts = space.tell(cutting, self._cuts, widths)
                 if context.watched:
-                    facts |= space.drawn(cutting, part, facts)
+                    facts |= space.drawn(cutting, part, widths, facts)
                     facts |= (
                         {} if cuts + closed > 1 else {"together": np.zeros(task.rows, np.int32)}
                     )
@@ -216,9 +216,7 @@ class _Cutting:
         parts, here = self.parts, slice(first, self.depth)
         refused = np.ones(self.depth - first, dtype=np.bool_)
         while refused.all():
-            kernel.propose(
-                self._axes, parts, self._scratch, first, self.depth, self.task.k, self._where
-            )
+            kernel.propose(parts, self._scratch, first, self.depth, self.task.k, self._where)
             closed = parts.proposals[here, kernel.CUT_ATTRIBUTE] < 0
             refused = ~closed
             refused[~closed] = ~self._both_sides_hold(first + np.flatnonzero(~closed))
@@ -237,7 +235,7 @@ class _Cutting:
         upper = accepted[source] & (np.diff(source, prepend=-1) > 0)
         lower = accepted[source] & ~upper
         new = slice(first, first + len(source))
-        for array in (parts.stack, parts.losses, parts.proposals):
+        for array in (parts.stack, parts.losses, parts.widths, parts.proposals):
             array[new] = array[here][source]
         middle = cuts[source, kernel.CUT_MIDDLE]
         parts.stack[new, 0] = np.where(upper, middle, parts.stack[new, 0])
@@ -253,7 +251,7 @@ class _Cutting:
 
     def _make_room(self) -> None:
         """Double the room for open parts."""
-        names = ("stack", "losses", "proposals")
+        names = ("stack", "losses", "widths", "proposals")
         wide = {name: np.concatenate([own := getattr(self.parts, name), 0 * own]) for name in names}
         self.parts = replace(self.parts, **wide)
 
@@ -329,19 +327,9 @@ class _Space:
         code = int(np.flatnonzero(self.ranks[x] == rank)[0])
         return self.attributes[x].column.values[code]
 
-    def widths(self, part: Int64s) -> tuple[float, ...]:
-        """Return the width of a part along every attribute, as the kernel measures it."""
-        found = []
-        for x, ordered in enumerate(self.axes.ordered.tolist()):
-            low, high, distinct = (int(number) for number in part[2 + 3 * x : 5 + 3 * x])
-            begin, end = self.axes.offsets[x : x + 2].tolist()
-            width = 0.0 if low == high else (distinct - 1) / (end - begin - 1)
-            if ordered and low != high:
-                width = float(self.axes.places[begin + high] - self.axes.places[begin + low])
-            found.append(1.0 if np.isnan(width) else width)
-        return tuple(found)
-
-    def drawn(self, cutting: _Cutting, part: Int64s, known: dict[str, Any]) -> dict[str, Any]:
+    def drawn(
+        self, cutting: _Cutting, part: Int64s, widths: Sequence[float], known: dict[str, Any]
+    ) -> dict[str, Any]:
         """Return the facts for pictures of the last decision; a part is numbered by its start."""
         was_cut, _, x, left, *_ = cutting.event
         parts, order = cutting.parts, cutting.parts.rows
@@ -349,7 +337,6 @@ class _Space:
         facts: dict[str, Any] = {"rows": order[begin:end].astype(np.int64)}
         if not was_cut:
             return facts | {"closed_group": begin}
-        widths = self.widths(part)
         ranked = sorted(range(len(widths)), key=lambda y: -widths[y])
         passed_over = known["passed_over"].split(", ")
         candidates = tuple(
@@ -369,7 +356,7 @@ class _Space:
         box = tuple((self.text(y, low), self.text(y, high)) for y, (low, high) in enumerate(ends))
         upto = np.cumsum(parts.copies[begin:end])  # a side has so many records in fewer rows
         middle, right = begin + 1 + int(np.searchsorted(upto, left)), int(upto[-1]) - left
-        cut = Cut(begin, middle, x, known["below"], known["above"], left, right, widths, box)
+        cut = Cut(begin, middle, x, known["below"], known["above"], left, right, tuple(widths), box)
         rule = "the widest attribute with a cut that leaves k records on either side"
         return facts | {
             "cut": cut,

@@ -111,7 +111,8 @@ class Members:
             self.labels[chosen] = first + (before + np.arange(placed)) // k
             self.clusters = first + int(state[kernel.AT_WORK]) + 1
             size = int(clusters.size[state[kernel.AT_WORK]])
-            self._count(placed, growth)
+            self._placed += placed
+            self._loss += growth
             if placed == 1:
                 taken = int(chosen[0])
                 facts = self._drawn(chosen)
@@ -159,7 +160,8 @@ class Members:
                     )
                 c, growth = kernel.join_cheapest(search, clusters, i)
                 self.labels[record] = first + c
-                self._count(1, growth)
+                self._placed += 1
+                self._loss += growth
             joined = np.array([record for record, _ in batch], dtype=np.int64)
             if len(batch) > 1:
                 yield self._batch_step(joined, False)
@@ -202,10 +204,6 @@ class Members:
             self._told = True
         records = placed.astype(np.int64)
         return facts | {"rows": records} | moved_records(records, self.labels[placed])
-
-    def _count(self, records: int, growth: float) -> None:
-        self._placed += records
-        self._loss += growth
 
     def _growth_step(
         self, record: int, last: int, size: int, score: float, drawn: bool, facts: dict[str, Any]

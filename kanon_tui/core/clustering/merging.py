@@ -231,12 +231,7 @@ class Merging:
 
     def members(self, c: int) -> Int32s:
         """Return the distinct rows of a cluster, rising."""
-        rows = []
-        row = int(self.clusters.info[c, box.HEAD])
-        while row >= 0:
-            rows.append(row)
-            row = int(self.clusters.links[row, box.FOLLOWING])
-        return np.array(sorted(rows), dtype=np.int32)
+        return self.groups(np.array([c], dtype=np.int32))[0]
 
     def rows(self, c: int) -> Int64s:
         """Return the records of a cluster."""

@@ -31,13 +31,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, ranked_records
 from kanon_tui.core.clustering.clustering import Clustering
-from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, distinguishable
+from kanon_tui.core.clustering.facts import (
+    MOST_FOLLOWED,
+    SUPPRESSED,
+    distinguishable,
+    moved_records,
+)
 from kanon_tui.core.clustering.refining_arrays import RecordTypes, near_records, refining_arrays
 from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.clustering.requirement_repair import repair_steps
@@ -231,8 +237,8 @@ class Refining:
         """Return the facts that pictures need of some changes."""
         if not self._context.watched:
             return {}
-        moved = [pair for change in made for pair in change.groups()]
-        return {"rows": made[-1].records, "moved": tuple(moved)}
+        moved = [moved_records(change.moved, change.to)["moved"] for change in made]
+        return {"rows": made[-1].records, "moved": tuple(chain.from_iterable(moved))}
 
     def _step(self, kind: str, template: str, facts: dict[str, Any], changes: int) -> Step:
         classes = self._room.classes
@@ -272,12 +278,6 @@ class Change:
     """The records that have another class now."""
     to: Int32s
     """Per record moved its new class."""
-
-    def groups(self) -> Iterator[tuple[int, Int64s]]:
-        """Yield the classes that got records, with these records."""
-        for group in (self.one, self.other):
-            if (self.to == group).any():
-                yield group, self.moved[self.to == group]
 
     def describe(self, name: str) -> tuple[str, dict[str, Any]]:
         """Return template and facts of a step."""

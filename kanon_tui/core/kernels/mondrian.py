@@ -62,6 +62,8 @@ class Parts(Struct):
     last the records."""
     losses: Annotated[Floats, writes("open")]
     """Open parts: what publishing the part as one class costs, its NCP times its records."""
+    widths: Annotated[Floats, writes("open", "attributes")]
+    """Open parts: the normalised width along every attribute, 0 to 1."""
     proposals: Annotated[Int64s, writes("open", 7)]
     """Open parts: the cut that was proposed last, CUT_ATTRIBUTE to REFUSED."""
     seen: Annotated[Int32s, writes("ranks")]
@@ -89,9 +91,7 @@ def measure(axes: Axes, parts: Parts, levels: Annotated[Int64s, reads("_")]) -> 
 
 
 @c_function
-def propose(
-    axes: Axes, parts: Parts, scratch: PartScratch, first: int, depth: int, k: int, where: int
-) -> None:
+def propose(parts: Parts, scratch: PartScratch, first: int, depth: int, k: int, where: int) -> None:
     """Propose the next cut of every part from level `first` to `depth` of the stack.
 
     `where` is ALLOWABLE, MEDIAN or RELAXED. The rows of a part are divided by its cut; whoever

@@ -65,7 +65,7 @@ def test_an_array_that_c_writes_to_must_be_writable() -> None:
     frozen = np.zeros((1, 1), dtype=np.int32)
     frozen.flags.writeable = False
     with pytest.raises(TypeError, match=r"Parts: table .*read-only"):
-        Parts(frozen, *[np.zeros(1)] * 8)  # type: ignore[arg-type]
+        Parts(frozen, *[np.zeros(1)] * 9)  # type: ignore[arg-type]
 
 
 def test_a_call_refuses_what_is_not_declared() -> None:
@@ -86,7 +86,7 @@ def test_a_call_refuses_what_is_not_declared() -> None:
 def test_whole_numbers_are_whole_and_fit_in_64_bits(number: Any) -> None:
     scratch = PartScratch.allocate(rows=1, attributes=1, ranks=2)
     with pytest.raises(TypeError, match="first"):
-        propose(axes(), one_row(), scratch, number, 1, 1, 0)
+        propose(one_row(), scratch, number, 1, 1, 0)
 
 
 def one_row() -> Parts:

@@ -300,6 +300,7 @@ typedef struct {
     bool *begins; int64_t begins_shape0;
     int64_t *stack; int64_t stack_shape0; int64_t stack_shape1;
     double *losses; int64_t losses_shape0;
+    double *widths; int64_t widths_shape0; int64_t widths_shape1;
     int64_t *proposals; int64_t proposals_shape0; int64_t proposals_shape1;
     int32_t *seen; int64_t seen_shape0;
     int64_t *tried; int64_t tried_shape0;
@@ -578,7 +579,7 @@ double kn_merging_power(double x, double y);
 void kn_merging_union_extents(const MergeState *state, int64_t a, int64_t b, int64_t side, double *wide, int64_t wide_shape0, bool *hidden, int64_t hidden_shape0);
 void kn_merging_widths_with(const MergeState *state, int64_t a, double *widths, int64_t widths_shape0);
 void kn_mondrian_measure(const Axes *axes, const Parts *parts, const int64_t *levels, int64_t levels_shape0);
-void kn_mondrian_propose(const Axes *axes, const Parts *parts, const PartScratch *scratch, int64_t first, int64_t depth, int64_t k, int64_t where);
+void kn_mondrian_propose(const Parts *parts, const PartScratch *scratch, int64_t first, int64_t depth, int64_t k, int64_t where);
 Leaves kn_partner_tree_divide_into_leaves(const Attributes *attributes, const double *boxes, int64_t boxes_shape0, int64_t boxes_shape1, int64_t boxes_shape2, int64_t columns, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);
 void kn_partner_tree_fill_nodes(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree);
 void kn_partner_tree_refresh(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree, int64_t c);

@@ -113,7 +113,11 @@ static double loss_of(const Axes *axes, const int64_t *part) {
 static void measure_part(const Axes *axes, const Parts *parts, int64_t start, int64_t end,
                          int64_t level) {
     measure_ranks(axes, parts, start, end, level);
-    parts->losses[level] = loss_of(axes, parts->stack + level * parts->stack_shape1);
+    const int64_t *part = parts->stack + level * parts->stack_shape1;
+    parts->losses[level] = loss_of(axes, part);
+    for (int64_t x = 0; x < parts->widths_shape1; x++) {
+        parts->widths[level * parts->widths_shape1 + x] = width_of(axes, part, x);
+    }
     memset(parts->proposals + level * PROPOSAL_COLUMNS, 0, PROPOSAL_COLUMNS * sizeof(int64_t));
 }
 
@@ -228,8 +232,8 @@ static int64_t divide(const Parts *parts, const PartScratch *scratch, int64_t st
 }
 
 /* Choose the next cut of a part that no proposal had yet: the widest attribute that has one. */
-static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *scratch,
-                      const int64_t *part, int64_t k, int64_t where, int64_t *last) {
+static Cut choose_cut(const Parts *parts, const PartScratch *scratch, const int64_t *part,
+                      const double *widths, int64_t k, int64_t where, int64_t *last) {
     const int64_t attributes = parts->table_shape1;
     const int64_t size = RECORDS(part, attributes), rows = part[1] - part[0];
     const int64_t *copies = parts->copies + part[0];
@@ -240,9 +244,7 @@ static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *s
     if (size < 2 * k) {
         return none;
     }
-    for (int64_t x = 0; x < attributes; x++) {
-        scratch->widths[x] = width_of(axes, part, x);
-    }
+    memcpy(scratch->widths, widths, (size_t)attributes * sizeof *widths);
     for (int64_t turn = 0; turn < attributes; turn++) {
         const int64_t x = first_of_largest(scratch->widths, attributes);
         const int64_t low = LOW_RANK(part, x), high = HIGH_RANK(part, x);
@@ -285,12 +287,13 @@ static Cut choose_cut(const Axes *axes, const Parts *parts, const PartScratch *s
     return none;
 }
 
-void kn_mondrian_propose(const Axes *axes, const Parts *parts, const PartScratch *scratch,
-                         int64_t first, int64_t depth, int64_t k, int64_t where) {
+void kn_mondrian_propose(const Parts *parts, const PartScratch *scratch, int64_t first,
+                         int64_t depth, int64_t k, int64_t where) {
     for (int64_t level = first; level < depth; level++) {
         const int64_t *part = parts->stack + level * parts->stack_shape1;
         int64_t *proposal = parts->proposals + level * PROPOSAL_COLUMNS;
-        const Cut cut = choose_cut(axes, parts, scratch, part, k, where, proposal);
+        const double *widths = parts->widths + level * parts->widths_shape1;
+        const Cut cut = choose_cut(parts, scratch, part, widths, k, where, proposal);
         proposal[CUT_ATTRIBUTE] = cut.attribute;
         if (cut.attribute >= 0) {
             proposal[CUT_RECORDS] = cut.size;
