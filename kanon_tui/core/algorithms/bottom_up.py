@@ -62,8 +62,6 @@ class BottomUp(MergingClustering):
         "Merges small groups by the lowest certainty penalty and splits large ones again; for "
         "narrow ranges without rules"
     )
-    sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("every distinct record is a group"),
         Line("while a group has fewer than k records:"),

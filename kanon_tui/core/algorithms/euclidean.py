@@ -49,8 +49,6 @@ class Euclidean(MergingClustering):
         "Merges each small cluster with the one that gives the smallest raw ranges; a baseline "
         "that ignores weights, domains and rules"
     )
-    sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,
         Line("merge it where the ranges of the union are smallest", 1, ("merge",)),

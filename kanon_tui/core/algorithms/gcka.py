@@ -52,7 +52,6 @@ class Gcka(BlockClustering):
         "generalisation, with the least suppression"
     )
     sample: ClassVar[str] = "locations"
-    pictures: ClassVar[tuple[str, ...]] = ("map",)
     terms: ClassVar[tuple[str, ...]] = ("IL", "MAGVal")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("group the records by the MAGVals of their cells", 0, ("group",)),
@@ -89,7 +88,8 @@ class Gcka(BlockClustering):
             f"Group the {{records:,}} records by their MAGVals: {count_of(len(groups), 'group')}. "
             f"{outcome}",
             {"records": task.n, "groups": len(groups), "small": int(small.sum()), "k": task.k}
-            | {"suppressed": members.suppressed},
+            | {"suppressed": members.suppressed}
+            | ({"tints": groups.number.astype(np.int64)} if context.watched else {}),
         )
         rng = np.random.default_rng(task.seed)
         for group in np.flatnonzero(~small).tolist():

@@ -60,7 +60,6 @@ class KMember(BlockClustering):
         "little loss for any kind of data"
     )
     sample: ClassVar[str] = "patients"
-    pictures: ClassVar[tuple[str, ...]] = ("map",)
     terms: ClassVar[tuple[str, ...]] = ("IL",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("while k records are left:"),

@@ -56,7 +56,6 @@ class Mdav(BlockClustering):
         "published as means"
     )
     sample: ClassVar[str] = "patients"
-    pictures: ClassVar[tuple[str, ...]] = ("map",)
     terms: ClassVar[tuple[str, ...]] = ("centre",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("while 3k records are left:"),

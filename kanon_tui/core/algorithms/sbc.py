@@ -57,8 +57,6 @@ class SBC(SimilarityClustering):
         "alike categories are from their frequencies, needs no hierarchies"
     )
     sample: ClassVar[str] = "similarity"
-    pictures: ClassVar[tuple[str, ...]] = ("map",)
-    terms: ClassVar[tuple[str, ...]] = ("centre",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("sort the records by the attribute with most values", 0, ("sort",)),
         Line("while k records are left:"),

@@ -52,8 +52,6 @@ class SD(SimilarityClustering):
         "numbers matter most, needs no hierarchies"
     )
     sample: ClassVar[str] = "spatial-distance"
-    pictures: ClassVar[tuple[str, ...]] = ("map",)
-    terms: ClassVar[tuple[str, ...]] = ("centre",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("sort the records by the attribute with most values", 0, ("sort",)),
         Line("while k records are left:"),

@@ -56,8 +56,6 @@ class Udc(MergingClustering):
         "Merges each small cluster where the research value stays highest; for data with "
         "constraint rules, which it keeps where others break them"
     )
-    sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("merge", "RV")
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         *MERGE_SMALL,

@@ -44,6 +44,7 @@ class Clustering(Algorithm):
     """An algorithm that finds classes of records; `refining` says how they are refined."""
 
     family: ClassVar[Family] = Family.CLUSTERING
+    pictures: ClassVar[tuple[str, ...]] = ("map",)
 
     refine: bool = declared(
         False,

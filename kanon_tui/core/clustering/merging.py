@@ -32,7 +32,7 @@ class MergingClustering(BlockClustering):
     """A clustering that merges clusters until all have k records."""
 
     sample: ClassVar[str] = "race-rules"
-    pictures: ClassVar[tuple[str, ...]] = ("clusters", "merge tree")
+    pictures: ClassVar[tuple[str, ...]] = ("map", "tree")
     terms: ClassVar[tuple[str, ...]] = ("merge",)
 
 

@@ -45,7 +45,6 @@ _LEAST_REACH = 1e-6
 class SimilarityClustering(BlockClustering):
     """A clustering that grows classes of k from the first record left."""
 
-    pictures: ClassVar[tuple[str, ...]] = ("sorted records", "clusters", "distances")
     terms: ClassVar[tuple[str, ...]] = ("centre",)
 
 
