@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from kanon_tui.core.clustering.facts import Distances
-from kanon_tui.core.lattice.search import StringText
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Candidate, Choice, Step
 from kanon_tui.core.teaching.classes_now import originals_of
@@ -97,32 +97,26 @@ def choice_of(scene: Scene) -> tuple[int, Choice] | None:
 
 
 def _strings_around(scene: Scene) -> Choice:
-    """Return the string that a step tests among others that were open, by height."""
+    """Return the string that a step tests among others that are open, the lowest first."""
     step, state = scene.step, scene.state
     assert step is not None
     assert isinstance(state, FullDomainState)
-    lattice, current = state.lattice, state.node_of(state.current)
-    nodes = [] if current is None else [current]
-    if lattice is not None and current is not None and len(state.verdicts):
+    tested, lattice = step.facts["string"], state.lattice
+    candidates = [Candidate(tested, sum(tested.levels), chosen=True)]
+    others = np.empty(0, dtype=np.int64)
+    if lattice is not None and len(state.verdicts):
         own = state.nodes_of(state.part)
-        others = own[(state.verdicts[own] == Verdict.OPEN) & (own != current)]
-        heights = lattice.grid[others].sum(axis=1)
-        nodes += others[np.argsort(heights, kind="stable")][: _NEIGHBOURS - 1].tolist()
-        among = len(others) + 1
-    else:
-        among = 1
-    candidates = [] if nodes else [Candidate(step.facts["string"], step.facts["rv"], "", True)]
-    for node in nodes:
-        assert lattice is not None
-        shown = range(len(lattice.names)) if state.part is None else state.part
-        levels = lattice.levels(node)
-        text = StringText(tuple(lattice.names[a] for a in shown), tuple(levels[a] for a in shown))
-        height = sum(levels[a] for a in shown)
-        candidates.append(Candidate(text, height, "", node == current))
+        others = own[state.verdicts[own] == Verdict.OPEN]
+        shown = list(state.part or range(len(lattice.names)))
+        levels = lattice.grid[others][:, shown]
+        for row in levels[np.argsort(levels.sum(axis=1), kind="stable")][: _NEIGHBOURS - 1]:
+            candidates.append(
+                Candidate(replace(tested, levels=tuple(row.tolist())), int(row.sum()))
+            )
     rule = step.facts.get("why") or "from specific to general, what is still open"
-    return Choice(
-        "which string is tested", "height", tuple(candidates), among, rule, best_first=False
-    )
+    among = len(others) + 1
+    asked = "which string is tested"
+    return Choice(asked, "height", tuple(candidates), among, rule, best_first=False)
 
 
 def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None) -> None:

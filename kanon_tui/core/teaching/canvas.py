@@ -48,6 +48,11 @@ class Canvas(Generic[T]):
         sign = self.characters[row][column]
         return sign == _BLANK or sign in but_for or self._bits(row, column) > 0
 
+    def put_if_free(self, row: int, column: int, text: str, tone: T, but_for: str = "") -> None:
+        """Write a text where all its cells are free."""
+        if all(self.is_free(row, column + n, but_for) for n in range(len(text))):
+            self.put(row, column, text, tone)
+
     def _bits(self, row: int, column: int) -> int:
         bits = ord(self.characters[row][column]) - _BRAILLE
         return bits if 0 <= bits < 256 else 0
@@ -69,19 +74,11 @@ class Canvas(Generic[T]):
 
     def outline(self, top: int, left: int, bottom: int, right: int, tone: T) -> None:
         """Draw a thin frame where no text stands."""
-        for column in range(left + 1, right):
-            for row in (top, bottom):
-                self._frame(row, column, "─", tone)
-        for row in range(top + 1, bottom):
-            for column in (left, right):
-                self._frame(row, column, "│", tone)
-        corners = ((top, left, "╭"), (top, right, "╮"), (bottom, left, "╰"), (bottom, right, "╯"))
-        for row, column, corner in corners:
-            self._frame(row, column, corner, tone)
-
-    def _frame(self, row: int, column: int, character: str, tone: T) -> None:
-        if self.is_free(row, column, _FRAME):
-            self.put(row, column, character, tone)
+        signs = [(row, column, "─") for column in range(left, right) for row in (top, bottom)]
+        signs += [(row, column, "│") for row in range(top, bottom) for column in (left, right)]
+        signs += [(top, left, "╭"), (top, right, "╮"), (bottom, left, "╰"), (bottom, right, "╯")]
+        for row, column, sign in signs:
+            self.put_if_free(row, column, sign, tone, _FRAME)
 
     def runs(self, row: int) -> list[tuple[str, T]]:
         """Return a row as texts of one tone each."""

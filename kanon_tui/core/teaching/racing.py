@@ -20,9 +20,11 @@ _FIGURES = {
 
 
 def race_plot(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:
-    """Return a track per run and the curves of both objectives up to a decision."""
+    """Return a track per run and the curves of both objectives; at the end who loses less."""
     picture = Picture(width, height)
     longest = max(run.timeline.last for run in runs)
+    if number >= longest:
+        return _winner_card(picture, runs)
     names = [run.run.algorithm.name for run in runs]
     label, curves = max(map(len, names)), []
     for run, name, tone in zip(runs, names, _TONES, strict=True):
@@ -51,9 +53,8 @@ def _scaled(points: Points) -> Points:
     return [(at, (value - low) / span) for at, value in points]
 
 
-def winner_card(runs: Sequence[Recording], width: int, height: int) -> Picture:
-    """Return the figures of both releases, the better of each marked, and who loses less."""
-    picture = Picture(width, height)
+def _winner_card(picture: Picture, runs: Sequence[Recording]) -> Picture:
+    """Draw the figures of both releases, the better of each marked, and who loses less."""
     names = [run.run.algorithm.name for run in runs]
     known = [run.measures for run in runs]
     if known[0] is None or known[1] is None:

@@ -7,7 +7,6 @@ where there are few clusters; records that nothing was decided about are small c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -44,14 +43,8 @@ def mark_of(group: int) -> tuple[str, Tone]:
     return _MARKS[group % len(_MARKS)], HUES[(group + group // len(_MARKS)) % len(HUES)]
 
 
-@dataclass(frozen=True)
-class _Tether:
-    """A line from the origin of a distance to a candidate."""
-
-    start: Place
-    end: Place
-    text: str
-    chosen: bool
+Tether = tuple[Place, Place, str, bool]
+"""A line from the origin of a distance to a candidate: both ends, the distance, if it is chosen."""
 
 
 class RecordMap(Drawing):
@@ -95,13 +88,8 @@ class RecordMap(Drawing):
         if not isinstance(state, ClusteringState) or count < 2:
             return False
         x, y = self._attributes(scene, state)
-        if across:
-            x = (x + across) % count
-            x = (x + across) % count if x == y else x
-        if down:
-            y = (y + down) % count
-            y = (y + down) % count if y == x else y
-        self._axes = x, y
+        turns = [((x + across * n) % count, (y + down * n) % count) for n in (1, 2)]
+        self._axes = turns[0] if turns[0][0] != turns[0][1] else turns[1]
         return True
 
     def _attributes(self, scene: Scene, state: ClusteringState) -> tuple[int, int]:
@@ -231,25 +219,22 @@ class _Map:
             canvas.outline(top, left, bottom, right, tone)
             size, k = int(self.sizes[group]), self.scene.task.k
             label = f"{group + 1}:{size}{'✓' if size >= k else f'/{k}'}"
-            cells = range(left + 1, left + 1 + len(label))
-            if right - left > len(label) and all(canvas.is_free(top, c, "─") for c in cells):
-                canvas.put(top, left + 1, label, tone)
+            if right - left > len(label):
+                canvas.put_if_free(top, left + 1, label, tone, "─")
 
     def _draw_tethers(self, canvas: Canvas[Tone]) -> None:
         """Draw the distances of the decision as dotted lines, and a centre with its trail."""
-        for tether in _tethers(self.scene, self.state, self.at):
-            start, end = self.dot(tether.start), self.dot(tether.end)
-            tone: Tone = "warn" if tether.chosen else "dim"
-            canvas.line(start, end, tone, 1, 1 if tether.chosen else 2)
+        for one, other, text, chosen in _tethers(self.scene, self.state, self.at):
+            start, end = self.dot(one), self.dot(other)
+            tone: Tone = "warn" if chosen else "dim"
+            canvas.line(start, end, tone, 1, 1 if chosen else 2)
             row, column = (start[1] + end[1]) // 8, (start[0] + end[0]) // 4
-            begin = column - len(tether.text) // 2
-            if all(canvas.is_free(row, begin + n) for n in range(len(tether.text))):
-                canvas.put(row, begin, tether.text, tone)
-        trail = _trail(self.scene, self.state, self.at)
-        for place in trail:
-            if canvas.is_free(*self.cell(place)):
-                newest = place is trail[-1]
-                canvas.put(*self.cell(place), "✛" if newest else "+", "warn" if newest else "dim")
+            canvas.put_if_free(row, column - len(text) // 2, text, tone)
+        came = self.state.growing if self.scene.algorithm.name == "sd" else ()
+        for count in range(1, len(came) + 1):
+            newest = count == len(came)
+            place = self.cell(_middle(self.at, list(came[:count])))
+            canvas.put_if_free(*place, "✛" if newest else "+", "warn" if newest else "dim")
 
     def _draw_cuts(self, canvas: Canvas[Tone]) -> None:
         """Draw cuts along the axes as lines, that of this step in another colour."""
@@ -258,20 +243,13 @@ class _Map:
                 continue
             along = self.axes.index(cut.attribute)
             attribute, other = (self.x, self.y) if along == 0 else (self.y, self.x)
-            spots, ends = _positions(attribute), _positions(other)
-            values, others = attribute.column.values, other.column.values
+            spots, values = _positions(attribute), attribute.column.values
             middle = (spots[values.index(cut.below)] + spots[values.index(cut.above)]) / 2
-            limits = [float(ends[others.index(value)]) for value in cut.box[self.axes[1 - along]]]
+            box = [other.column.values.index(value) for value in cut.box[self.axes[1 - along]]]
+            limits = _positions(other)[box].tolist()
             tone: Tone = "warn" if number == self.scene.number else "dim"
-            if along == 0:
-                (low, column), (high, _) = (self.cell((middle, limit)) for limit in limits)
-                cells = [(row, column) for row in range(min(low, high) - 1, max(low, high) + 2)]
-            else:
-                (row, low), (_, high) = (self.cell((limit, middle)) for limit in limits)
-                cells = [(row, column) for column in range(min(low, high) - 1, max(low, high) + 2)]
-            for row, column in cells:
-                if self.left < column and row < self.rows and canvas.is_free(row, column):
-                    canvas.put(row, column, "┃" if along == 0 else "━", tone)
+            ends = [(middle, limit) if along == 0 else (limit, middle) for limit in limits]
+            canvas.line(self.dot(ends[0]), self.dot(ends[1]), tone)
 
 
 def _free_near(canvas: Canvas[Tone], row: int, column: int, left: int) -> tuple[int, int]:
@@ -283,57 +261,32 @@ def _free_near(canvas: Canvas[Tone], row: int, column: int, left: int) -> tuple[
     return row, column
 
 
-def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[_Tether]:
+def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tether]:
     """Yield the lines of a decision: from a centre or record to candidates, or between clusters."""
     step = scene.step
     facts = {} if step is None else step.facts
     if "merge" in facts:
-        merge = facts["merge"]
-        ends = (_middle(at, merge.small_rows), _middle(at, merge.other_rows))
-        yield _Tether(*ends, short_number(merge.score), True)
+        small, other = facts["merge"].small_rows, facts["merge"].other_rows
+        yield _middle(at, small), _middle(at, other), short_number(facts["merge"].score), True
     if "seeds" in facts:
-        one, other = (_middle(at, np.array([seed])) for seed in facts["seeds"])
-        yield _Tether(one, other, "seeds", True)
+        one, other = facts["seeds"]
+        yield _middle(at, [one]), _middle(at, [other]), "seeds", True
     distances = facts.get("distances")
-    if distances is None or step is None or not len(state.rows):
+    if distances is None or step is None or not len(state.rows) or state.groups is None:
         return
-    record = int(state.rows[0])
-    if all(row.record is None for row in distances.rows):
-        assert state.groups is not None
+    record, before = int(state.rows[0]), list(state.growing[:-1])
+    if step.kind == "start" and "last" in facts:
+        before = [facts["last"] - 1]
+    elif distances.rows[0].record is None:  # it joins a cluster that is closed
         own = np.flatnonzero(state.groups == state.groups[record])
-        chosen = next((row for row in distances.rows if row.chosen), None)
-        others = np.setdiff1d(own, [record])
-        if chosen is not None and len(others):
-            yield _Tether(_middle(at, others), _place(at, record), short_number(chosen.total), True)
-        return
-    origin = _origin(step.kind, facts, state, at)
+        before = own[own != record].tolist()
     for row in sorted(distances.rows, key=lambda row: row.chosen)[-3:]:
-        if row.record is not None and origin is not None:
-            yield _Tether(origin, _place(at, row.record), short_number(row.total), row.chosen)
+        if len(before) and (row.record is not None or row.chosen):
+            end = record if row.record is None else row.record
+            yield _middle(at, before), _middle(at, [end]), short_number(row.total), row.chosen
 
 
-def _origin(kind: str, facts: object, state: ClusteringState, at: Floats) -> Place | None:
-    """Return where distances are measured from: a record, or the centre before the record came."""
-    assert isinstance(facts, dict)
-    if kind == "start" and "last" in facts:
-        return _place(at, facts["last"] - 1)
-    before = np.array(state.growing[:-1], dtype=np.int64)
-    return _middle(at, before) if len(before) else None
-
-
-def _trail(scene: Scene, state: ClusteringState, at: Floats) -> list[Place]:
-    """Return where the centre of the growing cluster was after every record, the newest last."""
-    if scene.algorithm.name != "sd" or not state.growing:
-        return []
-    rows = np.array(state.growing, dtype=np.int64)
-    return [_middle(at, rows[: count + 1]) for count in range(len(rows))]
-
-
-def _place(at: Floats, record: int) -> Place:
-    return float(at[record, 0]), float(at[record, 1])
-
-
-def _middle(at: Floats, rows: Int64s) -> Place:
+def _middle(at: Floats, rows: Sequence[int] | Int64s) -> Place:
     across, up = at[rows].mean(axis=0).tolist()
     return across, up
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -20,7 +20,7 @@ from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.teaching.handout import Recording, record
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
-from kanon_tui.core.teaching.racing import race_plot, winner_card
+from kanon_tui.core.teaching.racing import race_plot
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Choose, Modal
@@ -43,41 +43,6 @@ def ask_for_rival(asking: Hosted) -> None:
     asking.ask(Choose(f"Race {own} against …", titles), chosen)
 
 
-class Lane(Vertical):
-    """One of the two runs: its sentence and its picture."""
-
-    def __init__(self, id: str) -> None:
-        super().__init__(id=id)
-        self._recording: Recording | None = None
-
-    def compose(self) -> ComposeResult:
-        yield Static(classes="lane-title")
-        yield Static(classes="lane-sentence")
-        yield PictureView()
-
-    def begin(self, recording: Recording) -> None:
-        """Take the place of whoever ran here before."""
-        self._recording = recording
-        self.query_one(PictureView).begin(pictures_of(recording.run.algorithm))
-
-    def show(self, number: int) -> None:
-        """Show a step, or the last one if the run was shorter."""
-        recording = self._recording
-        if recording is None:
-            return
-        timeline = recording.timeline
-        step = min(number, timeline.last)
-        title = Text(f"{recording.run.algorithm.name} · step {step:,} of {timeline.last:,}", "bold")
-        sentence = Text(visible(timeline.step(step).sentence) if timeline.last else "")
-        if number >= timeline.last:
-            sentence.append(f"\n■ {visible(recording.end)}", "bold")
-        self.query_one(".lane-title", Static).update(title)
-        self.query_one(".lane-sentence", Static).update(sentence)
-        self.query_one(PictureView).show(
-            Scene(recording.run.task, recording.run.algorithm, timeline, step)
-        )
-
-
 class RaceScreen(Hosted, Modal):
     """Two runs, one decision at a time; the one that is finished waits at its end."""
 
@@ -93,13 +58,12 @@ records, a merge at two clusters.
     DEFAULT_CSS = """
     RaceScreen { background: $background; }
     RaceScreen #race-line { height: 1; padding: 0 1; }
-    RaceScreen Lane { width: 1fr; }
-    RaceScreen .lane-title { height: 1; padding: 0 1; }
-    RaceScreen .lane-sentence { height: 3; padding: 0 1; }
+    RaceScreen #sentences { height: 4; }
+    RaceScreen .sentence { width: 1fr; padding: 0 1; }
     RaceScreen #course { height: 33%; min-height: 9; padding: 0 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss_none", "Back", key_display="esc"),
+        Binding("escape", "dismiss(None)", "Back", key_display="esc"),
         Binding("full_stop", "move(1)", "On", key_display=".", id="race.on"),
         Binding("comma", "move(-1)", "Back", key_display=",", id="race.back"),
         Binding("space", "play", "Play/pause", id="race.play"),
@@ -120,9 +84,12 @@ records, a merge at two clusters.
 
     def compose(self) -> ComposeResult:
         yield Static(id="race-line")
+        with Horizontal(id="sentences"):
+            yield Static(classes="sentence")
+            yield Static(classes="sentence")
         with Horizontal():
-            yield Lane("left")
-            yield Lane("right")
+            yield PictureView()
+            yield PictureView()
         yield Static(id="course", classes="pane")
         yield KeyBar()
 
@@ -146,26 +113,28 @@ records, a merge at two clusters.
 
     def _begin(self, recordings: Iterable[Recording]) -> None:
         self._recordings = tuple(recordings)
-        for lane, recording in zip(self.query(Lane), self._recordings, strict=True):
-            lane.begin(recording)
-            self._longest = max(self._longest, recording.timeline.last)
+        self._longest = max(recording.timeline.last for recording in self._recordings)
+        for view, recording in zip(self.query(PictureView), self._recordings, strict=True):
+            view.begin(pictures_of(recording.run.algorithm))
         self.action_go(1)
 
     def _say(self, text: str) -> None:
         self.query_one("#race-line", Static).update(Text(text))
 
     def _draw(self) -> None:
-        for lane in self.query(Lane):
-            lane.show(self._number)
-        course = self.query_one("#course", Static)
+        lanes = zip(self.query(".sentence").results(Static), self.query(PictureView), strict=True)
+        for (sentence, view), recording in zip(lanes, self._recordings, strict=False):
+            run, timeline = recording.run, recording.timeline
+            step = min(self._number, timeline.last)
+            text = Text(f"{run.algorithm.name} · step {step:,} of {timeline.last:,}\n", "bold")
+            text.append(visible(timeline.step(step).sentence) if timeline.last else "", "not bold")
+            if self._number >= timeline.last:
+                text.append(f"\n■ {visible(recording.end)}")
+            sentence.update(text)
+            view.show(Scene(run.task, run.algorithm, timeline, step))
         if self._recordings:
-            over = self._number == self._longest
-            size = course.content_size
-            picture = (
-                winner_card(self._recordings, *size)
-                if over
-                else race_plot(self._recordings, self._number, *size)
-            )
+            course = self.query_one("#course", Static)
+            picture = race_plot(self._recordings, self._number, *course.content_size)
             course.update(picture_text(picture, self))
         pace = "▶" if self._due is not None else "⏸"
         speed = SPEEDS[self._speed]
@@ -183,9 +152,6 @@ records, a merge at two clusters.
         if self._number == self._longest:
             self._due = None
         self._draw()
-
-    def action_dismiss_none(self) -> None:
-        self.dismiss(None)
 
     def action_go(self, number: int) -> None:
         self._due = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.widgets import OptionList, Static
 
-from kanon_tui.screens.run.race import Lane, RaceScreen
+from kanon_tui.screens.run.race import RaceScreen
 from kanon_tui.widgets.dialogs import Choose
 from kanon_tui.widgets.picture_view import PictureView
 from tests.screens.conftest import settle, wait_until
@@ -22,28 +22,29 @@ async def test_both_take_one_decision_and_who_is_through_waits(sample, make_app)
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, RaceScreen))
         race = pilot.app.screen
         await settle(pilot)
-        left, right = race.query(Lane)
+        left, right = race.query(".sentence").results(Static)
+        views = race.query(PictureView)
 
-        def title(lane: Lane) -> str:
-            return str(lane.query_one(".lane-title", Static).content)
+        def title(lane: Static) -> str:
+            return str(lane.content).split("\n")[0]
 
         assert title(left) == "global · step 1 of 12"
         assert title(right).startswith("local · step 1 of ")
-        first = [lane.query_one(PictureView).render().plain for lane in (left, right)]
+        first = [view.render().plain for view in views]
         await pilot.press("full_stop", "full_stop")
         assert title(left) == "global · step 3 of 12"
         course = str(race.query_one("#course", Static).content)
         assert "▶ 3 of 12" in course
         assert "▶ 3 of 8" in course
         await pilot.press("end")
-        ends = [str(lane.query_one(".lane-sentence", Static).content) for lane in (left, right)]
+        ends = [str(lane.content) for lane in (left, right)]
         assert all("■" in end and "NCP" in end for end in ends)
         card = str(race.query_one("#course", Static).content)
         assert "★ global loses less detail" in card or "★ local loses less detail" in card
         assert "research value" in card
         assert title(right).split()[3] == title(right).split()[-1]
         await pilot.press("home")
-        assert [lane.query_one(PictureView).render().plain for lane in (left, right)] == first
+        assert [view.render().plain for view in views] == first
         await pilot.press("greater_than_sign", "greater_than_sign", "greater_than_sign", "space")
         await wait_until(pilot, lambda: title(left) == "global · step 12 of 12")
         await pilot.press("escape")
