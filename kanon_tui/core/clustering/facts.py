@@ -130,8 +130,6 @@ class DistanceRow:
 class Distances:
     """The nearest (or furthest) few of a decision: the fact `distances`."""
 
-    origin: str
-    """What distances are measured from: `record 4`, `the centre of cluster 2`."""
     names: tuple[str, ...]
     """The attributes, in the order of the parts."""
     rows: tuple[DistanceRow, ...]
@@ -170,7 +168,6 @@ class Question:
     question: str
     score: str
     rule: str
-    origin: str
     formula: tuple[str, ...]
     what: str = "record"
     """What candidates are: records or clusters."""
@@ -179,8 +176,8 @@ class Question:
     @classmethod
     def of_left_over(cls, record: int, score: str, rule: str, formula: tuple[str, ...]) -> Self:
         """Return the question of a record, counted from 0, that is left over."""
-        whom = f"record {record + 1:,}"
-        return cls(f"which cluster takes {whom}", score, rule, whom, formula, what="cluster")
+        asked = f"which cluster takes record {record + 1:,}"
+        return cls(asked, score, rule, formula, what="cluster")
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,8 +222,7 @@ class Measured:
             question.rule,
             (*question.formula, *terms, total),
         )
-        distances = Distances(question.origin, names, rows)
-        return {"choice": choice, "distances": distances}
+        return {"choice": choice, "distances": Distances(names, rows)}
 
 
 def against(facts: Mapping[str, Any]) -> str:

@@ -307,7 +307,6 @@ def what_to_add(size: int, cluster: int, last: int) -> Question:
             f"which record starts cluster {cluster:,}",
             "distance",
             f"the furthest from record {last + 1:,}; of equals the lowest row",
-            f"record {last + 1:,}",
             ("distance = Σ |difference| / domain + Σ height(lca) / height",),
             highest=True,
         )
@@ -315,7 +314,6 @@ def what_to_add(size: int, cluster: int, last: int) -> Question:
         f"which record joins cluster {cluster:,}",
         "loss added",
         "the least; of equals the lowest row",
-        f"cluster {cluster:,}",
         (_LOSS, f"loss added = {size:,} · width with it − {size - 1:,} · width without"),
     )
 

@@ -279,7 +279,6 @@ class Similarity:
             "Sort the {n:,} records by {sorted_by}, the attribute with most values ({values:,})."
         )
         if self.context.watched:
-            facts["order"] = self.growth.order.copy()
             facts["together"] = np.full(self.task.n, UNPLACED, dtype=np.int32)
         return self._step("sort", template, facts)
 
@@ -405,7 +404,6 @@ class Measuring:
             f"which record joins cluster {cluster:,}",
             "distance",
             f"the nearest to {whom}; of equals the lowest row",
-            whom,
             _FORMULA,
         )
         return measured.facts(self._task, record, asked)

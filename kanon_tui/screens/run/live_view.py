@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from kanon_tui.core.pipeline.live import LiveRun, Snapshot
 from kanon_tui.core.pipeline.run import State
-from kanon_tui.core.pipeline.timeline import Playhead
+from kanon_tui.core.pipeline.timeline import Playhead, Timeline
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.teaching.candidates import Candidates
@@ -113,12 +113,6 @@ def watch_help(algorithm: Algorithm) -> str:
     return "\n".join([KEYS, "### Words", "", *words])
 
 
-PATIENCE = 1.5
-"""Seconds without a decision after which a message explains the wait."""
-COMPILING = (
-    "starting … The first run on this machine compiles its inner loops, which may take half a "
-    "minute; later runs begin at once."
-)
 SIDES = ("#why", "#records", "#log", "#code")
 
 
@@ -158,7 +152,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("full_stop", "screen.step", "Step", key_display=".", id="watch.step"),
-        Binding("comma", "back", "Back", key_display=",", id="watch.back"),
+        Binding("comma", "move(-1)", "Back", key_display=",", id="watch.back"),
         Binding("space", "screen.pause", "Play/pause", id="watch.pause"),
         Binding("v", "picture", "Picture", id="watch.picture"),
         Binding("p", "present", "Present", id="watch.present"),
@@ -182,7 +176,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self.live: LiveRun | None = None
-        self.playhead: Playhead | None = None
+        self.playhead = Playhead(Timeline())
         self._drawn: tuple[object, ...] = ()
         self._begun = 0.0
         self._playing_since: float | None = None
@@ -238,9 +232,9 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def draw(self) -> None:
         """Draw what is to be seen now, if it is something else than before."""
         live, playhead = self.live, self.playhead
-        if live is None or playhead is None:
+        if live is None:
             return
-        self._play_on()
+        self._play_on(live)
         snapshot = live.snapshot
         number = playhead.number
         playing = self._playing_since is not None
@@ -248,8 +242,6 @@ class LiveView(Hosted, Vertical, can_focus=False):
         asked = self._asking, self._vote, len(self._votes)
         seen = snapshot, number, live.timeline.last, self._concluded, playing, live.speed, asked
         if seen == self._drawn:
-            if snapshot.step is None and time.monotonic() - self._begun > PATIENCE:
-                self.query_one("#decision", Static).update(Text(COMPILING))
             return
         self._drawn = seen
         self.query_one("#decision", Static).update(self._sentence(live, playhead))
@@ -262,8 +254,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def _draw_header(self, live: LiveRun, playhead: Playhead, playing: bool) -> None:
         """Draw the first line, whose clock goes on while nothing else changes."""
-        running = live.snapshot.state in (State.READY, State.RUNNING)
-        clock = time.monotonic() - self._begun if running else live.snapshot.seconds
+        clock = time.monotonic() - self._begun if self._goes_on else live.snapshot.seconds
         text = header_text(live, playhead, playing, self, clock)
         header = self.query_one("#counters", Static)
         if str(header.content) != str(text):
@@ -281,7 +272,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def _next_vote(self) -> Vote | None:
         """Return the question about the next decision; None while nothing is asked."""
         playhead = self.playhead
-        if not self._asking or playhead is None or playhead.at_end:
+        if not self._asking or playhead.at_end:
             return None
         return vote_on(playhead.timeline.step(playhead.number + 1))
 
@@ -334,14 +325,12 @@ class LiveView(Hosted, Vertical, can_focus=False):
         Who predicts is first asked what comes, and then shown.
         """
         self._playing_since = None
-        live, playhead = self.live, self.playhead
-        if self._predicting and not self._asking and live is not None and playhead is not None:
-            running = live.run.state in (State.READY, State.RUNNING)
-            if running or not playhead.at_end:
-                self._asking, known = True, not playhead.at_end
-                playhead.hold()
-                self.draw()
-                return known
+        known = not self.playhead.at_end
+        if self._predicting and not self._asking and (self._goes_on or known):
+            self._asking = True
+            self.playhead.hold()
+            self.draw()
+            return known
         vote = self._next_vote()
         if vote is not None and self._vote is not None and vote.options:
             self._votes.append(self._vote == vote.right)
@@ -351,12 +340,11 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def play_or_pause(self) -> None:
         """Play on from the step that is shown, or rest."""
         live, playhead = self.live, self.playhead
-        if live is None or playhead is None:
+        if live is None:
             return
-        running = live.run.state in (State.READY, State.RUNNING)
         if self._playing_since is not None:
             self._playing_since = None
-        elif not playhead.at_end or not running:
+        elif not playhead.at_end or not self._goes_on:
             if playhead.at_end:
                 playhead.go(playhead.timeline.first)
             self._playing_since = time.monotonic()
@@ -366,10 +354,10 @@ class LiveView(Hosted, Vertical, can_focus=False):
             live.pause()
         self.draw()
 
-    def _play_on(self) -> None:
+    def _play_on(self, live: LiveRun) -> None:
         """Show the steps that are due; at the end, the run itself goes on."""
-        live, playhead, since = self.live, self.playhead, self._playing_since
-        if live is None or playhead is None or since is None:
+        playhead, since = self.playhead, self._playing_since
+        if since is None:
             return
         speed = min(live.speed, 100.0)
         due = int((time.monotonic() - since) * speed)
@@ -378,23 +366,25 @@ class LiveView(Hosted, Vertical, can_focus=False):
             playhead.move(due)
         if playhead.at_end:
             self._playing_since = None
-            if live.run.state in (State.READY, State.RUNNING):
+            if self._goes_on:
                 live.resume()
 
     def _rest(self) -> None:
         """Pause the run while earlier steps are looked at."""
         self._playing_since = None
-        if self.live is not None and self.live.run.state in (State.READY, State.RUNNING):
+        if self.live is not None and self._goes_on:
             self.live.pause()
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether the run that is shown is not over."""
+        return self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
 
     def _moved(self, steps: int) -> bool:
         self._asking = False
-        moved = self.playhead is not None and self.playhead.move(steps)
+        moved = self.playhead.move(steps)
         self.draw()
         return moved
-
-    def action_back(self) -> None:
-        self.action_move(-1)
 
     def action_move(self, steps: int) -> None:
         self._rest()
@@ -402,13 +392,11 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def action_go(self, number: int) -> None:
         self._rest()
-        if self.playhead is not None:
-            self.playhead.go(number)
+        self.playhead.go(number)
         self.draw()
 
     def action_end(self) -> None:
-        if self.playhead is not None:
-            self.action_go(self.playhead.timeline.last)
+        self.action_go(self.playhead.timeline.last)
 
     @on(DecisionLog.Chosen)
     def choose(self, event: DecisionLog.Chosen) -> None:
@@ -417,8 +405,6 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def action_jump(self) -> None:
         """Choose a kind of decision and go to the next one."""
         playhead = self.playhead
-        if playhead is None:
-            return
         kinds = playhead.kinds()
         options = [f"{kind}  {count:,}" for kind, count in kinds]
 
@@ -435,8 +421,6 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def action_find(self) -> None:
         """Find a text in the sentences."""
         playhead = self.playhead
-        if playhead is None:
-            return
 
         def typed(text: str | None) -> None:
             if text:
@@ -450,12 +434,12 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def action_again(self, forward: bool) -> None:
         """Go to the next step of the last search."""
         self._rest()
-        if self.playhead is not None and not self.playhead.again(forward):
+        if not self.playhead.again(forward):
             self.host.say("press j to jump to a kind of decision, / to find a word")
         self.draw()
 
     def action_bookmark(self) -> None:
-        if self.playhead is not None and self.playhead.number:
+        if self.playhead.number:
             marked = self.playhead.toggle_bookmark()
             self.host.say("bookmark set; press ' to go to it" if marked else "bookmark removed")
             self._drawn = ()
@@ -463,7 +447,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def action_next_bookmark(self) -> None:
         self._rest()
-        if self.playhead is not None and not self.playhead.next_bookmark():
+        if not self.playhead.next_bookmark():
             self.host.say("no bookmark yet; press m to set one")
         self.draw()
 
@@ -497,7 +481,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Ask what comes next before it is shown, or no longer; the first decision too."""
         self._predicting, self._asking = not self._predicting, False
         playhead = self.playhead
-        if self._predicting and playhead is not None and playhead.number == 1:
+        if self._predicting and playhead.number == 1:
             playhead.before_first()
             self._asking = True
         message = (
