@@ -149,8 +149,6 @@ class Playhead:
         self.timeline = timeline
         self._shown: int | None = None
         self.bookmarks: set[int] = set()
-        self.sought = ""
-        """The last search, in words."""
         self._fits: Fits | None = None
 
     @property
@@ -193,15 +191,13 @@ class Playhead:
 
     def seek_kind(self, kind: str) -> bool:
         """Go to the next step of a kind; return whether there is one."""
-        return self._seek(f"the next {kind}", lambda step: landmark(step) == kind)
+        self._fits = lambda step: landmark(step) == kind
+        return self.again()
 
     def seek_text(self, text: str) -> bool:
         """Go to the next step with a text in its sentence; return whether there is one."""
         wanted = text.casefold()
-        return self._seek(f"'{text}'", lambda step: wanted in step.sentence.casefold())
-
-    def _seek(self, sought: str, fits: Fits) -> bool:
-        self.sought, self._fits = sought, fits
+        self._fits = lambda step: wanted in step.sentence.casefold()
         return self.again()
 
     def again(self, forward: bool = True) -> bool:

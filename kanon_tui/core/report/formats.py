@@ -36,15 +36,15 @@ def distribution_lines(drawn: Distribution, width: int = 76) -> list[str]:
 def markdown(result: FinishedRun, utility: Sequence[Section] = (), public: bool = False) -> str:
     """Return the report as Markdown."""
     title, sections = story(result, utility, public)
-    parts = [f"# {_escaped(title)}"]
+    parts = [f"# {escaped_markdown(title)}"]
     for section in sections:
-        parts.append(f"## {_escaped(section.title)}")
-        parts.extend(_escaped(paragraph) for paragraph in section.paragraphs)
+        parts.append(f"## {escaped_markdown(section.title)}")
+        parts.extend(escaped_markdown(paragraph) for paragraph in section.paragraphs)
         if section.rows:
             parts.append(_table(section))
         parts.extend(_code("\n".join(distribution_lines(picture))) for picture in section.pictures)
         if section.items:
-            parts.append("\n".join(f"- {_escaped(item)}" for item in section.items))
+            parts.append("\n".join(f"- {escaped_markdown(item)}" for item in section.items))
         if section.command:
             parts.append(_code(visible(section.command)))
     return "\n\n".join(parts) + "\n"
@@ -52,7 +52,7 @@ def markdown(result: FinishedRun, utility: Sequence[Section] = (), public: bool 
 
 def _table(section: Section) -> str:
     lines = [
-        "| " + " | ".join(_escaped(name) for name in section.columns) + " |",
+        "| " + " | ".join(escaped_markdown(name) for name in section.columns) + " |",
         "|" + "---|" * len(section.columns),
     ]
     lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in section.rows]
@@ -61,9 +61,9 @@ def _table(section: Section) -> str:
 
 def _cell(cell: str | Bar) -> str:
     if isinstance(cell, str):
-        return _escaped(cell)
+        return escaped_markdown(cell)
     filled = round(cell.share * 10)
-    return f"{'█' * filled}{'░' * (10 - filled)} {_escaped(cell.text)}"
+    return f"{'█' * filled}{'░' * (10 - filled)} {escaped_markdown(cell.text)}"
 
 
 def _code(text: str) -> str:
@@ -76,7 +76,8 @@ def _code(text: str) -> str:
 _SPECIAL = str.maketrans({c: "\\" + c for c in "\\`*_{}[]<>|#~&"})
 
 
-def _escaped(text: str) -> str:
+def escaped_markdown(text: str) -> str:
+    """Return a text in which nothing is read as Markdown."""
     return visible(text).translate(_SPECIAL)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html as markup
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Distribution, Section, figure
@@ -29,15 +29,15 @@ def distribution_svg(drawn: Distribution) -> str:
     height = _TOP + _ROW * len(drawn.labels) + 4
     parts = [
         f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">',
-        f"<title>{_escaped(drawn.title)}: original and release</title>",
-        f'<text class="name" x="0" y="13">{_escaped(shortened(drawn.title, 40))}</text>',
+        f"<title>{escaped(drawn.title)}: original and release</title>",
+        f'<text class="name" x="0" y="13">{escaped(shortened(drawn.title, 40))}</text>',
     ]
     rows = zip(drawn.labels, drawn.original, drawn.release, strict=True)
     for number, (label, before, after) in enumerate(rows):
         y = _TOP + number * _ROW
         parts.append(
             f'<text class="label" x="{_LEFT - 8}" y="{y + 13}">'
-            f"{_escaped(shortened(label, _LONGEST))}</text>"
+            f"{escaped(shortened(label, _LONGEST))}</text>"
         )
         for offset, share, kind in ((0, before, "before"), (_BAR + 2, after, "after")):
             width = max(1.0, share / most * longest) if share > 0 else 0.0
@@ -63,10 +63,10 @@ def html(result: FinishedRun, utility: Sequence[Section] = (), public: bool = Fa
         tiles += [("utility", measures.utility), ("research value", measures.rv)]
         tiles.append(("suppressed", measures.suppressed_records))
     body = [
-        f"<header><h1>{_escaped(title)}</h1>",
-        f'<p class="lead">{_escaped(result.algorithm.title)} on {lead}</p>',
+        f"<header><h1>{escaped(title)}</h1>",
+        f'<p class="lead">{escaped(result.algorithm.title)} on {lead}</p>',
         '<ul class="tiles">',
-        *(f"<li><b>{figure(value)}</b>{_escaped(name)}</li>" for name, value in tiles),
+        *(f"<li><b>{figure(value)}</b>{escaped(name)}</li>" for name, value in tiles),
         "</ul></header>",
         "<main>",
         *(section_html(section) for section in sections),
@@ -74,17 +74,22 @@ def html(result: FinishedRun, utility: Sequence[Section] = (), public: bool = Fa
         "<footer>Made with kanon-tui. The table was verified before this report was written."
         "</footer>",
     ]
+    return page(title, _STYLE, body)
+
+
+def page(title: str, style: str, body: Iterable[str]) -> str:
+    """Return a self-contained HTML page, light or dark as its reader's browser asks for."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_escaped(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<title>{escaped(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
         + "\n".join(body)
         + "\n</body>\n</html>\n"
     )
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return a text escaped for HTML content and attributes."""
     return markup.escape(visible(text))
 
@@ -93,8 +98,8 @@ def section_html(section: Section) -> str:
     """Return a section of a report as HTML."""
     name = re.sub(r"[^a-z]+", "-", section.title.casefold()).strip("-")
     long = ' class="long"' if section.title == _AFTER_THE_SUMMARY else ""
-    parts = [f'<section id="{name}"{long}><h2>{_escaped(section.title)}</h2>']
-    parts += [f"<p>{_escaped(paragraph)}</p>" for paragraph in section.paragraphs]
+    parts = [f'<section id="{name}"{long}><h2>{escaped(section.title)}</h2>']
+    parts += [f"<p>{escaped(paragraph)}</p>" for paragraph in section.paragraphs]
     if section.rows:
         parts.append(_table(section))
     if section.pictures:
@@ -102,15 +107,15 @@ def section_html(section: Section) -> str:
         drawn = "".join(f"<figure>{distribution_svg(each)}</figure>" for each in section.pictures)
         parts.append(f'<div class="pictures">{drawn}</div>')
     if section.items:
-        items = "".join(f"<li>{_escaped(item)}</li>" for item in section.items)
+        items = "".join(f"<li>{escaped(item)}</li>" for item in section.items)
         parts.append(f"<ul>{items}</ul>")
     if section.command:
-        parts.append(f"<pre><code>{_escaped(section.command)}</code></pre>")
+        parts.append(f"<pre><code>{escaped(section.command)}</code></pre>")
     return "\n".join([*parts, "</section>"])
 
 
 def _table(section: Section) -> str:
-    head = "".join(f'<th scope="col">{_escaped(name)}</th>' for name in section.columns)
+    head = "".join(f'<th scope="col">{escaped(name)}</th>' for name in section.columns)
     rows = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in section.rows)
     return (
         f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n'
@@ -122,12 +127,10 @@ def _cell(cell: str | Bar) -> str:
     if isinstance(cell, Bar):
         return (
             f'<td class="bar"><span class="track"><i style="width:{cell.share:.1%}"></i></span>'
-            f"{_escaped(cell.text)}</td>"
+            f"{escaped(cell.text)}</td>"
         )
     is_figure = cell.replace(",", "").replace(".", "").isdigit() or cell == "–"
-    return (
-        f'<td class="figure">{_escaped(cell)}</td>' if is_figure else f"<td>{_escaped(cell)}</td>"
-    )
+    return f'<td class="figure">{escaped(cell)}</td>' if is_figure else f"<td>{escaped(cell)}</td>"
 
 
 _AFTER_THE_SUMMARY = "What was done"

@@ -8,7 +8,6 @@ A run that was recorded decision by decision, to be played afterwards.
 
 from __future__ import annotations
 
-import html as markup
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -18,6 +17,8 @@ from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.pipeline.timeline import MOST_KEPT, Timeline
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.formats import escaped_markdown
+from kanon_tui.core.report.html import escaped, page
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.teaching.candidates import Candidates
@@ -25,7 +26,7 @@ from kanon_tui.core.teaching.explain import introduction, outcome
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.text import count_of, visible
+from kanon_tui.core.text import count_of
 
 __all__ = [
     "Handout",
@@ -96,13 +97,13 @@ def make_handout(
 
 def handout_markdown(handout: Handout) -> str:
     """Return the handout as Markdown: pictures stand in code blocks, as they are on the screen."""
-    lines = [f"# {_escaped_markdown(handout.title)}", "", f"> {WARNING}", ""]
-    lines += [f"{_escaped_markdown(line)}\n" for line in handout.introduction]
+    lines = [f"# {escaped_markdown(handout.title)}", "", f"> {WARNING}", ""]
+    lines += [f"{escaped_markdown(line)}\n" for line in handout.introduction]
     for step in handout.steps:
-        lines += [f"## Step {step.number:,}", "", _escaped_markdown(step.sentence), ""]
+        lines += [f"## Step {step.number:,}", "", escaped_markdown(step.sentence), ""]
         for name, picture in step.pictures:
             lines += [f"*{name}*", "", "````text", picture.plain(), "````", ""]
-    lines += ["## Outcome", "", *(f"{_escaped_markdown(line)}\n" for line in handout.outcome)]
+    lines += ["## Outcome", "", *(f"{escaped_markdown(line)}\n" for line in handout.outcome)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -111,28 +112,21 @@ def handout_html(handout: Handout) -> str:
 
     No scripts, nothing loaded, printable, light and dark.
     """
-    body = "\n".join(_html_parts(handout))
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{_escaped(handout.title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
-        f"<body>\n{body}\n</body>\n</html>\n"
-    )
+    return page(handout.title, _STYLE, _html_parts(handout))
 
 
 def _html_parts(handout: Handout) -> Iterator[str]:
-    yield f'<h1>{_escaped(handout.title)}</h1>\n<p class="warning">{_escaped(WARNING)}</p>'
-    yield from (f"<p>{_escaped(line)}</p>" for line in handout.introduction)
+    yield f'<h1>{escaped(handout.title)}</h1>\n<p class="warning">{escaped(WARNING)}</p>'
+    yield from (f"<p>{escaped(line)}</p>" for line in handout.introduction)
     for step in handout.steps:
         yield f'<section id="step-{step.number}"><h2>Step {step.number:,}</h2>'
-        yield f'<p class="sentence">{_escaped(step.sentence)}</p>'
+        yield f'<p class="sentence">{escaped(step.sentence)}</p>'
         for name, picture in step.pictures:
-            yield f"<figure><figcaption>{_escaped(name)}</figcaption><pre>{_drawn(picture)}</pre>"
+            yield f"<figure><figcaption>{escaped(name)}</figcaption><pre>{_drawn(picture)}</pre>"
             yield "</figure>"
         yield "</section>"
     yield "<h2>Outcome</h2>"
-    yield from (f"<p>{_escaped(line)}</p>" for line in handout.outcome)
+    yield from (f"<p>{escaped(line)}</p>" for line in handout.outcome)
 
 
 def _drawn(picture: Picture) -> str:
@@ -140,20 +134,11 @@ def _drawn(picture: Picture) -> str:
     rows = []
     for row in picture.rows:
         parts = [
-            f'<span class="{tone}">{_escaped(text)}</span>' if tone else _escaped(text)
+            f'<span class="{tone}">{escaped(text)}</span>' if tone else escaped(text)
             for text, tone in row
         ]
         rows.append("".join(parts).rstrip())
     return "\n".join(rows)
-
-
-def _escaped(text: str) -> str:
-    return markup.escape(visible(text))
-
-
-def _escaped_markdown(text: str) -> str:
-    """Return a sentence in which nothing from the data is read as markup."""
-    return "".join(f"\\{c}" if c in "\\`*_{}[]<>#|~" else c for c in visible(text))
 
 
 _STYLE = """

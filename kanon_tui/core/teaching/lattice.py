@@ -248,39 +248,25 @@ def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
     """Draw the sets of attributes that were searched before, each as a small lattice."""
     lattice = state.lattice
     assert lattice is not None
-    blocks = []
+    canvas: Canvas[Tone] = Canvas(picture.width, picture.height // 3, "")
+    left, tall = 0, 0
     for part, verdicts in state.parts.items():
         name, found = "·".join(lattice.names[a] for a in part), state.part_results.get(part, "")
-        done = verdicts is not None or found
-        title = f"{'▸' if part == state.part else '✓' if done else ' '}{visible(name)} {found}"
-        block: list[list[tuple[str, Tone]]] = [
-            [(shortened(title, 30), "strong" if part == state.part else "dim")]
-        ]
+        at_work, done = part == state.part, verdicts is not None or found
+        title = f"{'▸' if at_work else '✓' if done else ' '}{visible(name)} {found}".rstrip()
         nodes = state.nodes_of(part) if len(state.verdicts) else np.empty(0, dtype=np.int64)
-        if 0 < len(nodes) <= MOST_NODES:
-            known = state.verdicts[nodes] if verdicts is None else verdicts
-            looks = dict(zip(nodes.tolist(), known.tolist(), strict=True))
-            for row in lattice_rows(lattice, nodes):
-                cells = [_LOOKS[Verdict(looks[node])][:2] for node in row]
-                block.append([(f"{mark} ", tone) for mark, tone in cells])
-        blocks.append(block)
-    tall = max(map(len, blocks), default=0)
-    if not blocks or tall > picture.height // 3:
-        return
-    widths = [max(sum(len(text) for text, _ in row) for row in block) + 1 for block in blocks]
-    for number in range(tall):
-        used = 0
-        for block, wide in zip(blocks, widths, strict=True):
-            cells = block[number] if number < len(block) else []
-            spare = wide - sum(len(text) for text, _ in cells)
-            if used + wide > picture.width:
-                break
-            picture.write(" " * (spare // 2))
-            for text, tone in cells:
-                picture.write(text, tone)
-            picture.write(" " * (spare - spare // 2))
-            used += wide
-        picture.end()
+        rows = lattice_rows(lattice, nodes) if 0 < len(nodes) <= MOST_NODES else ()
+        wide = max([len(title), *(2 * len(row) for row in rows)]) + 2
+        if left + wide > picture.width or len(rows) >= canvas.height:
+            break
+        known = state.verdicts[nodes] if verdicts is None else verdicts
+        looks = dict(zip(nodes.tolist(), known.tolist(), strict=True))
+        canvas.put(0, left + (wide - len(title)) // 2, title, "strong" if at_work else "dim")
+        for number, row in enumerate(rows, start=1):
+            for place, node in enumerate(row, start=(wide - 2 * len(row)) // 4):
+                canvas.put(number, left + 2 * place, *_LOOKS[Verdict(looks[node])][:2])
+        left, tall = left + wide, max(tall, len(rows) + 1)
+    picture.add_rows(tuple(canvas.runs(row)) for row in range(tall))
 
 
 def _brackets(picture: Picture, state: FullDomainState) -> None:

@@ -95,24 +95,18 @@ class DecisionLog(Widget, can_focus=True):
         playhead = self._playhead
         if playhead is None or not playhead.timeline.last or width < 12:
             return Text("")
-        current = self._lines(playhead, playhead.number, width)
-        before: list[Text] = []
-        number = playhead.number - 1
-        while len(before) + len(current) < height and number >= playhead.timeline.first:
-            before = self._lines(playhead, number, width) + before
-            number -= 1
-        after: list[Text] = []
-        number = playhead.number + 1
-        while len(after) < height and number <= playhead.timeline.last:
-            after += self._lines(playhead, number, width)
-            number += 1
-        space = max(height - len(current), 0)
-        below = min(len(after), max(space // 2, space - len(before)))
-        rows = before[max(len(before) - (space - below), 0) :] + current + after[:below]
-        if playhead.timeline.first > 1:
-            dropped = playhead.timeline.first - 1
-            rows = [Text(f"steps 1 to {dropped:,} are not kept any more"), *rows[1:]]
-        return Text("\n", no_wrap=True, overflow="crop", end="").join(rows[:height])
+        timeline, number, at = playhead.timeline, playhead.number, 0
+        rows: list[Text] = []
+        for each in range(
+            max(timeline.first, number - height), min(timeline.last, number + height) + 1
+        ):
+            at = len(rows) if each == number else at
+            rows += self._lines(playhead, each, width)
+        begin = min(max(at - height // 2, 0), max(len(rows) - height, 0))
+        if timeline.first > 1 and not begin:
+            rows[0] = Text(f"steps 1 to {timeline.first - 1:,} are not kept any more")
+        shown = rows[begin : begin + height]
+        return Text("\n", no_wrap=True, overflow="crop", end="").join(shown)
 
     def _lines(self, playhead: Playhead, number: int, width: int) -> list[Text]:
         """Return a step in one line, or with its whole sentence where all are unfolded."""

@@ -29,6 +29,7 @@ from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.task.steps import Family
 from kanon_tui.core.teaching.picture_registry import watched_run
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
@@ -36,7 +37,6 @@ from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup import (
-    FAMILIES,
     RUN_HELP,
     BeyondK,
     algorithm_line,
@@ -126,8 +126,8 @@ class RunScreen(StepScreen):
         self.query_one("#algorithms-pane").border_title = "algorithm"
         self.query_one("#setup-pane").border_title = "set-up"
         choices = self.query_one("#algorithms", OptionList)
-        for family, heading in FAMILIES.items():
-            choices.add_option(Option(Text(heading, "bold"), disabled=True))
+        for family in Family:
+            choices.add_option(Option(Text(family.value, "bold"), disabled=True))
             for name, algorithm in ALGORITHMS.items():
                 if algorithm.family is family:
                     choices.add_option(Option(algorithm_line(name, algorithm.title), id=name))

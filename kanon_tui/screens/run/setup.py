@@ -29,7 +29,6 @@ from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.form import Form
 
 __all__ = [
-    "FAMILIES",
     "RUN_HELP",
     "BeyondK",
     "algorithm_line",
@@ -100,8 +99,6 @@ expect of it, tried on samples of your data. `A` takes one over.
 cancels and keeps the best found so far, where there is one. Example: choose *mondrian*, press `.`:
 the first cut is explained. Press `.` again.
 """
-
-FAMILIES = {Family.FULL_DOMAIN: "full-domain", Family.CLUSTERING: "clustering"}
 
 NAME_WIDTH, TITLE_WIDTH = 13, 27
 """Widths of an algorithm's name and of its title in the list."""
