@@ -20,10 +20,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -182,9 +181,6 @@ class Sweep:
         self._workers = min(workers or cores(), self.total)
         self._waiting = {name: deque(self.ks) for name in self.algorithms}
         self._spent = dict.fromkeys(self.algorithms, 0.0)
-        self._running: dict[tuple[str, int], float] = {}
-        self._lock = Lock()
-        self._news: SimpleQueue[SweepPoint | BaseException | None] = SimpleQueue()
         self._cancelled = False
 
     @property
@@ -197,39 +193,37 @@ class Sweep:
         self._cancelled = True
 
     def __iter__(self) -> Iterator[SweepPoint]:
-        threads = [Thread(target=self._work, daemon=True) for _ in range(self._workers)]
-        for thread in threads:
-            thread.start()
-        working = len(threads)
-        try:
-            while working:
-                try:
-                    news = self._news.get(timeout=_LONGEST_WAIT)
-                except Empty:
-                    continue
-                if isinstance(news, BaseException):
-                    raise news
-                if news is None:
-                    working -= 1
-                else:
-                    yield news
-        finally:
-            self.cancel()
-            for thread in threads:
-                thread.join()
-            self._shared.clear()  # its memory is not needed any more
+        running: dict[Future[SweepPoint | None], tuple[str, int, float]] = {}
+        with ThreadPoolExecutor(self._workers) as pool:
+            try:
+                while self._submit(pool, running):
+                    done, _ = wait(running, _LONGEST_WAIT, FIRST_COMPLETED)
+                    for future in done:
+                        name, _, started = running.pop(future)
+                        self._spent[name] += time.perf_counter() - started
+                        point = future.result()
+                        if point is not None:
+                            yield point
+            finally:
+                self.cancel()
+        self._shared.clear()  # its memory is not needed any more
 
-    def plot(self, metric: str = "ncp") -> Any:
-        """Return an Altair chart of a figure against k, one line per algorithm."""
-        try:
-            import altair
-        except ImportError:
-            raise InputError("plot: Altair is not installed; pip install altair") from None
-        if metric not in SweepPoint.__dataclass_fields__:
-            known = [each.name for each in METRICS]
-            raise InputError(f"plot: there is no figure '{metric}'; {suggestion(metric, known)}")
-        points = altair.Chart(self.frame()).mark_line(point=True)
-        return points.encode(x="k:O", y=f"{metric}:Q", color="algorithm:N")
+    def _submit(
+        self, pool: Executor, running: dict[Future[SweepPoint | None], tuple[str, int, float]]
+    ) -> bool:
+        """Start points on free cores, of the algorithm with fewest at work and then least time.
+
+        Return whether any is at work.
+        """
+        while not self._cancelled and len(running) < self._workers and any(self._waiting.values()):
+            at_work = [name for name, _, _ in running.values()]
+            name = min(
+                (name for name in self.algorithms if self._waiting[name]),
+                key=lambda name: (at_work.count(name), self._spent[name]),
+            )
+            k = self._waiting[name].popleft()
+            running[pool.submit(self._point, name, k)] = (name, k, time.perf_counter())
+        return bool(running)
 
     def in_order(self, points: Iterable[SweepPoint]) -> list[SweepPoint]:
         """Return points by algorithm, in the order asked for, and rising k."""
@@ -254,33 +248,6 @@ class Sweep:
         run = self._run(point.algorithm, point.k)
         run.state, run.grouping, run.seconds = State.FINISHED, point.grouping, point.seconds
         return conclude(run, _project_at(self.project, point.algorithm, point.k))
-
-    # -- one thread per core
-
-    def _work(self) -> None:
-        try:
-            while (job := self._next()) is not None:
-                point = self._point(*job)
-                with self._lock:
-                    self._spent[job[0]] += time.perf_counter() - self._running.pop(job)
-                if point is not None:
-                    self._news.put(point)
-        except BaseException as error:  # raised again where the points are read
-            self._news.put(error)
-        else:
-            self._news.put(None)
-
-    def _next(self) -> tuple[str, int] | None:
-        """Return the next point, of the algorithm with fewest at work and then least time."""
-        with self._lock:
-            open_names = [name for name in self.algorithms if self._waiting[name]]
-            if self._cancelled or not open_names:
-                return None
-            running = [name for name, _ in self._running]
-            chosen = min(open_names, key=lambda name: (running.count(name), self._spent[name]))
-            job = chosen, self._waiting[chosen].popleft()
-            self._running[job] = time.perf_counter()
-            return job
 
     def _point(self, name: str, k: int) -> SweepPoint | None:
         """Run it; None when the sweep was cancelled meanwhile."""
