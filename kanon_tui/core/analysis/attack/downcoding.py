@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
@@ -103,13 +104,14 @@ def _of_labels(
 def _claims(
     attacked: AttackedRelease, x: int, must: list[list[int]], group_of_value: Int64s, exact: bool
 ) -> Claims:
-    counts = np.array([len(each) for each in must], dtype=np.int64)
-    groups = np.array([group for each in must for group in each], dtype=np.int64)
-    starts = np.cumsum(counts) - counts
-    cell = attacked.classes.codes[:, x]
-    row = np.repeat(np.arange(len(cell)), counts[cell])
-    within = np.arange(len(row)) - np.repeat(np.cumsum(counts[cell]) - counts[cell], counts[cell])
-    return Claims(x, row, groups[starts[cell][row] + within], group_of_value, exact)
+    groups = pl.DataFrame(
+        {"cell": np.arange(len(must)), "group": pl.Series(must, dtype=pl.List(pl.Int64))}
+    )
+    cells = attacked.classes.codes[:, x].astype(np.int64)
+    rows = pl.DataFrame({"row": np.arange(len(cells)), "cell": cells}).join(groups, on="cell")
+    found = rows.explode("group").drop_nulls()
+    row, group = (found[name].to_numpy() for name in ("row", "group"))
+    return Claims(x, row, group, group_of_value, exact)
 
 
 def attack(attacked: AttackedRelease) -> list[AttackResult]:

@@ -13,6 +13,8 @@ notion of singling out, PNAS 2020.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 
@@ -53,55 +55,44 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     ]
 
 
+def _predicates(attacked: AttackedRelease) -> Iterator[tuple[str, dict[str, int], pl.DataFrame]]:
+    """Yield an attribute, the group of each of its values, and the classes and groups claimed."""
+    for each in claims(attacked):
+        column = attacked.published.cells[each.x].attribute.column
+        groups = dict(zip(column.values, each.group_of_value.tolist(), strict=True))
+        yield column.name, groups, pl.DataFrame({"row": each.row, "group": each.group})
+    for column in attacked.sensitive:
+        printed = attacked.release.column(column.name, Kind.CATEGORICAL)
+        rows = pl.DataFrame({"row": attacked.classes.row_of, "group": printed.codes})
+        once = rows.group_by("row", "group").len().filter(pl.col("len") == 1).drop("len")
+        yield column.name, {value: code for code, value in enumerate(printed.values)}, once
+
+
 def _singled_out(
     attacked: AttackedRelease, table: Table, fit: Covering
 ) -> tuple[Flags, Int64s, int]:
     """Return the records that a predicate singles out, hits per class, and the predicates."""
     pairs = pl.DataFrame({"record": fit.record, "row": fit.row})
-    first = np.unique(fit.records.row_of, return_index=True)[1]
-    hit, predicates = np.zeros(len(fit.records.sizes), dtype=bool), 0
+    alone, predicates = np.zeros(table.height, dtype=bool), 0
     hits = np.zeros(len(attacked.classes.sizes), dtype=np.int64)
-    records = pl.DataFrame({"record": np.arange(len(first)), "people": fit.records.sizes})
-    for each in claims(attacked):
-        attribute = attacked.published.cells[each.x].attribute
-        texts = table.column(attribute.column.name, Kind.CATEGORICAL)
-        group = _groups(attribute.column.values, each.group_of_value, texts.values)[texts.codes]
-        claimed = pl.DataFrame({"row": each.row, "group": each.group})
-        known = records.with_columns(group=group[first])
-        hit_rows, row = _alone(pairs.join(known, on="record"), claimed)
-        hit[hit_rows] = True
-        hits += np.bincount(row, minlength=len(hits))
-        predicates += len(each.row)
-    alone = hit[fit.records.row_of]
-    for column in attacked.sensitive:
-        if column.name not in table.names:
+    keys = pl.col("row", "group").cast(pl.Int64)
+    for name, groups, claimed in _predicates(attacked):
+        if name not in table.names:
             continue
-        printed = attacked.release.column(column.name, Kind.CATEGORICAL)
-        rows = pl.DataFrame({"row": attacked.classes.row_of, "code": printed.codes})
-        claimed = rows.group_by("row", "code").len().filter(pl.col("len") == 1).drop("len")
-        texts = table.column(column.name, Kind.CATEGORICAL)
-        group = _groups(printed.values, np.arange(len(printed.values)), texts.values)
-        own = pl.DataFrame({"record": fit.records.row_of, "group": group[texts.codes]})
-        own = own.with_row_index("number").with_columns(people=pl.lit(1))
-        joined = pairs.join(own, on="record").with_columns(record=pl.col("number"))
-        numbers, row = _alone(joined, claimed.rename({"code": "group"}))
-        alone[numbers] = True
-        hits += np.bincount(row, minlength=len(hits))
+        texts = table.column(name, Kind.CATEGORICAL)
+        group = np.array([groups.get(text, -1) for text in texts.values], dtype=np.int64)
+        known = pl.DataFrame(
+            {
+                "record": fit.records.row_of.astype(np.int64),
+                "group": group[texts.codes],
+                "number": np.arange(table.height),
+            }
+        )
+        fitting = pairs.join(known, on="record").with_columns(keys)
+        fitting = fitting.join(claimed.with_columns(keys), on=["row", "group"], how="semi")
+        found = fitting.group_by("row", "group").agg(pl.len(), pl.col("number").first())
+        single = found.filter(pl.col("len") == 1)
+        alone[single["number"].to_numpy()] = True
+        hits += np.bincount(single["row"].to_numpy(), minlength=len(hits))
         predicates += claimed.height
     return alone, hits, predicates
-
-
-def _groups(values: tuple[str, ...], group_of_value: Int64s, texts: tuple[str, ...]) -> Int64s:
-    """Return the group of every text by its value; -1 for a text that is none of the values."""
-    group = dict(zip(values, group_of_value.tolist(), strict=True))
-    return np.array([group.get(text, -1) for text in texts], dtype=np.int64)
-
-
-def _alone(known: pl.DataFrame, claimed: pl.DataFrame) -> tuple[Int64s, Int64s]:
-    """Return record and class of every claim that exactly one person fits."""
-    keys = ["row", "group"]
-    claimed = claimed.with_columns(pl.col(keys).cast(pl.Int64))
-    fitting = known.with_columns(pl.col(keys).cast(pl.Int64)).join(claimed, on=keys, how="semi")
-    counted = fitting.group_by(keys).agg(pl.col("people").sum(), pl.col("record").first())
-    single = counted.filter(pl.col("people") == 1)
-    return single["record"].to_numpy().astype(np.int64), single["row"].to_numpy()
