@@ -278,6 +278,8 @@ class ReleaseParts:
         sample = np.sort(np.concatenate([run.sample for run in runs])) if runs else np.empty(0)
         places = (np.arange(1, parts) * len(sample)) // parts
         cuts = np.unique(sample[places]) if len(sample) else np.empty(0, dtype=np.uint64)
+        if known:  # nothing is before the smallest row
+            cuts = cuts[cuts > min(read_sorted(folder, piece)[0, 0] for piece, _ in known)]
         return cls(folder, known, order, cuts.astype(np.uint64), texts)
 
     def __len__(self) -> int:

@@ -40,6 +40,7 @@ from kanon_tui.core.text import plural
 __all__ = ["check_published", "count_written", "verify_files", "verify_release"]
 
 _COPIES = "copies"
+_MERGED_AT_A_TIME = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +250,7 @@ def _count_files(workers: Workers, written: _WrittenRelease) -> list[pl.DataFram
     for counted in workers.each(count_written, written, jobs):
         for parts, frame in zip(tables, counted, strict=True):
             parts.append(frame)
-            if len(parts) > 8:
+            if len(parts) > _MERGED_AT_A_TIME:
                 parts[:] = [_merged(parts)]
     return [_merged(parts) for parts in tables]
 
@@ -263,30 +264,21 @@ def count_written(written: _WrittenRelease, number: int) -> list[pl.DataFrame]:
         [str(place) for place in places]
         for places in (written.quasi, *((*written.quasi, place) for place in written.claimed))
     ]
-    path = written.paths[number]
-    if path.suffix.lower() == ".parquet":
-        lazy = pl.scan_parquet(path, glob=False)
-        names = lazy.collect_schema().names()
-        lazy = lazy.rename({name: str(place) for place, name in enumerate(names)})
-        return [
-            lazy.group_by(names).agg(_records()).collect(engine="streaming") for names in wanted
-        ]
-    source = open_source(path, written.options, PIECE_BYTES)
+    source = open_source(written.paths[number], written.options, PIECE_BYTES)
     if source.names != written.columns:
         raise NotReachedError(
             "the written file does not have the columns of the release; nothing was written"
         )
     found: list[list[pl.DataFrame]] = [[] for _ in wanted]
+    records = pl.len().cast(pl.Int64).alias(_COPIES)
     for piece in source.pieces:
         for frame in source.read(piece):
             frame.columns = [str(place) for place in range(frame.width)]
             for names, parts in zip(wanted, found, strict=True):
-                parts.append(frame.group_by(names).agg(_records()))
+                parts.append(frame.group_by(names).agg(records))
+                if len(parts) > _MERGED_AT_A_TIME:
+                    parts[:] = [_merged(parts)]
     return [_merged(parts) for parts in found]
-
-
-def _records() -> pl.Expr:
-    return pl.len().cast(pl.Int64).alias(_COPIES)
 
 
 def _merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:

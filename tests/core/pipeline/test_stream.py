@@ -273,3 +273,20 @@ def test_unreadable_values_name_the_row(tmp_path):
     table.write_csv(tmp_path / "in.csv")
     said = check_same(project(tmp_path / "in.csv"), tmp_path)
     assert "'x' is not a number (first in row 43)" in said
+
+
+@pytest.mark.parametrize("out", ["parts", "parts.csv/"])
+def test_no_part_is_empty_where_one_class_fills_several(tmp_path, out):
+    rows = "".join(f"{n // 40},{n % 2}\n" for n in range(120))
+    (tmp_path / "in.csv").write_text(f"age,sex\n{rows}")
+    asked = project_from_mapping(
+        {
+            "data": {"path": str(tmp_path / "in.csv")},
+            "attributes": {"age": {"role": "quasi"}, "sex": {"role": "quasi"}},
+            "privacy": {"k": 2},
+        }
+    )
+    result = streamed(asked, Target.parse(f"{tmp_path}/{out}"))  # about 11 rows in a part
+    parts = [read_table(file.path, ReadOptions(header=True)) for file in result.files]
+    assert all(part.height for part in parts)
+    assert sum(part.height for part in parts) == 120
