@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -359,25 +360,18 @@ to a column, `y` copies a cell, a row or a column.
 
     def action_filter(self) -> None:
         """Show only some records; what is anonymised stays the whole table."""
-        session, column, known = self.session, self.column, self.view.filter
-        spec = session.attribute(column)
-        kind = spec.kind or Kind.CATEGORICAL
-        what = "dates" if kind is Kind.DATE else "numbers"
-        compared = f"<, >, <= and >= compare {what}; " if kind.ordered else ""
+        column, known = self.column, self.view.filter
 
         def take(filter: Filter | None) -> None:
             self._look(replace(self.view, filter=filter))
 
-        def parse(text: str) -> Filter | None:
-            profiled = kind.ordered and (column, spec.kind, spec.format) in self._profiles
-            coded = coded_column(session.table, column, spec) if profiled else None
-            return parse_filter(column, text, kind, coded)
-
-        value = known.sign + known.text if known is not None and known.column == column else ""
+        value = known.condition if known is not None and known.column == column else ""
         hint = (
-            f"A text; =text the whole cell, !text without it; {compared}nothing: all records. Only "
-            "a view: all records are anonymised, whatever is shown."
+            "A text; =text the whole cell, !text without it; <, >, <= and >= compare numbers and "
+            "dates; nothing: all records. Only a view: all records are anonymised, until x keeps "
+            "only these."
         )
+        parse = partial(parse_filter, self.session, column)
         ask_text(self, f"Show records whose {column} has", take, parse, value, hint)
 
     def action_go_to_column(self) -> None:
@@ -442,8 +436,7 @@ to a column, `y` copies a cell, a row or a column.
         """Leave all other records than the filtered ones out of the table, or take them back."""
         where, filtered = self.session.project.data.read_options.where, self.view.filter
         if filtered is not None:
-            condition = {filtered.column: filtered.sign + filtered.text}
-            self._change_reading(where={**where, **condition})
+            self._change_reading(where={**where, filtered.column: filtered.condition})
         elif where:
             question = Confirm(
                 "Take all records again?", f"Now left out: all but {conditions(where)}.",

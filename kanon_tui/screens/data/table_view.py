@@ -5,19 +5,17 @@ A view only: what is anonymised is the whole file in its own order, whatever is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.attributes import coded_column
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.record_choice import COMPARISONS, SIGNS, matches, split_sign
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.record_choice import COMPARISONS, RecordChoice, split_sign
 from kanon_tui.core.text import visible
 
 __all__ = ["Filter", "View", "arranged_records", "parse_filter"]
@@ -25,40 +23,26 @@ __all__ = ["Filter", "View", "arranged_records", "parse_filter"]
 
 @dataclass(frozen=True)
 class Filter:
-    """A condition on a column: contains a text, equals it, lacks it, or lies beyond a bound."""
+    """A condition on a column, as `data.where` of a project has it: `>= 2020`, `=Rome`, `!Rome`."""
 
     column: str
-    text: str
-    sign: str = ""
-    """`=`: the whole cell; `!`: not in the cell; `!=`: not the whole cell; `<` and the like:
-    numbers and dates beyond the text; nothing: somewhere in the cell."""
+    condition: str
 
     def __str__(self) -> str:
-        if self.sign in COMPARISONS:
-            return f"{visible(self.column)} {self.sign} {visible(self.text)}"
-        word = {"": "has", "=": "is", "!": "has not", "!=": "is not"}[self.sign]
-        return f"{visible(self.column)} {word} '{visible(self.text)}'"
+        sign, text = split_sign(self.condition)
+        if sign in COMPARISONS:
+            return f"{visible(self.column)} {sign} {visible(text)}"
+        word = {"": "has", "=": "is", "!": "has not", "!=": "is not"}[sign]
+        return f"{visible(self.column)} {word} '{visible(text)}'"
 
-    def keeps(self, cells: pl.Series) -> NDArray[np.bool_]:
-        """Return which cells contain the text, whatever their case."""
-        return matches(cells, self.sign, self.text)
-
-    def compares(self, column: Column) -> NDArray[np.bool_]:
-        """Return which cells satisfy the comparison; of dates the day counts."""
-        numbers, bound = column.numbers, self.bound(column)
-        assert numbers is not None
-        if column.kind is Kind.DATE:
-            numbers, bound = np.floor(numbers), float(np.floor(bound))
-        return COMPARISONS[self.sign](numbers, bound)[column.codes]
-
-    def bound(self, column: Column) -> float:
-        """Return the number or day that was typed."""
-        number = float(column.parse([self.text])[0])
-        if np.isnan(number):
-            what = "date" if column.kind is Kind.DATE else "number"
-            like = f"; write one like '{column.values[0]}'" if column.values else ""
-            raise InputError(f"{column.name}: '{self.text}' is not a {what}{like}")
-        return number
+    def rows(self, project: Project, frame: pl.DataFrame) -> Int64s:
+        """Return the rows that satisfy the condition; raise `InputError` if it cannot be one."""
+        where = {self.column: self.condition}
+        options = replace(project.data.read_options, where=where, counts="")
+        try:
+            return RecordChoice(options).rows(frame, "")
+        except InputError as error:
+            raise InputError(str(error).partition("data.where: ")[2]) from None
 
 
 @dataclass(frozen=True)
@@ -92,27 +76,15 @@ class View:
         return View(None if self.descending else column, not self.descending, self.filter)
 
 
-def parse_filter(
-    name: str, text: str, kind: Kind = Kind.CATEGORICAL, column: Column | None = None
-) -> Filter | None:
-    """Return the filter that was typed; None, which shows all records, for an empty text.
-
-    Only numbers and dates are compared: in a category `<` is a letter. A bound is checked where the
-    column is known.
-    """
-    text = text.strip()
-    if not text:
+def parse_filter(session: Session, column: str, text: str) -> Filter | None:
+    """Return the filter that was typed; None, which shows all records, for an empty text."""
+    sign, wanted = split_sign(text)
+    if not sign and not wanted:
         return None
-    signs = [sign for sign in SIGNS if kind.ordered or sign not in COMPARISONS]
-    sign, wanted = split_sign(text, signs)
-    if not wanted and sign in COMPARISONS:
-        what = "date" if kind is Kind.DATE else "number"
-        raise InputError(f"write a {what} after {sign}, or nothing to show all records")
-    if not wanted and not sign.endswith("="):
-        raise InputError("write a text after !, or nothing to show all records")
-    found = Filter(name, wanted, sign)
-    if sign in COMPARISONS and column is not None:
-        found.bound(column)
+    if (not wanted and not sign.endswith("=")) or (not wanted and sign in COMPARISONS):
+        raise InputError(f"write something after {sign}, or nothing to show all records")
+    found = Filter(column, text.strip())
+    found.rows(session.project, session.table.frame.head(0))  # refuses a bound that is no number
     return found
 
 
@@ -121,12 +93,7 @@ def arranged_records(session: Session, view: View) -> Int64s:
     frame = session.table.frame
     records = np.arange(frame.height, dtype=np.int64)
     if view.filter is not None:
-        name = view.filter.column
-        if view.filter.sign in COMPARISONS:
-            column = coded_column(session.table, name, session.attribute(name))
-            records = records[view.filter.compares(column)]
-        else:
-            records = records[view.filter.keeps(frame[name])]
+        records = view.filter.rows(session.project, frame)
     if view.sort is not None:
         ranks = _ranks(session, view.sort)[records]
         missing_last = ranks < 0

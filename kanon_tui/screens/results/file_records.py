@@ -47,7 +47,6 @@ from kanon_tui.screens.results.record_source import (
     Description,
     Missed,
     NoRecordError,
-    RecordSource,
     Stop,
     typed_number,
 )
@@ -85,7 +84,7 @@ class Sides:
         return dict(zip(self.pages.names, cells, strict=True))
 
 
-class FileRecords(RecordSource):
+class FileRecords:
     """The rows of a written release, by their number in the files."""
 
     in_memory = False
@@ -126,6 +125,7 @@ class FileRecords(RecordSource):
     # -- what is shown
 
     def arranged(self, order: str, stop: Stop) -> Arrangement:
+        """Return all records in one of `orders`."""
         height = self._written.pages.height
         if order == AS_WRITTEN:
             return Arrangement(order, height)
@@ -165,6 +165,7 @@ class FileRecords(RecordSource):
         return self._read
 
     def class_of(self, shown: Arrangement, record: int, stop: Stop) -> Arrangement:
+        """Return the records of a record's class; raises NoRecordError if it has none."""
         number, rows, _ = self._class_rows(shown, record, (), stop)
         return Arrangement(shown.order, len(rows), rows, number)
 
@@ -189,6 +190,7 @@ class FileRecords(RecordSource):
         return found[0], *sides.pages.rows_with(quasi, record, found[1], columns, stop)
 
     def title(self, shown: Arrangement) -> list[str]:
+        """Return the parts of the title after "released"."""
         parts = [] if shown.order == AS_WRITTEN else [shown.order]
         if shown.only_class is not None:
             parts.append(f"class {shown.only_class + 1:,}")
@@ -196,6 +198,7 @@ class FileRecords(RecordSource):
         return parts if target is None else [*parts, target.path.name]
 
     def grids(self, shown: Arrangement, missed: Missed) -> tuple[PagedRows | None, PagedRows, int]:
+        """Return original, release and the width of row names; None for an unknown original."""
         sides, counted = self.sides(shown), "record" if shown.order == AS_READ else "row"
 
         def side(pages: Pages, places: Sequence[int], counted: str) -> PagedRows:
@@ -221,15 +224,18 @@ class FileRecords(RecordSource):
     # -- finding
 
     def find(self, shown: Arrangement, place: int, text: str, direction: int, stop: Stop) -> int:
+        """Return the next record with a text, from a place on and around the end."""
         found = self.sides(shown).pages.find(text, shown.number(place), direction, stop)
         if found is None:
             raise NoRecordError(f"no row contains '{visible(text)}'")
         return found
 
     def next_changed(self, shown: Arrangement, place: int, column: str, direction: int) -> int:
+        """Return the next record whose cell in a column was changed."""
         raise NoRecordError("files have no list of changed cells; press / to find a text")
 
     def next_suppressed(self, shown: Arrangement, place: int, stop: Stop) -> int:
+        """Return the next suppressed record."""
         suppressed = self.result.measures.suppressed_records
         dropped = self.result.task.output.suppressed == "drop"
         if suppressed and dropped and shown.order != AS_READ:
@@ -249,6 +255,7 @@ class FileRecords(RecordSource):
         return found
 
     def number_of(self, shown: Arrangement, text: str) -> int:
+        """Return the record with a typed number; raises InputError if there is none."""
         wanted, height = typed_number(text), self.sides(shown).pages.height
         if not 1 <= wanted <= height:
             raise InputError(f"write the number of a row of the release, up to {height:,}")
@@ -259,6 +266,7 @@ class FileRecords(RecordSource):
     def describe(
         self, shown: Arrangement, record: int, column: str, widget: Widget
     ) -> Description | None:
+        """Return the line about a cell, or None while the cell is being read."""
         sides = self.sides(shown)
         cells = sides.cells(record)
         if cells is None:
@@ -297,6 +305,7 @@ class FileRecords(RecordSource):
         )
 
     def question(self, shown: Arrangement, record: int, column: str) -> Callable[[], Why] | None:
+        """Return the work that explains a cell, or None where nothing was generalised."""
         names = [attribute.name for attribute in self.result.task.quasi]
         if column not in names:
             return None
@@ -309,4 +318,5 @@ class FileRecords(RecordSource):
         return explain
 
     def attribute_question(self, x: int) -> Callable[[], Why]:
+        """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: why_attribute(self.result, x)

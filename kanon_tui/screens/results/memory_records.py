@@ -30,7 +30,6 @@ from kanon_tui.screens.results.record_source import (
     Description,
     Missed,
     NoRecordError,
-    RecordSource,
     Stop,
     typed_number,
 )
@@ -52,7 +51,7 @@ WIDE = 100
 """Width of the terminal from which on the verdict on each rule is shown."""
 
 
-class MemoryRecords(RecordSource):
+class MemoryRecords:
     """The records of one result, by their number in the run."""
 
     in_memory = True
@@ -142,6 +141,7 @@ class MemoryRecords(RecordSource):
     # -- what is shown
 
     def arranged(self, order: str, stop: Stop) -> Arrangement:
+        """Return all records in one of `orders`."""
         n, classes = self.result.task.n, self.classes
         if order == FILE_ORDER:
             return Arrangement(order, n)
@@ -152,16 +152,19 @@ class MemoryRecords(RecordSource):
         return Arrangement(order, n, np.lexsort((rank, sizes)))
 
     def class_of(self, shown: Arrangement, record: int, stop: Stop) -> Arrangement:
+        """Return the records of a record's class; raises NoRecordError if it has none."""
         number = int(self.classes[record])
         records = np.flatnonzero(self.classes == number)
         return Arrangement(shown.order, len(records), records, number)
 
     def title(self, shown: Arrangement) -> list[str]:
+        """Return the parts of the title after "released"."""
         if shown.only_class is None:
             return [shown.order]
         return [f"class {shown.only_class + 1:,}" if shown.only_class >= 0 else "suppressed"]
 
     def grids(self, shown: Arrangement, missed: Missed) -> tuple[RowSource, RowSource, int]:
+        """Return original, release and the width of row names; None for an unknown original."""
         columns = [marked_column(name, self.widest(name)) for name in self.names]
 
         def side(
@@ -181,14 +184,17 @@ class MemoryRecords(RecordSource):
     # -- finding
 
     def find(self, shown: Arrangement, place: int, text: str, direction: int, stop: Stop) -> int:
+        """Return the next record with a text, from a place on and around the end."""
         flags, otherwise = self._containing(text), f"no record contains '{text}'"
         return self._next(flags, shown, place, direction, otherwise, around=True)
 
     def next_changed(self, shown: Arrangement, place: int, column: str, direction: int) -> int:
+        """Return the next record whose cell in a column was changed."""
         otherwise = f"no record {'below' if direction > 0 else 'above'} has another {column}"
         return self._next(self.changed_in(column), shown, place, direction, otherwise)
 
     def next_suppressed(self, shown: Arrangement, place: int, stop: Stop) -> int:
+        """Return the next suppressed record."""
         return self._next(self.suppressed, shown, place, 1, "no record below is suppressed")
 
     def _next(
@@ -224,6 +230,7 @@ class MemoryRecords(RecordSource):
         return found
 
     def number_of(self, shown: Arrangement, text: str) -> int:
+        """Return the record with a typed number; raises InputError if there is none."""
         hits = np.flatnonzero(self.numbers == typed_number(text))
         if not len(hits):
             last = int(self.numbers[-1])
@@ -235,6 +242,7 @@ class MemoryRecords(RecordSource):
     def describe(
         self, shown: Arrangement, record: int, column: str, widget: Widget
     ) -> Description | None:
+        """Return the line about a cell, or None while the cell is being read."""
         x = self.place.get(column)
         text = self._line(record, column, widget)
         if x is None or self.suppressed[record]:
@@ -286,6 +294,8 @@ class MemoryRecords(RecordSource):
     def copyable(
         self, shown: Arrangement, record: int, column: str, original: bool
     ) -> Copyable | None:
+        """Return the row and the column to copy, or None while they are being read."""
+
         def text(name: str, record: int) -> str:
             if original:
                 return self.original_text(name, record)
@@ -299,12 +309,14 @@ class MemoryRecords(RecordSource):
         )
 
     def question(self, shown: Arrangement, record: int, column: str) -> Callable[[], Why] | None:
+        """Return the work that explains a cell, or None where nothing was generalised."""
         x = self.place.get(column)
         if self.suppressed[record]:
             return lambda: self.reasons.of_suppressed(record)
         return None if x is None else lambda: self.reasons.of_record(record, x)
 
     def attribute_question(self, x: int) -> Callable[[], Why]:
+        """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: self.reasons.of_attribute(x)
 
 

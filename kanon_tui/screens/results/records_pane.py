@@ -23,7 +23,7 @@ from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.results.file_records import AS_READ, FileRecords
 from kanon_tui.screens.results.memory_records import MemoryRecords
-from kanon_tui.screens.results.record_source import Arrangement, NoRecordError, RecordSource, Stop
+from kanon_tui.screens.results.record_source import Arrangement, NoRecordError, Stop
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.services.host import Hosted, error_sentence
 from kanon_tui.services.page_reader import PageReader
@@ -32,6 +32,7 @@ from kanon_tui.widgets.dialogs import ask_text
 __all__ = ["RecordsPane"]
 
 T = TypeVar("T")
+RecordSource = MemoryRecords | FileRecords
 
 
 class RecordsPane(Hosted, Vertical):
@@ -135,11 +136,13 @@ class RecordsPane(Hosted, Vertical):
         self._describe()
 
     def _lost_pages(self, pages: Pages, error: Exception) -> None:
-        source = self.source
-        if isinstance(source, FileRecords) and pages is source.sides(self.shown).before:
-            self._lost_originals(error)
-        else:
-            self.lost(error)
+        """Say which side cannot be read; pages that are no longer shown do not matter."""
+        if isinstance(self.source, FileRecords):
+            sides = self.source.sides(self.shown)
+            if pages is sides.before:
+                self._lost_originals(error)
+            elif pages is sides.pages:
+                self.lost(error)
 
     def lost(self, error: Exception) -> None:
         """Say once that the files changed; figures and what is in memory stay."""

@@ -37,6 +37,8 @@ KEYS = (
 
 async def with_release(pilot: Pilot[None], path: Path) -> ResultsScreen:
     await run_into(pilot, path)
+    await pilot.press("6")
+    await settle(pilot)
     screen = pilot.app.screen
     assert isinstance(screen, ResultsScreen)
     await wait_until(pilot, lambda: screen.records.source is not None)
@@ -336,7 +338,7 @@ async def test_k_is_raised_into_a_file_of_its_own(tmp_path, make_app) -> None:
         await settle(pilot)
         compare = app.screen
         grids = compare.query_one(TwinGrids)
-        differ = compare.rows.comparison.differs
+        differ = compare.rows.differs
         assert f"{differ.sum()} of 120 records differ" in text_of(compare, "#verdict")
         record = int(compare.order[0])
         await wait_until(pilot, lambda: f"record {record + 1}:" in text_of(compare, "#one-record"))
