@@ -166,14 +166,14 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
         rows = sum(piece.records for piece in source.pieces)
         found = source.records or round(frame.height * rows / min(records, rows))
     else:
-        taken = sample_csv(files, options, records)
-        frame, found, exact = taken.frame, taken.records, taken.whole
+        frame, facts, found, exact = sample_csv(files, options, records)
         choice = RecordChoice(options)
         if choice:
+            before = frame.height
             choice.check(frame.columns, files[0].name)
             frame, _ = choice.apply(frame, files[0].name)
-            found = round(found * frame.height / max(taken.frame.height, 1))
-        source = Source(tuple(frame.columns), (), taken.facts, options, files=files)
+            found = round(found * frame.height / max(before, 1))
+        source = Source(tuple(frame.columns), (), facts, options, files=files)
     return SampledTable.from_file(
         frame, source.facts, options, source=source, records=found, exact=exact
     )

@@ -36,7 +36,7 @@ from kanon_tui.core.table.table import FileFacts
 from kanon_tui.core.table.typed_columns import check_size, check_width
 
 __all__ = [
-    "CsvSample", "CsvSurvey", "NotInPiecesError", "Piece", "in_order_of", "like_first_part",
+    "CsvSurvey", "NotInPiecesError", "Piece", "in_order_of", "like_first_part",
     "parse_text", "sample_csv", "survey_csv",
 ]  # fmt: skip
 
@@ -289,82 +289,53 @@ _TRIES = 40
 """Line ends that are tried as the beginning of a stretch."""
 
 
-@dataclass(frozen=True)
-class CsvSample:
-    """Records from all over some files."""
-
-    frame: pl.DataFrame
-    facts: FileFacts
-    records: int
-    """The estimated number of records of all files."""
-    whole: bool
-    """Whether the sample holds all records, and their number is exact."""
-
-
 _Stretch = tuple[pl.DataFrame, int]
 """Consecutive records, and the number of their bytes."""
 
 
-def sample_csv(files: Sequence[Path], options: ReadOptions, records: int) -> CsvSample:
-    """Return about `records` records of these files; where from depends on their sizes only."""
-    return _Sampling(files, options).take(records)
+def sample_csv(
+    files: Sequence[Path], options: ReadOptions, records: int
+) -> tuple[pl.DataFrame, FileFacts, int, bool]:
+    """Return about `records` records of these files; where from depends on their sizes only.
 
-
-class _Sampling:
-    """The sampling of some files."""
-
-    def __init__(self, files: Sequence[Path], options: ReadOptions) -> None:
-        self.files = files
-        self.sizes = []
-        for path in files:
-            with reading_errors(path), open(path, "rb") as file:
-                size = os.stat(path).st_size
-                self.sizes.append(csv_text.text_bounds(file, 0, size, 0, options.skip_last)[1])
-        with reading_errors(files[0]), open(files[0], "rb") as file:
-            self.head = _read_head(file, files[0], options)
-        self.header, self.facts = self.head.described()
-        self.names = self.header.names
-        self._like_first = like_first_part(options, self.facts, self.names)
-
-    def take(self, records: int) -> CsvSample:
-        """Return a sample of about `records` records."""
-        first, used = _first_records(self.head, self.header), len(self.head.text)
-        total = sum(self.sizes)
-        facts = replace(self.facts, bytes=total)
-        if len(self.files) == 1 and self.head.is_complete:
-            return CsvSample(first, facts, first.height, True)
-        each = max(used // max(first.height, 1), 1)
-        wanted = max(each * records, LEAST_BYTES)
-        stretches = min(STRETCHES, max(wanted // LEAST_BYTES, 1), -(-total // LEAST_BYTES))
-        first = first.head(-(-records // stretches))
-        found = [(first, each * first.height)]
-        for place in range(1, stretches):
-            stretch = self._stretch(total * place // stretches, wanted // stretches)
-            found += [] if stretch is None else [stretch]
-        frame = pl.concat(frame for frame, _ in found)
-        per_record = max(sum(size for _, size in found) / max(frame.height, 1), 1)
-        return CsvSample(frame, facts, max(round(total / per_record), frame.height), False)
-
-    def _stretch(self, offset: int, length: int) -> _Stretch | None:
-        """Return the records at an offset into the sequence of all files."""
-        place = 0
-        while offset >= self.sizes[place] and place < len(self.files) - 1:
-            offset -= self.sizes[place]
-            place += 1
-        path, size = self.files[place], self.sizes[place]
-        if not size:
-            return None
+    With them come the facts, the estimated number of all records, and whether these are all.
+    """
+    sizes = []
+    for path in files:
         with reading_errors(path), open(path, "rb") as file:
-            head, names = self.head, self.names
-            if place:
-                head = _read_head(file, path, self._like_first)
-                names = head.described()[0].names
+            size = os.stat(path).st_size
+            sizes.append(csv_text.text_bounds(file, 0, size, 0, options.skip_last)[1])
+    with reading_errors(files[0]), open(files[0], "rb") as file:
+        head = _read_head(file, files[0], options)
+    header, facts = head.described()
+    first, total = _first_records(head, header), sum(sizes)
+    facts = replace(facts, bytes=total)
+    if len(files) == 1 and head.is_complete:
+        return first, facts, first.height, True
+    each = max(len(head.text) // max(first.height, 1), 1)
+    wanted = max(each * records, LEAST_BYTES)
+    stretches = min(STRETCHES, max(wanted // LEAST_BYTES, 1), -(-total // LEAST_BYTES))
+    first = first.head(-(-records // stretches))
+    found = [(first, each * first.height)]
+    like_first = like_first_part(options, facts, header.names)
+    for number in range(1, stretches):
+        place, offset = 0, total * number // stretches
+        while offset >= sizes[place] and place < len(files) - 1:
+            offset -= sizes[place]
+            place += 1
+        path, own, names = files[place], head, header.names
+        with reading_errors(path), open(path, "rb") as file:
+            if place and sizes[place]:
+                own = _read_head(file, path, like_first)
+                names = own.described()[0].names
             file.seek(offset)
-            text = file.read(min(length, size - offset))
-        found = _regular_stretch(text, head, names)
-        if found is None:
-            return None
-        return in_order_of(self.names, found[0], path, self.files[0]), found[1]
+            text = file.read(min(wanted // stretches, sizes[place] - offset))
+        stretch = _regular_stretch(text, own, names)
+        if stretch is not None:
+            found.append((in_order_of(header.names, stretch[0], path, files[0]), stretch[1]))
+    frame = pl.concat(frame for frame, _ in found)
+    per_record = max(sum(size for _, size in found) / max(frame.height, 1), 1)
+    return frame, facts, max(round(total / per_record), frame.height), False
 
 
 def _first_records(head: CsvHead, header: Header) -> pl.DataFrame:
