@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, isfinite, lgamma, log
+from math import exp, lgamma, log
 
 import numpy as np
 
@@ -38,7 +38,6 @@ from kanon_tui.core.numeric import Floats, Int64s
 __all__ = ["Uniqueness", "pitman", "slide_negative_binomial", "uniqueness", "zayatz"]
 
 _SMALL_SAMPLE = 0.1
-_ROUNDS = 200
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def _log_choose(of: int, some: int) -> float:
 
 
 def pitman(sizes: Int64s, population: int) -> float | None:
-    """Return the uniques by Pitman's model, its likelihood solved by Newton's method."""
+    """Return the uniques by Pitman's model, at the maximum of its likelihood."""
     n, classes = int(sizes.sum()), len(sizes)
     kinds, counts = np.unique(sizes[sizes > 1], return_counts=True)
     up_to_classes = np.arange(1, classes, dtype=np.float64)
@@ -122,7 +121,7 @@ def pitman(sizes: Int64s, population: int) -> float | None:
         ]
         return np.array(first), np.array(second)
 
-    solved = _newton(slopes, *_start(sizes, n, classes))
+    solved = _solved(slopes, _start(sizes, n, classes), (1.0, 0.5), (10.0, 0.1))
     if solved is None:
         return None
     theta, alpha = solved
@@ -142,28 +141,18 @@ def _start(sizes: Int64s, n: int, classes: int) -> tuple[float, float]:
     return theta, alpha
 
 
-def _newton(
-    slopes: Callable[[float, float], tuple[Floats, Floats]], theta: float, alpha: float
+def _solved(
+    slopes: Callable[[float, float], tuple[Floats, Floats]], *starts: tuple[float, float]
 ) -> tuple[float, float] | None:
-    for _ in range(_ROUNDS):
-        first, second = slopes(theta, alpha)
-        if np.abs(first).max() < 1e-8:
+    """Return where both slopes are 0, from the first start that leads to allowed values."""
+    from scipy.optimize import root
+
+    for start in starts:
+        with np.errstate(all="ignore"):  # steps may leave the allowed values
+            found = root(lambda at: slopes(*at)[0], start, jac=lambda at: slopes(*at)[1], tol=1e-12)
+        theta, alpha = map(float, found.x)
+        if np.abs(found.fun).max() < 1e-6 and 0 < alpha < 1 and theta > -alpha:
             return theta, alpha
-        try:
-            step = np.linalg.solve(second, first)
-        except np.linalg.LinAlgError:
-            return None
-        share = 1.0  # shorter steps where a whole one would leave the allowed values
-        while share > 1e-6:
-            new_theta, new_alpha = theta - share * step[0], alpha - share * step[1]
-            if 0 < new_alpha < 1 and new_theta > -new_alpha and isfinite(new_theta):
-                break
-            share /= 2
-        else:
-            return None
-        if max(abs(new_theta - theta), abs(new_alpha - alpha)) < 1e-12 * (1 + abs(theta)):
-            return new_theta, new_alpha
-        theta, alpha = float(new_theta), float(new_alpha)
     return None
 
 
