@@ -47,7 +47,7 @@ ANALYSES = (
     ),
     Analysis(
         "attacks", "Attacks", "What outsiders could learn, in people",
-        "attack.suite:attack_release", "attack", "K", "attacks:AttacksScreen",
+        "attack.suite:attack_release", "attack", "S", "attacks:AttacksScreen",
     ),
     Analysis(
         "feasibility", "k feasibility", "How many records k needs",

@@ -75,7 +75,7 @@ value, the line on top counts these people. `K` requires more of the next run.
 
 `b` by attribute, `f` figures, `P` privacy, `d` class sizes, `R` runs: the same key again hides the
 pane. In it, move to a figure to read what it means. `E` chooses levels by hand. `L` tries a linking
-attack, `K` all kinds of attacks, `B` looks at an earlier release too, `F` asks how many records k
+attack, `S` all kinds of attacks, `B` looks at an earlier release too, `F` asks how many records k
 needs, `T` grows decision trees on the release, `U` compares distributions, counts and predictions
 with the original, `M` says how likely people are found in a population.
 
