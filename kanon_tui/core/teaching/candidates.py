@@ -113,7 +113,8 @@ def _strings_around(scene: Scene) -> Choice:
             candidates.append(
                 Candidate(replace(tested, levels=tuple(row.tolist())), int(row.sum()))
             )
-    rule = step.facts.get("why") or "from specific to general, what is still open"
+    why = step.facts.get("why") or "from specific to general, what is still open"
+    rule = why.format_map(step.facts)
     among = len(others) + 1
     asked = "which string is tested"
     return Choice(asked, "height", tuple(candidates), among, rule, best_first=False)
