@@ -111,17 +111,13 @@ class _Trials:
         ncp = ncp_of(self._task, grouping)
         if ncp < self.ncp - TIE:
             self.best, self.ncp, self.counts = grouping, ncp, counts
-        names = [self._task.quasi[x].name for x in self._lines]
-        pairs = zip(names, (made[x] for x in self._lines), strict=True)
-        yield self._step(
+        counted = [(self._task.quasi[x].name, made[x]) for x in self._lines]
+        divided = [f"{name} in {count_of(n, 'stretch', 'stretches')}" for name, n in counted]
+        template = (
             "With {divided}, published ranges do not overlap: NCP {ncp:.4g}, the best so far "
-            "{least:.4g}.",
-            divided=", ".join(
-                f"{name} in {count_of(n, 'stretch', 'stretches')}" for name, n in pairs
-            ),
-            ncp=ncp,
-            least=self.ncp,
+            "{least:.4g}."
         )
+        yield self._step(template, divided=", ".join(divided), ncp=ncp, least=self.ncp)
 
     def _step(self, template: str, **facts: object) -> Step:
         counters = {} if self.best is None else {"ncp": float(self.ncp)}

@@ -137,15 +137,8 @@ class Refining:
     # -- a batch
 
     def _propose(self, begin: int, batch: int) -> Proposed:
-        rates, rule_rates = self._goal.rates()
-        costs = RecordCosts(
-            self._attributes,
-            self._values,
-            self._rule_sides,
-            rates,
-            rule_rates,
-            self._goal.by == "sse",
-        )
+        known, squared = (self._attributes, self._values, self._rule_sides), self._goal.by == "sse"
+        costs = RecordCosts(*known, *self._goal.rates(), squared)
         return propose(costs, *self._room, begin, batch)
 
     def _carry_out(self, count: int, batch: int, round_: int) -> list[Change]:
@@ -207,12 +200,8 @@ class Refining:
         if self._context.watched:
             now = np.where(self._labels < 0, SUPPRESSED, self._labels).astype(np.int32)
             facts["together"] = now if self._task.n <= MOST_FOLLOWED else None
-        facts |= {
-            "classes": count_of(self._number, "class", "classes"),
-            "name": self.history.name,
-            "now": self._goal.figure,
-            "better": "rises" if self._goal.by == "rv" else "falls",
-        }
+        facts |= {"classes": count_of(self._number, "class", "classes"), "name": self.history.name}
+        facts |= {"now": self._goal.figure, "better": "rises" if self._goal.by == "rv" else "falls"}
         template = (
             "Refine {classes}, {name} {now:.4f}: near ones exchange records and large ones are "
             "split as long as it {better}."

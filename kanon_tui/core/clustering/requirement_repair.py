@@ -188,14 +188,9 @@ class RequirementRepair:
         search = {**self._before.search, "merged_on": self._merges, "clusters": classes}
         notes = list(self._before.notes)
         if self._suppressed.any():
+            why = "their group of MAGVals does not have what is required beyond k"
             gone = int(self._boxes.sizes[self._suppressed].sum())
-            notes.append(
-                note(
-                    "records suppressed because their group of MAGVals does not have what is "
-                    "required beyond k: {gone:,}",
-                    gone=gone,
-                )
-            )
+            notes.append(note(f"records suppressed because {why}: {{gone:,}}", gone=gone))
         return replace(self._before, labels=labels, search=search, notes=tuple(notes))
 
     def _drawn(self, one: int, other: int, alone: bool) -> dict[str, Any]:
@@ -317,14 +312,13 @@ class RequirementRepair:
             return
         self._suppressed |= hopeless
         self._gaps[hopeless] = 0.0
-        yield Step(
-            "suppress",
-            f"Suppress {count_of(int(self._boxes.sizes[hopeless].sum()), 'record')} in "
-            f"{count_of(int(hopeless.sum()), 'class', 'classes')}: their groups of MAGVals miss "
-            "what is required even as a whole.",
-            {"records": int(self._boxes.sizes[hopeless].sum()), "classes": int(hopeless.sum())},
-            self._counters(),
+        records, classes = int(self._boxes.sizes[hopeless].sum()), int(hopeless.sum())
+        template = (
+            f"Suppress {count_of(records, 'record')} in {count_of(classes, 'class', 'classes')}: "
+            "their groups of MAGVals miss what is required even as a whole."
         )
+        facts = {"records": records, "classes": classes}
+        yield Step("suppress", template, facts, self._counters())
 
 
 def _nearest(costs: Floats, count: int) -> Int64s:

@@ -46,20 +46,16 @@ def sources_digest(folder: Path = SOURCES) -> str:
 
 @cache
 def _library() -> ctypes.CDLL:
-    path = library_path()
+    path, again = library_path(), "Install Kanon again (in a checkout: make)."
     try:
         loaded = ctypes.CDLL(str(path))
     except OSError as error:
-        raise KernelLibraryError(
-            f"The compiled kernels cannot be loaded from {path}: {error}. Install Kanon again "
-            "(in a checkout: make)."
-        ) from error
+        fault = f"The compiled kernels cannot be loaded from {path}: {error}. {again}"
+        raise KernelLibraryError(fault) from error
     loaded.kn_sources.restype = ctypes.c_char_p
     if loaded.kn_sources().decode() != sources_digest():
-        raise KernelLibraryError(
-            f"The compiled kernels in {path} were made from other sources. Install Kanon again "
-            "(in a checkout: make)."
-        )
+        fault = f"The compiled kernels in {path} were made from other sources. {again}"
+        raise KernelLibraryError(fault)
     return loaded
 
 

@@ -254,25 +254,20 @@ def block_jobs(
 def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
     """Return the note about blocks for a report."""
     sizes = [len(records) for records in cut.blocks]
-    counts = {"blocks": len(sizes), "least": min(sizes), "most": max(sizes)}
+    cost = "these are the groups of MAGVals, so that it costs nothing"
     if measured:
-        return note(
-            "clustered in {blocks:,} blocks of {least:,} to {most:,} records; on a sample of "
-            "{sample:,} records, blocks of this size have an NCP of {ncp_in_blocks:.4f}, and "
-            "{ncp_whole:.4f} without blocks",
-            **counts,
-            **measured,
+        cost = (
+            "on a sample of {sample:,} records, blocks of this size have an NCP of "
+            "{ncp_in_blocks:.4f}, and {ncp_whole:.4f} without blocks"
         )
-    if cut.divides:
-        return note(
-            "clustered in {blocks:,} blocks of {least:,} to {most:,} records; what that costs was "
-            "not measured, since a sample cannot be cut so",
-            **counts,
-        )
+    elif cut.divides:
+        cost = "what that costs was not measured, since a sample cannot be cut so"
     return note(
-        "clustered in {blocks:,} blocks of {least:,} to {most:,} records; these are the groups of "
-        "MAGVals, so that it costs nothing",
-        **counts,
+        f"clustered in {{blocks:,}} blocks of {{least:,}} to {{most:,}} records; {cost}",
+        blocks=len(sizes),
+        least=min(sizes),
+        most=max(sizes),
+        **measured,
     )
 
 
