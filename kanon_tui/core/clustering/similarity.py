@@ -22,10 +22,8 @@ from kanon_tui.core.clustering.facts import (
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.clustering.splitting import class_penalties
 from kanon_tui.core.kernels import similarity as kernel
-from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
+from kanon_tui.core.kernels.box_tree import GONE, grow_tree
 from kanon_tui.core.kernels.cluster_centre import (
-    Centre,
-    Contingency,
     new_centre,
     new_contingency,
 )
@@ -94,7 +92,8 @@ class Similarity:
         self._joined: dict[int, list[int]] = {}  # records left over that joined a closed cluster
         self._left_over = 0
         self._suppressed = 0
-        self._measuring = Measuring(task, self.categories, spatial)
+        names = [attribute.name for attribute in task.quasi]
+        self._columns = [names.index(attribute.name) for attribute in (*numbers, *self.categories)]
         self._loss = 0.0  # NCP of the closed clusters, summed over their records
 
     def grouping(self) -> Grouping:
@@ -114,7 +113,7 @@ class Similarity:
         while True:
             before, placed = self._closed, self._placed
             single = self.context.decisions_per_step == 1 and 0 < self._size < k
-            measured = self._measuring.records(self.tree, self.centre) if single else None
+            measured = self._measure_records() if single else None
             decided, kind, away = kernel.advance(*known, self.context.decisions_per_step)
             if not decided:
                 break
@@ -206,11 +205,13 @@ class Similarity:
             nearest: dict[int, int] = {}
             more: dict[str, Any] = {}
             for record in batch:
-                measured = self._measuring.clusters(leftovers, place) if len(batch) == 1 else None
+                measured = self._measure_clusters(leftovers, place) if len(batch) == 1 else None
                 nearest[record], away = kernel.join_nearest_cluster(leftovers, place, self.spatial)
                 place += 1
                 if measured is not None:
-                    more = self._measuring.where(measured, record, nearest[record])
+                    rule = "the nearest; of equals the first"
+                    asked = Question.of_left_over(record, "distance", rule, _FORMULA)
+                    more = measured.facts(self.task, nearest[record], asked)
             self._join(nearest)
             why = (
                 f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance "
@@ -303,9 +304,7 @@ class Similarity:
         if kind == "start":
             row = int(self.growth.row[first])
             facts["sorted_by"] = self.sorted_by.name
-            facts["compared"] = Comparison(
-                self.categories, self.table, self.centre.distance, first, row, self.spatial
-            ).sentences()
+            facts["compared"] = self._comparison(first, row)
             template = (
                 "Record {record:,} ({values}) is the first left by {sorted_by} and starts "
                 "cluster {cluster:,}.{compared}"
@@ -313,12 +312,42 @@ class Similarity:
             return self._step(kind, template, facts)
         whom = "its centre" if self.spatial else "record {first:,}"
         if measured is not None:
-            facts |= self._measuring.nearest(measured, last, first, closed + 1)
+            centre = f"the centre of cluster {closed + 1:,}"
+            origin = centre if self.spatial else f"record {first + 1:,}"
+            rule = f"the nearest to {origin}; of equals the lowest row"
+            asked = Question(
+                f"which record joins cluster {closed + 1:,}", "distance", rule, _FORMULA
+            )
+            facts |= measured.facts(self.task, last, asked)
         template = (
             "Record {record:,} ({values}) joins cluster {cluster:,} as number {size:,} of {k:,}: "
             f"it is nearest to {whom}, at distance {distance_text(away)}{against(facts)}."
         )
         return self._step(kind, template, facts | {"first": first + 1, "distance": away})
+
+    def _measure_records(self) -> Measured:
+        """Measure the distance of every record left from the centre of the cluster that grows."""
+        tree, centre = self.tree, self.centre
+        left = np.flatnonzero(tree.record != GONE)
+        left = left[np.argsort(tree.record[left])]
+        apart = _apart(tree.places[left], centre.place, centre.blank)
+        return self._measured(
+            tree.record[left], apart, centre.distance[centre.offsets[:-1] + tree.labels[left]]
+        )
+
+    def _measure_clusters(self, leftovers: kernel.LeftoverDistances, i: int) -> Measured:
+        """Measure the distance of a record left over from every cluster."""
+        terms = leftovers.terms
+        centres = np.where(terms > 0, leftovers.total / np.maximum(terms, 1), np.nan)
+        places = np.broadcast_to(leftovers.place[i], centres.shape)
+        apart = _apart(places, centres, leftovers.blank)
+        numbers = np.arange(len(terms), dtype=np.int32)
+        return self._measured(numbers, apart, leftovers.category[:, i])
+
+    def _measured(self, candidates: Int32s, places: Floats, values: Floats) -> Measured:
+        parts = np.zeros((len(candidates), len(self.task.quasi)))
+        parts[:, self._columns] = np.hstack([places, values])
+        return Measured(candidates, parts, parts.sum(axis=1))
 
     def _left_over_step(
         self, kind: str, why: str, batch: Sequence[int], more: dict[str, Any]
@@ -337,6 +366,59 @@ class Similarity:
         facts = self._facts(batch[0]) | {"cluster": int(self.growth.labels[batch[0]]) + 1} | more
         template = f"Fewer than {{k:,}} are left, so record {{record:,}} ({{values}}) {why}."
         return self._step(kind, template, facts)
+
+    def _comparison(self, record: int, row: int) -> str:
+        """Return a sentence per attribute on how far its values are from those of the record.
+
+        ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from
+        US (4) and 1 from Iran (1). Of gender, Male is 1 from Female.`
+        """
+        chosen = self.table.chosen
+        words = [self._by_frequency(y, record, row) for y in np.flatnonzero(chosen >= 0).tolist()]
+        for y in np.flatnonzero(chosen < 0).tolist():
+            away, others = self._others(y, record)
+            if others:
+                column = self.categories[y].column
+                own = column.values[int(column.codes[record])]
+                distances = [f"{distance_text(away[v])} from {column.values[v]}" for v in others]
+                words.append(f" Of {column.name}, {own} is {joined(distances)}.")
+        return "".join(words)
+
+    def _by_frequency(self, y: int, record: int, row: int) -> str:
+        """Return the sentence on an attribute with three values or more, by frequency."""
+        table, group = self.table, int(self.table.chosen[y])
+        where = self._conditions(y, row)
+        among = "with " + " and ".join(_named(a, record) for a in where) if where else "left"
+        column = self.categories[y].column
+        cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
+        counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
+        own = int(column.codes[record])
+        away, others = self._others(y, record)
+        named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
+        distances = [
+            f"{distance_text(away[v])} from {column.values[v]} ({counts.get(v, 0):,})"
+            for v in named
+        ]
+        if len(named) < len(others):
+            distances.append(f"further from {len(others) - len(named):,} other values")
+        return (
+            f" By how often each {column.name} occurs among the {table.size[group]:,} {among}, "
+            f"{column.values[own]} ({counts[own]:,}) is {joined(distances)}."
+        )
+
+    def _others(self, y: int, record: int) -> tuple[Floats, list[int]]:
+        """Return the distances of an attribute's values, and the other values, nearest first."""
+        values = slice(int(self.table.offsets[y]), int(self.table.offsets[y + 1]))
+        away, own = self.centre.distance[values], int(self.categories[y].column.codes[record])
+        left = np.flatnonzero(self.table.counts[values] > 0)
+        return away, [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
+
+    def _conditions(self, y: int, row: int) -> Sequence[QuasiIdentifier]:
+        """Return the attributes that an attribute's frequencies were conditioned on."""
+        contexts = self.table.cell[row, self.table.columns[y] : self.table.columns[y + 1]]
+        dropped = int(np.argmax(self.table.group[contexts] == self.table.chosen[y]))
+        kept = len(contexts) - 1 - dropped
+        return self.categories[:kept] if self.spatial else self.categories[y - kept : y]
 
     def _facts(self, record: int) -> dict[str, Any]:
         values = [a.column.values[a.column.codes[record]] for a in self.task.quasi]
@@ -368,59 +450,6 @@ _FORMULA = (
 )
 
 
-class Measuring:
-    """Distances of everything that is left from a centre, in the order of the attributes."""
-
-    def __init__(self, task: Task, categories: Sequence[QuasiIdentifier], spatial: bool) -> None:
-        self._task, self._spatial = task, spatial
-        names = [attribute.name for attribute in task.quasi]
-        self._numbers = [x for x, attribute in enumerate(task.quasi) if attribute.ordered]
-        self._categories = [names.index(attribute.name) for attribute in categories]
-
-    def records(self, tree: BoxTree, centre: Centre) -> Measured:
-        """Measure the distance of every record left from the centre of the cluster that grows."""
-        left = np.flatnonzero(tree.record != GONE)
-        left = left[np.argsort(tree.record[left])]
-        values = centre.offsets[:-1] + tree.labels[left]
-        return self._measured(
-            tree.record[left],
-            _apart(tree.places[left], centre.place, centre.blank),
-            centre.distance[values],
-        )
-
-    def clusters(self, leftovers: kernel.LeftoverDistances, i: int) -> Measured:
-        """Measure the distance of a record left over from every cluster."""
-        terms = leftovers.terms
-        centres = np.where(terms > 0, leftovers.total / np.maximum(terms, 1), np.nan)
-        places = np.broadcast_to(leftovers.place[i], centres.shape)
-        apart = _apart(places, centres, leftovers.blank)
-        numbers = np.arange(len(terms), dtype=np.int32)
-        return self._measured(numbers, apart, leftovers.category[:, i])
-
-    def nearest(self, measured: Measured, record: int, first: int, cluster: int) -> dict[str, Any]:
-        """Return the facts of a record that joins the cluster that `first` has started."""
-        whom = f"the centre of cluster {cluster:,}" if self._spatial else f"record {first + 1:,}"
-        asked = Question(
-            f"which record joins cluster {cluster:,}",
-            "distance",
-            f"the nearest to {whom}; of equals the lowest row",
-            _FORMULA,
-        )
-        return measured.facts(self._task, record, asked)
-
-    def where(self, measured: Measured, record: int, cluster: int) -> dict[str, Any]:
-        """Return the facts of a record left over that joins a cluster."""
-        rule = "the nearest; of equals the first"
-        asked = Question.of_left_over(record, "distance", rule, _FORMULA)
-        return measured.facts(self._task, cluster, asked)
-
-    def _measured(self, numbers: Int32s, places: Floats, values: Floats) -> Measured:
-        parts = np.zeros((len(numbers), len(self._task.quasi)))
-        parts[:, self._numbers] = places
-        parts[:, self._categories] = values
-        return Measured(numbers, parts, parts.sum(axis=1))
-
-
 def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
     """Return the distances of numbers from those of centres; a missing one is at 0 or 1."""
     missing = np.where(blank, 0.0, 1.0)
@@ -436,72 +465,6 @@ def placed_facts(records: Int64s, clusters: npt.NDArray[np.integer]) -> dict[str
 
 _VALUES_NAMED = 3
 _NEXT_TO_NOTHING = 1e-7
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """How far the values of every category are from those of the record that starts a cluster."""
-
-    categories: Sequence[QuasiIdentifier]
-    table: Contingency
-    distance: Floats
-    """Per value of all categories its distance."""
-    record: int
-    row: int
-    spatial: bool
-
-    def sentences(self) -> str:
-        """Return a sentence per attribute on how far its values are from those of the record.
-
-        ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from
-        US (4) and 1 from Iran (1). Of gender, Male is 1 from Female.`
-        """
-        chosen = self.table.chosen
-        words = [self._by_frequency(y) for y in np.flatnonzero(chosen >= 0).tolist()]
-        for y in np.flatnonzero(chosen < 0).tolist():
-            away, others = self._others(y)
-            if others:
-                column = self.categories[y].column
-                own = column.values[int(column.codes[self.record])]
-                distances = [f"{distance_text(away[v])} from {column.values[v]}" for v in others]
-                words.append(f" Of {column.name}, {own} is {joined(distances)}.")
-        return "".join(words)
-
-    def _by_frequency(self, y: int) -> str:
-        """Return the sentence on an attribute with three values or more, by frequency."""
-        table, group = self.table, int(self.table.chosen[y])
-        where = self._conditions(y)
-        among = "with " + " and ".join(_named(a, self.record) for a in where) if where else "left"
-        column = self.categories[y].column
-        cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
-        counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
-        own = int(column.codes[self.record])
-        away, others = self._others(y)
-        named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
-        distances = [
-            f"{distance_text(away[v])} from {column.values[v]} ({counts.get(v, 0):,})"
-            for v in named
-        ]
-        if len(named) < len(others):
-            distances.append(f"further from {len(others) - len(named):,} other values")
-        return (
-            f" By how often each {column.name} occurs among the {table.size[group]:,} {among}, "
-            f"{column.values[own]} ({counts[own]:,}) is {joined(distances)}."
-        )
-
-    def _others(self, y: int) -> tuple[Floats, list[int]]:
-        """Return the distances of an attribute's values, and the other values, nearest first."""
-        values = slice(int(self.table.offsets[y]), int(self.table.offsets[y + 1]))
-        away, own = self.distance[values], int(self.categories[y].column.codes[self.record])
-        left = np.flatnonzero(self.table.counts[values] > 0)
-        return away, [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
-
-    def _conditions(self, y: int) -> Sequence[QuasiIdentifier]:
-        """Return the attributes that an attribute's frequencies were conditioned on."""
-        contexts = self.table.cell[self.row, self.table.columns[y] : self.table.columns[y + 1]]
-        dropped = int(np.argmax(self.table.group[contexts] == self.table.chosen[y]))
-        kept = len(contexts) - 1 - dropped
-        return self.categories[:kept] if self.spatial else self.categories[y - kept : y]
 
 
 def distance_text(distance: float) -> str:
