@@ -70,6 +70,8 @@ def test_sweep_and_explain_keep_to_it(folder: Path) -> None:
     asked = "{k: 2, p: 2}"
     told = kanon(folder, asked, "explain", "p.yaml").stdout
     assert "Beyond k, every class must have at least 2 distinct values of ill." in told
+    assert "with what is required on either side" in told
+    told = kanon(folder, asked, "explain", "p.yaml", "--algorithm", "k-member").stdout
     assert "shows fewer than 2 distinct values of ill (1): merge it" in told
     swept = kanon(folder, asked, "sweep", "p.yaml", "--algorithms", "mondrian", "--k", "2,4")
     rows = [line.split() for line in swept.stdout.splitlines() if line.startswith("mondrian")]
