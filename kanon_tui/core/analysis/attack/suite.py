@@ -128,36 +128,28 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
     for each in results:
         low, high = each.interval
         control = "–" if each.control_rate is None else f"{each.control_rate:.1%}"
-        people = f"{each.successes:,}/{each.people:,}"
-        rows.append([each.title, f"{each.rate:.1%}", f"{low:.1%}–{high:.1%}", control, people])
-    told = [
-        Section(
-            each.title,
-            each.sentences,
-            items=[
-                *([f"Worst-hit class: {each.worst}."] if each.worst else []),
-                *([f"Counter-measure: {each.remedy}."] if each.remedy and each.successes else []),
-            ],
-        )
-        for each in results
-    ]
+        figures = f"{each.rate:.1%}", f"{low:.1%}–{high:.1%}", control, f"{each.successes:,}"
+        rows.append([each.title, *figures])
+    each_attack = []
+    for each in results:
+        items = [f"Worst-hit class: {each.worst}."] if each.worst else []
+        if each.remedy and each.successes:
+            items.append(f"Counter-measure: {each.remedy}.")
+        each_attack.append(Section(each.title, each.sentences, items=items))
     asked = [
-        [criterion, "; ".join(f"{each.title}: {each.rate:.2%}" for each in results
-                              if criteria[each.kind] == criterion) or "not tried"]
-        for criterion in dict.fromkeys(criteria.values())
-    ]  # fmt: skip
-    questions = Section(
-        "Singling out, linkability, inference",
-        ["The three questions of the Article 29 Working Party, with the attacks that speak for "
-         "each and the share of people on whom they succeed."],
-        ("Is it still possible?", "Attacks"),
-        asked,
-    )  # fmt: skip
+        "The three questions of the Article 29 Working Party, each with the attacks that speak for "
+        "it and the share of people on whom they succeed."
+    ]
+    for criterion in dict.fromkeys(criteria.values()):
+        tried = [each for each in results if criteria[each.kind] == criterion]
+        told = ", ".join(f"{each.title} {each.rate:.1%}" for each in tried) or "not tried"
+        asked.append(f"Is {criterion} possible? {told}.")
+    questions = Section("Singling out, linkability, inference", asked)
     meaning = (
         "The share of people on whom an attack succeeds, its 95 % confidence interval, "
-        "the same for people who were not in the data (control), and successes of people tried."
+        "the same for people who were not in the data (control), and the people."
     )
-    return [questions, Section("Attacks", [meaning], columns, rows), *told]
+    return [questions, Section("Attacks", [meaning], columns, rows), *each_attack]
 
 
 def held_out(project: Project, share: float) -> tuple[Table, pl.DataFrame]:
