@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from kanon_tui.core.clustering.facts import SUPPRESSED
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.release.published_cells import cell_texts
 from kanon_tui.core.table.column import counted
@@ -20,7 +17,6 @@ from kanon_tui.core.teaching.full_domain_state import FullDomainState
 from kanon_tui.core.teaching.picture import Scene
 
 __all__ = [
-    "Box",
     "boxes_of",
     "cells_of",
     "groups_now",
@@ -99,53 +95,30 @@ def cells_of(scene: Scene, groups: Int64s, rows: Sequence[int]) -> list[tuple[st
     own_groups = groups[np.asarray(rows, dtype=np.int64)]
     wanted = np.unique(own_groups[own_groups >= 0])
     hidden = state.hidden if isinstance(state, ClusteringState) else None
-    boxes = dict(zip(wanted.tolist(), boxes_of(scene, groups, wanted, hidden), strict=True))
-    found = []
-    for row, group in zip(rows, own_groups.tolist(), strict=True):
-        if group >= 0:
-            found.append(boxes[group].cells)
-        elif group == SUPPRESSED:
-            found.append(tuple(HIDDEN for _ in quasi))
-        else:
-            found.append(originals_of(scene, row))
-    return found
+    boxes = boxes_of(scene, groups, wanted, hidden) | {SUPPRESSED: (HIDDEN,) * len(quasi)}
+    pairs = zip(rows, own_groups.tolist(), strict=True)
+    return [boxes.get(group) or originals_of(scene, row) for row, group in pairs]
 
 
-@dataclass(frozen=True)
-class Box:
-    """The published cells of a class, if it were published now."""
+def boxes_of(
+    scene: Scene, groups: Int64s, wanted: Int64s, hidden: Flags | None
+) -> dict[int, tuple[str, ...]]:
+    """Return the published cells of some classes, given by rising numbers, by class.
 
-    cells: tuple[str, ...]
-    ncp: float
-    """Of one of its records."""
-
-
-def boxes_of(scene: Scene, groups: Int64s, wanted: Int64s, hidden: Flags | None) -> list[Box]:
-    """Return the published cells of some classes, given by rising numbers, with cells hidden."""
-    if not len(wanted):
-        return []
-    quasi = scene.task.quasi
+    A cell that is hidden in some records of its class ends in a star.
+    """
     members = np.flatnonzero(np.isin(groups, wanted))
     numbers = np.searchsorted(wanted, groups[members])
-    copies = None if scene.task.copies is None else scene.task.copies[members]
-    sizes = counted(numbers, copies, least=len(wanted))
-    texts, lost = [], np.zeros(len(wanted))
-    for x, attribute in enumerate(quasi):
+    texts = []
+    for x, attribute in enumerate(scene.task.quasi):
         gone = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
-        shown = np.where(gone, -1, numbers)
-        values = GroupValues.from_records(
-            shown, attribute.column.codes[members], len(wanted), copies
-        )
-        cells = CellGroups(attribute, None, sizes, values)
-        penalty = np.where(cells.hidden, 1.0, penalties(cells))
-        share = cells.shown / np.maximum(sizes, 1)  # a hidden cell loses all
-        lost += attribute.weight * (share * penalty + 1.0 - share)
-        own = cell_texts(attribute, values)
-        some = cells.shown < sizes
+        shown, codes = np.where(gone, -1, numbers), attribute.column.codes[members]
+        cells = cell_texts(attribute, GroupValues.from_records(shown, codes, len(wanted), None))
+        some = np.bincount(numbers, gone, minlength=len(wanted)) > 0
         texts.append(
             [
                 f"{text}{HIDDEN}" if star and text != HIDDEN else text
-                for text, star in zip(own, some.tolist(), strict=True)
+                for text, star in zip(cells, some.tolist(), strict=True)
             ]
         )
-    return [Box(tuple(own[i] for own in texts), float(lost[i])) for i in range(len(wanted))]
+    return {group: tuple(own[i] for own in texts) for i, group in enumerate(wanted.tolist())}

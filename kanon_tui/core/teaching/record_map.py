@@ -308,12 +308,12 @@ def _cluster_list(scene: Scene, state: ClusteringState) -> list[tuple[str, Tone]
     lit = np.unique(groups[state.rows])
     order = [*lit[lit >= 0].tolist(), *there[(sizes[there] > 1) & ~np.isin(there, lit)].tolist()]
     shown = np.array(sorted(order[:40]), dtype=np.int64)
-    boxes = dict(zip(shown.tolist(), boxes_of(scene, groups, shown, state.hidden), strict=True))
+    boxes = boxes_of(scene, groups, shown, state.hidden)
     for group in order[:40]:
         mark, tone = mark_of(group)
         size = int(sizes[group])
         enough = "✓" if size >= k else f"/{k:,}"
-        cells = ", ".join(boxes[group].cells)
+        cells = ", ".join(boxes[group])
         listed.append((f"{mark} {group + 1:,}: {size:,}{enough} {cells}", tone))
     return listed
 

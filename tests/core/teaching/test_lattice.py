@@ -224,7 +224,8 @@ def test_distributed_draws_its_parts() -> None:
     code = run.algorithm.pseudo_code
     lit = {code[lit_line(code, step)].text for _, step in timeline.steps(1, timeline.last)}
     assert {"find its passing strings", "test the string in the middle of those left"} <= lit
-    seeking = [step for _, step in timeline.steps(1, timeline.last) if "half-way" in step.sentence]
+    steps = [step for _, step in timeline.steps(1, timeline.last)]
+    seeking = [step for step in steps if step.facts.get("reason") == "seek"]
     assert {code[lit_line(code, step)].text[:18] for step in seeking} == {"find a good string"}
     last = LatticePicture().draw(Scene(run.task, run.algorithm, timeline, timeline.last), *WIDE)
     assert "★" in last.plain()
