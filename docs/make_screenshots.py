@@ -28,7 +28,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "hierarchies": ("3", "down", "down"),
     "rules": ("4", "down"),
     "run": ("5",),
-    "results": ("r",),
+    "results": ("r", "6"),
     "what-if": ("7", "r"),
 }
 """Keys from one screen to the next, in one sitting on the census."""
@@ -49,12 +49,52 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
         await settle(pilot)
 
 
-def save(app: KanonApp, name: str) -> None:
-    """The screen as a picture."""
+def picture(app: KanonApp) -> str:
+    """The screen as SVG."""
     svg = app.export_screenshot(title="kanon")
     # Fonts are not fetched from anywhere: the viewer's own monospace font will do.
-    svg = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.S)
-    (FOLDER / f"{name}.svg").write_text(svg, encoding="utf-8")
+    return re.sub(r"@font-face \{.*?\}", "", svg, flags=re.S)
+
+
+def save(app: KanonApp, name: str) -> None:
+    """The screen as a picture."""
+    (FOLDER / f"{name}.svg").write_text(picture(app), encoding="utf-8")
+
+
+def animation(frames: list[str], seconds: float) -> str:
+    """One SVG that shows others in turn, each for so many seconds, again and again."""
+    whole, shown = seconds * len(frames), []
+    for number, frame in enumerate(frames):
+        begin, end = number / len(frames), (number + 1) / len(frames)
+        times = f"0;{begin:.4f};{min(end, 0.9999):.4f}"
+        inner = re.sub(r"<\?xml.*?\?>|<!--.*?-->", "", frame, flags=re.S)
+        shown.append(
+            f'<g visibility="{"hidden" if number else "visible"}"><animate '
+            f'attributeName="visibility" values="hidden;visible;hidden" keyTimes="{times}" '
+            f'calcMode="discrete" dur="{whole}s" repeatCount="indefinite"/>{inner}</g>'
+        )
+    box = re.search(r'viewBox="([^"]+)"', frames[0])
+    assert box is not None
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box[1]}">\n'
+        + "\n".join(shown)
+        + "\n</svg>\n"
+    )
+
+
+async def record(state: Path) -> None:
+    """The recording of README: a lattice and a map of records, decision by decision."""
+    frames = []
+    for sample, steps in (("race-rules", (4, 5, 6, 7, 8, 9, 12)), ("patients", range(1, 7))):
+        app = KanonApp(find_sample(sample).project, state_folder=state / sample, theme="kanon-dark")
+        async with app.run_test(size=(90, 28)) as pilot:
+            view = await watch(pilot, max(steps))
+            for number in steps:
+                view.playhead.go(number)
+                view.draw()
+                await pilot.pause()
+                frames.append(picture(app))
+    (FOLDER / "recording.svg").write_text(animation(frames, 2.0), encoding="utf-8")
 
 
 async def take_screens(size: tuple[int, int], names: Mapping[str, str], state: Path) -> None:
@@ -87,6 +127,7 @@ async def take_all() -> None:
         await take_screens(SMALL, small, Path(state, "small"))
         for algorithm in LESSONS:
             await take_lesson(algorithm, (100, 30), Path(state, algorithm))
+        await record(Path(state, "recording"))
 
 
 if __name__ == "__main__":
