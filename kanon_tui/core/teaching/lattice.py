@@ -47,11 +47,6 @@ class _Layout:
     pitch: int
     height: int
 
-    @property
-    def spacing(self) -> int:
-        """Rows from one height to the next, at least."""
-        return (self.height - 1) // max(len(self.rows) - 1, 1)
-
     def places(self, width: int) -> dict[int, tuple[int, int]]:
         """Return row and middle column of every node, each row centred."""
         return {
@@ -114,8 +109,7 @@ class LatticePicture(Drawing):
         places = layout.places(picture.width)
         current, best = state.node_of(state.current), state.node_of(state.best)
         flood = set(state.settled_at(scene.number).tolist())
-        if layout.spacing > 1:
-            _edges(canvas, state, places, flood)
+        _edges(canvas, state, places, flood)
         for node, (row, column) in places.items():
             verdict = Verdict(int(state.verdicts[node]))
             mark, tone, _ = _LOOKS[verdict]
@@ -191,7 +185,8 @@ def _edges(
                 edges.append((walked + lit, tone, node, other))
     for _, tone, lower, upper in sorted(edges):
         (low, from_), (high, to) = places[lower], places[upper]
-        canvas.line((2 * to, 4 * high + 4), (2 * from_, 4 * low - 1), tone)
+        if low > high + 1:
+            canvas.line((2 * to, 4 * high + 4), (2 * from_, 4 * low - 1), tone)
 
 
 def _legend(picture: Picture, scene: Scene, state: FullDomainState) -> None:
