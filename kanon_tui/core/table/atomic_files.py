@@ -296,9 +296,7 @@ def _take_permissions(descriptor: int, target: Path) -> None:
     try:
         old = target.stat()
     except FileNotFoundError:
-        mask = os.umask(0o077)
-        os.umask(mask)
-        os.fchmod(descriptor, 0o666 & ~mask)
+        os.fchmod(descriptor, usual_mode(0o666))
         return
     mode = old.st_mode & 0o777
     if os.fstat(descriptor).st_gid != old.st_gid:
@@ -310,6 +308,13 @@ def _take_permissions(descriptor: int, target: Path) -> None:
         with suppress(OSError):
             os.fchown(descriptor, old.st_uid, -1)
     os.fchmod(descriptor, mode)
+
+
+def usual_mode(most: int) -> int:
+    """Return the permissions of a new file or folder that may have at most these."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return most & ~mask
 
 
 def _flush_folder(folder: Path) -> None:

@@ -14,11 +14,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from kanon_tui.core.table.schema import Role
 
-__all__ = ["CODES", "LABELS", "ROLE_WORDS", "Shape", "WordList", "shape_of", "words_of"]
+__all__ = ["CODES", "LABELS", "ROLE_WORDS", "WordList", "shape_of", "words_of"]
 
 
 def words_of(name: str) -> str:
@@ -175,61 +174,46 @@ NEARLY_ALL = 0.9
 _LONGEST = 200
 
 
-@dataclass(frozen=True)
-class Shape:
-    """A form of texts, and the role of a column whose texts have it."""
-
-    what: str
-    role: Role
-    pattern: re.Pattern[str]
-
-
-def _shape(what: str, pattern: str, role: Role = Role.IDENTIFIER) -> Shape:
-    return Shape(what, role, re.compile(pattern))
-
-
-SHAPES = (
-    _shape("e-mail addresses", r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
-    _shape("web addresses", r"(?:https?://|www\.)\S+"),
-    _shape("UUIDs", r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?"),
-    _shape("IBANs", r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}"),
-    _shape(
-        "IP addresses",
+SHAPES = {
+    "e-mail addresses": r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}",
+    "web addresses": r"(?:https?://|www\.)\S+",
+    "UUIDs": r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?",
+    "IBANs": r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}",
+    "IP addresses": (
         r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
-        r"|(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}",
+        r"|(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}"
     ),
-    _shape("MAC addresses", r"(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}"),
-    _shape("US social security numbers", r"[0-9]{3}-[0-9]{2}-[0-9]{4}"),
-    _shape("AHV numbers", r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}"),
-    _shape(
-        "French social security numbers",
+    "MAC addresses": r"(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}",
+    "US social security numbers": r"[0-9]{3}-[0-9]{2}-[0-9]{4}",
+    "AHV numbers": r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}",
+    "French social security numbers": (
         r"[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3}"
-        r"(?: ?[0-9]{2})?",
+        r"(?: ?[0-9]{2})?"
     ),
-    _shape("Italian tax codes", r"[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]"),
-    _shape("Spanish identity numbers", r"[XYZ]?[0-9]{7,8}-?[A-HJ-NP-TV-Z]"),
-    _shape("Brazilian tax numbers", r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"),
-    _shape(
-        "telephone numbers",
+    "Italian tax codes": r"[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]",
+    "Spanish identity numbers": r"[XYZ]?[0-9]{7,8}-?[A-HJ-NP-TV-Z]",
+    "Brazilian tax numbers": r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}",
+    "telephone numbers": (
         r"(?=(?:\D*[0-9]){7,15}\D*$)(?:\+[0-9]{1,3}[ ./-]?|\(?0)[0-9]*\)?"
-        r"(?:[ ./()-]{0,2}[0-9]{2,})+",
+        r"(?:[ ./()-]{0,2}[0-9]{2,})+"
     ),
-    _shape("coordinates", r"-?[0-9]{1,2}\.[0-9]{3,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{3,}", Role.QUASI),
-)
+    "coordinates": r"-?[0-9]{1,2}\.[0-9]{3,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{3,}",
+}
+"""Patterns of texts that name people, or of coordinates, by what they are."""
 
 
-def shape_of(texts: Sequence[str]) -> Shape | None:
-    """Return the shape that a sample of different texts has, or None."""
+def shape_of(texts: Sequence[str]) -> str | None:
+    """Return what a sample of different texts looks like, such as `IBANs`, or None."""
     if len(texts) < FEWEST:
         return None
     allowed_misses = len(texts) * (1 - NEARLY_ALL)
-    for shape in SHAPES:
+    for what, pattern in SHAPES.items():
         misses = 0
         for text in texts:
-            if len(text) > _LONGEST or not shape.pattern.fullmatch(text):
+            if len(text) > _LONGEST or not re.fullmatch(pattern, text):
                 misses += 1
                 if misses > allowed_misses:
                     break
         else:
-            return shape
+            return what
     return None

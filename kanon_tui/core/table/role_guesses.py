@@ -121,7 +121,8 @@ def _role_by_values(
     if impression.shaped:
         shape = patterns.shape_of(distinct.head(patterns.SAMPLE).str.strip_chars().to_list())
     if shape is not None:
-        return shape.role, f"its values look like {shape.what}"
+        role = Role.QUASI if shape == "coordinates" else Role.IDENTIFIER
+        return role, f"its values look like {shape}"
     different = distinct.len()
     if impression.running and different == present >= _FEW:
         return Role.IDENTIFIER, "a running number"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -56,7 +55,9 @@ def read_statistics_file(path: Path, options: ReadOptions) -> Contents:
     if path.suffix.lower() != ".por" and options.encoding != "auto":
         choice["encoding"] = options.encoding.upper()
     try:
-        _check_cells(read, data, path, options, choice)
+        _, about = read(io.BytesIO(data), metadataonly=True, **choice)
+        cells = (about.number_rows or 0) * max(about.number_columns or 0, 1)  # of .xpt unknown
+        check_limit(cells * _BYTES_PER_CELL, path, options.limit)
         found, about = read(io.BytesIO(data), output_format="dict", **choice)
     except (library.ReadstatError, library.PyreadstatError, OverflowError, UnicodeDecodeError):
         raise InputError(
@@ -70,15 +71,6 @@ def read_statistics_file(path: Path, options: ReadOptions) -> Contents:
         single = about.readstat_variable_types.get(name) == "float"
         columns.append(without_clocks(printed_column(shown, name, path.name, single)))
     return Contents(format, columns, list(found), size)
-
-
-def _check_cells(
-    read: Callable[..., Any], data: bytes, path: Path, options: ReadOptions, choice: dict[str, Any]
-) -> None:
-    _, about = read(io.BytesIO(data), metadataonly=True, **choice)
-    rows = about.number_rows or 0  # a transport file does not tell
-    cells = rows * max(about.number_columns or 0, 1)
-    check_limit(cells * _BYTES_PER_CELL, path, options.limit)
 
 
 def put_statistics_file(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.interruption import uninterrupted, written
-from kanon_tui.core.table.atomic_files import check_place, writing_errors
+from kanon_tui.core.table.atomic_files import check_place, usual_mode, writing_errors
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_not_read, check_target
 
 __all__ = ["Target", "WrittenFile", "place_folder"]
@@ -125,11 +125,9 @@ def place_folder(aside: Path, target: Path, force: bool) -> None:
     """Give a finished folder its name; a folder that had the name is removed only afterwards."""
     old = aside.with_suffix(".old")
     with writing_errors(target):
-        mask = os.umask(0o077)
-        os.umask(mask)
         for part in aside.iterdir():
-            part.chmod(0o666 & ~mask)
-        aside.chmod(0o777 & ~mask)
+            part.chmod(usual_mode(0o666))
+        aside.chmod(usual_mode(0o777))
         with uninterrupted():
             if target.exists():
                 if not force:
