@@ -13,7 +13,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widgets import Input, Label, OptionList, Static
 
 from kanon_tui.core.analysis.minimal_uniques import (
@@ -304,7 +304,6 @@ keys, `esc` closes.
 
     DEFAULT_CSS = """
     AssociationDialog > Vertical { width: 96%; height: 80%; }
-    AssociationDialog Grid { height: 1fr; }
     """
 
     def __init__(
@@ -384,28 +383,20 @@ and writes a score per record. Arrow keys move, `esc` closes.
 """
     DEFAULT_CSS = """
     UniquesDialog > Vertical { width: 96%; height: 90%; }
-    UniquesDialog Grid { height: 1fr; }
     """
 
     def __init__(self, made: GivenAway) -> None:
-        super().__init__()
+        super().__init__("What gives people away")
         self._made = made
 
-    def compose(self) -> ComposeResult:
+    def content(self) -> ComposeResult:
         found = self._made.found
         share = found.singled_out / max(found.records, 1)
-        with Vertical():
-            yield Label("What gives people away", classes="title")
-            yield Static(
-                Text(
-                    f"{found.singled_out:,} of {found.records:,} records ({share:.0%}) are alone "
-                    f"with up to {found.most} of their quasi-identifiers"
-                ),
-                id="alone",
-            )
-            yield Grid(_sets(found.worst), name_width=4)
-            yield Static(_contributions(found), classes="hint")
-            yield Static(self._verdict(), classes="warn" if self._made.missed else "good")
+        alone = f"{found.singled_out:,} of {found.records:,} records ({share:.0%}) are alone"
+        yield Static(f"{alone} with up to {found.most} of their quasi-identifiers", id="alone")
+        yield Grid(_sets(found.worst), name_width=4)
+        yield Static(_contributions(found), classes="hint")
+        yield Static(self._verdict(), classes="warn" if self._made.missed else "good")
 
     def _verdict(self) -> Text:
         dangerous = self._made.found.dangerous(self._made.k)

@@ -279,6 +279,10 @@ class RecordsPane(Hosted, Vertical):
             raise InputError("the records are still being read; try again in a moment")
         return self.source.number_of(self.shown, text)
 
+    def ask_number(self) -> None:
+        """Ask for a record number, as screen 1 counts."""
+        ask_text(self, "Go to record", self.go_to_record, self.number_of)
+
     def go_to_record(self, record: int) -> None:
         """Show a record among all others."""
         if self.source is not None and self.shown is not self._all:

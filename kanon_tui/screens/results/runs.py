@@ -49,28 +49,6 @@ class Rerun:
         self._live: LiveRun | None = None
         self._stopped = False
 
-    @classmethod
-    def with_k(cls, result: FinishedRun, project: Project, k: int) -> Rerun:
-        """Return the run of a result with another k."""
-        if not 1 <= k <= result.task.n:
-            raise InputError(f"k goes from 1 to the {result.task.n:,} records of the table")
-        project = replace(project, privacy=replace(result.task.privacy, k=k))
-        return cls(project, lambda: replace(result.task, privacy=project.privacy))
-
-    @classmethod
-    def with_algorithm(
-        cls, result: FinishedRun, project: Project, choice: AlgorithmChoice
-    ) -> Rerun:
-        """Return the run of a result with another algorithm."""
-        project = replace(project, algorithm=choice, privacy=result.task.privacy)
-        return cls(project, lambda: result.task)
-
-    @classmethod
-    def of_earlier(cls, run: EarlierRun, session: Session) -> Rerun:
-        """Return a run of an earlier session, on the project as it is now."""
-        project = run.again(session.project)
-        return cls(project, lambda: prepare(project, session.records))
-
     def finish(self, abandoned: Callable[[], bool]) -> FinishedRun | None:
         """Run to the end; None when it was stopped."""
         live = self._live = LiveRun(start(self.project, task=self._task()))
@@ -149,9 +127,15 @@ class Runs:
     def rerun(self, step: int) -> None:
         """Run the result in front again with k one higher or lower, in the background."""
         before = self._in_front()
-        if before is not None:
-            project = before.project or self.screen.session.project
-            self._begin(lambda: Rerun.with_k(before, project, before.task.k + step), before)
+        if before is None:
+            return
+        task, k = before.task, before.task.k + step
+        if not 1 <= k <= task.n:
+            self.screen.host.say(f"k goes from 1 to the {task.n:,} records of the table")
+            return
+        project = before.project or self.screen.session.project
+        project = replace(project, privacy=replace(task.privacy, k=k))
+        self._begin(project, lambda: replace(task, privacy=project.privacy), before)
 
     def choose_string(self) -> None:
         """Look through the strings of the result in front, and publish the one chosen."""
@@ -161,33 +145,37 @@ class Runs:
         project = before.project or screen.session.project
 
         def chosen(choice: AlgorithmChoice) -> None:
-            self._begin(lambda: Rerun.with_algorithm(before, project, choice), before)
+            again = replace(project, algorithm=choice, privacy=before.task.privacy)
+            self._begin(again, lambda: before.task, before)
 
         choose_string(screen, lambda: before.task, before, chosen)
 
     def repeat(self, run: EarlierRun) -> None:
-        """Run an earlier run again, in the background."""
-        self._begin(lambda: Rerun.of_earlier(run, self.screen.session), None)
-
-    def _begin(self, make: Callable[[], Rerun], before: FinishedRun | None) -> None:
-        """Start a run; where runs write files, ask first where the release goes."""
-        if self.under_way is not None:
-            return
+        """Run an earlier run again, on the project as it is now, in the background."""
+        session = self.screen.session
         try:
-            rerun = make()
+            project = run.again(session.project)
         except KanonError as error:
             self.screen.host.say(error.on_screen)
-            return
+        else:
+            self._begin(project, lambda: prepare(project, session.records), None)
+
+    def _begin(
+        self, project: Project, task: Callable[[], Task | None], before: FinishedRun | None
+    ) -> None:
+        """Start a run; where runs write files, ask first where the release goes."""
         session = self.screen.session
+        if self.under_way is not None:
+            return
         if not session.streams:
-            self._run(rerun, before)
+            self._run(Rerun(project, task), before)
             return
 
         def go_on(target: Target, force: bool) -> None:
             if self.under_way is None:
-                self._run(StreamedRerun(session, rerun.project, target, force), before)
+                self._run(StreamedRerun(session, project, target, force), before)
 
-        TargetQuestion(self.screen, rerun.project, go_on).ask()
+        TargetQuestion(self.screen, project, go_on).ask()
 
     def _run(self, rerun: Rerun, before: FinishedRun | None) -> None:
         screen, session = self.screen, self.screen.session

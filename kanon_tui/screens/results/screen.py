@@ -37,15 +37,15 @@ from kanon_tui.screens.results.records_pane import RecordsPane
 from kanon_tui.screens.results.runs import Runs, difference_line
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
-from kanon_tui.widgets.dialogs import ask_text, choose
+from kanon_tui.widgets.dialogs import choose
 from kanon_tui.widgets.drawing import theme_style
 
 __all__ = ["ResultsScreen"]
 
 NEED_RESULT = frozenset(
     {
-        "why", "class", "next", "next_suppressed", "sort", "export", "rerun", "panel", "compare",
-        "find", "record", "copy", "strings", "require",
+        "why", "records", "export", "rerun", "panel", "compare",
+        "copy", "strings", "require",
     }
 )  # fmt: skip
 NARROWEST_PANEL = 47
@@ -107,12 +107,14 @@ search through all rows.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "why", "why", id="results.why"),
-        Binding("o", "class", "only its class", id="results.class"),
+        Binding("o", "records('switch_class')", "only its class", id="results.class"),
         Binding("i", "before", "in it before", id="results.before"),
-        Binding("n", "next(1)", "next", id="results.next"),
-        Binding("N", "next(-1)", "previous", show=False, id="results.previous"),
-        Binding("u", "next_suppressed", "suppressed", show=False, id="results.suppressed"),
-        Binding("s", "sort", "sort", id="results.sort"),
+        Binding("n", "records('next_record', 1)", "next", id="results.next"),
+        Binding("N", "records('next_record', -1)", "previous", show=False, id="results.previous"),
+        Binding(
+            "u", "records('next_suppressed')", "suppressed", show=False, id="results.suppressed"
+        ),
+        Binding("s", "records('sort_records')", "sort", id="results.sort"),
         Binding("x", "export", "export", id="results.export"),
         Binding("plus", "rerun(1)", "k±1", key_display="+-", id="results.more"),
         Binding("minus", "rerun(-1)", "k−1", show=False, key_display="-", id="results.less"),
@@ -129,9 +131,16 @@ search through all rows.
         ),
         Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
         Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
-        Binding("slash", "find", "find", key_display="/", show=False, id="results.find"),
         Binding(
-            "number_sign", "record", "record", key_display="#", show=False, id="results.record"
+            "slash", "records('ask_find')", "find", key_display="/", show=False, id="results.find"
+        ),
+        Binding(
+            "number_sign",
+            "records('ask_number')",
+            "record",
+            key_display="#",
+            show=False,
+            id="results.record",
         ),
         Binding("delete", "forget_runs", "forget earlier runs", show=False, id="results.forget"),
         Binding("y", "copy", "copy", show=False, id="results.copy"),
@@ -308,32 +317,10 @@ search through all rows.
 
     # -- records
 
-    def action_sort(self) -> None:
+    def action_records(self, method: str, *arguments: int) -> None:
+        """Bring the records in front and call a method of their pane."""
         self._records_in_front()
-        self.records.sort_records()
-
-    def action_class(self) -> None:
-        """Show only the class of the record under the cursor, or all records again."""
-        self._records_in_front()
-        self.records.switch_class()
-
-    def action_next(self, direction: int) -> None:
-        """Go to the next record with the text, else to the next that changed in this column."""
-        self._records_in_front()
-        self.records.next_record(direction)
-
-    def action_next_suppressed(self) -> None:
-        self._records_in_front()
-        self.records.next_suppressed()
-
-    def action_find(self) -> None:
-        self._records_in_front()
-        self.records.ask_find()
-
-    def action_record(self) -> None:
-        """Ask for a record number, as screen 1 counts."""
-        self._records_in_front()
-        ask_text(self, "Go to record", self.records.go_to_record, self.records.number_of)
+        getattr(self.records, method)(*arguments)
 
     def action_copy(self) -> None:
         """Copy a cell, a row or a column of the side that has the focus to the terminal."""
