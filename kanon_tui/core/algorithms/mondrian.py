@@ -134,21 +134,15 @@ class Mondrian(Clustering):
                 template, facts = space.tell(cutting, self._cuts, widths)
                 if context.watched:
                     facts |= space.drawn(cutting, part, widths, facts)
-                    facts |= (
-                        {} if cuts + closed > 1 else {"together": np.zeros(task.rows, np.int32)}
-                    )
+                    if cuts + closed == 1:
+                        facts["together"] = np.zeros(task.rows, dtype=np.int32)
             else:
                 template = (
                     f"{count_of(new_cuts, 'cut')} made and "
                     f"{count_of(decided - new_cuts, 'class', 'classes')} closed; "
                     "{placed:,} of {n:,} records are in closed classes."
                 )
-                facts = {
-                    "new_cuts": new_cuts,
-                    "new_closed": decided - new_cuts,
-                    "placed": placed,
-                    "n": task.n,
-                }
+                facts = {"placed": placed, "n": task.n}
                 facts |= {"together": history.begins(now)} if context.watched else {}
             kind = "cut" if new_cuts else "close"
             keep = partial(_grouping, history, now, cuts, closed, depth)
@@ -339,14 +333,10 @@ class _Space:
             return facts | {"closed_group": begin}
         ranked = sorted(range(len(widths)), key=lambda y: -widths[y])
         passed_over = known["passed_over"].split(", ")
+        names = [each.name for each in self.attributes]
+        notes = ["no cut leaves k" if name in passed_over else "" for name in names]
         candidates = tuple(
-            Candidate(
-                self.attributes[y].name,
-                widths[y],
-                "no cut leaves k" if self.attributes[y].name in passed_over else "",
-                chosen=y == x,
-            )
-            for y in ranked[:_SHOWN]
+            Candidate(names[y], widths[y], notes[y], chosen=y == x) for y in ranked[:_SHOWN]
         )
         formula = (
             "width = range / domain, of categories (distinct − 1) / (distinct in the table − 1)",

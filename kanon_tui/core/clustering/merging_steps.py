@@ -336,13 +336,8 @@ class Partners:
         release = objective.measure is Measure.SPAN
         sizes = merging.clusters.info[self.chosen, box.SIZE].tolist()
         candidates = tuple(
-            Candidate(
-                f"cluster {self.number(place):,}",
-                float(score),
-                f"{sizes[place]:,}×",
-                chosen=not place,
-            )
-            for place, score in enumerate(self.scores)
+            Candidate(f"cluster {self.number(i):,}", score, f"{sizes[i]:,}×", chosen=not i)
+            for i, score in enumerate(self.scores.tolist())
         )
         rule = objective.utility if not release else self._kind
         return Choice(

@@ -273,16 +273,10 @@ class Change:
         before, now = distinguishable(self.before, self.figure)
         given = int((self.to == self.other).sum())
         taken = len(self.to) - given
-        facts = {
-            "one": self.one + 1,
-            "other": self.other + 1,
-            "given": count_of(given, "record"),
-            "taken": count_of(taken, "record"),
-            "size": count_of(len(self.records), "record"),
-            "name": name,
-            "before": before,
-            "now": now,
-        }
+        facts: dict[str, Any] = {"one": self.one + 1, "other": self.other + 1, "name": name}
+        counts = {"given": given, "taken": taken, "size": len(self.records)}
+        facts |= {each: count_of(count, "record") for each, count in counts.items()}
+        facts |= {"before": before, "now": now}
         end = ": {name} {now} instead of {before}."
         if self.split:
             return "Split class {one:,} of {size}: {given} become class {other:,}" + end, facts
