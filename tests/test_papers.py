@@ -23,7 +23,9 @@ REPORT_FIELDS = {
     "dropped_missing", "suppressed_records", "suppressed_cells", "classes", "distinct_published",
     "smallest_class", "largest_class", "metrics", "attributes", "privacy", "search",
 }  # fmt: skip
-METRICS = {"ncp", "utility", "rv", "il", "dm", "cm", "c_avg", "md", "iloss", "precision"}
+METRICS = {
+    "ncp", "ncp_class", "utility", "rv", "il", "dm", "cm", "c_avg", "md", "iloss", "precision",
+}  # fmt: skip
 PRIVACY = {
     "k", "l_distinct", "l_entropy", "t", "p", "alpha", "risk_max", "risk_mean", "violations",
 }  # fmt: skip
