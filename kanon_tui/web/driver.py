@@ -11,7 +11,6 @@ import os
 import signal
 import threading
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from textual import messages
@@ -28,20 +27,24 @@ class SessionDriver(WebDriver):
 
     def __init__(self, app: App[Any], **options: Any) -> None:
         super().__init__(app, **options)
-        self._write = partial(_write_if_heard, self.fileno)
+        self._served = app
+
+    def write(self, data: str) -> None:
+        """Write to the server, unless it is gone."""
+        with suppress(BrokenPipeError):
+            super().write(data)
+
+    def write_meta(self, data: dict[str, object]) -> None:
+        """Write a message about the session to the server, unless it is gone."""
+        with suppress(BrokenPipeError):
+            super().write_meta(data)
 
     def run_input_thread(self) -> None:
         """Read input until it ends, then end the application."""
         super().run_input_thread()
         if not self.exit_event.is_set():
             _end_for_certain()
-            self._app.post_message(messages.ExitApp())
-
-
-def _write_if_heard(descriptor: int, data: bytes) -> int:
-    with suppress(BrokenPipeError):
-        return os.write(descriptor, data)
-    return len(data)
+            self._served.post_message(messages.ExitApp())
 
 
 def _end_for_certain() -> None:

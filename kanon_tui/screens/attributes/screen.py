@@ -135,7 +135,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         """The figures known so far; None for a column whose kind does not fit."""
         self._associations: Associations | None = None
         self._associated: Project | None = None
-        """The project whose associations are complete."""
+        """The project whose associations are known or being computed."""
         self._counted_for: object = None
         """The session, table, attributes and k that the gauge shows."""
         self._risk: tuple[Risk, RepeatedPeople | None] | None = None
@@ -216,10 +216,10 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
     def _associate(self, session: Session) -> None:
         """Compute weights and associations; the earlier ones are shown until they are known."""
-        project, self._associated = session.project, None
+        self._associated = session.project
 
         def associated(made: Associations | None) -> None:
-            self._associations, self._associated = made, project if made else None
+            self._associations = made
             self._fill()
 
         self.compute(
