@@ -42,7 +42,6 @@ __all__ = [
     "count_tuples",
     "counted_table",
     "levels_to_count",
-    "merge_tuples",
     "tuple_encoder",
     "value_encoder",
     "with_tuples",
@@ -142,14 +141,6 @@ def count_tuples(counting: TupleCounting, piece: int) -> Tuples:
     return found
 
 
-def merge_tuples(several: Sequence[Tuples]) -> Tuples:
-    """Return the tuples of several pieces, merged in their order into the first."""
-    whole, *others = several
-    for each in others:
-        whole.add(each.words, each.copies)
-    return whole
-
-
 def with_tuples(task: Task, table: CountedTable) -> Task:
     """Return the task over the distinct tuples of a table, counted in one pass over its pieces."""
     columns: list[Column] = [attribute.column for attribute in task.quasi]
@@ -164,12 +155,13 @@ def with_tuples(task: Task, table: CountedTable) -> Task:
     counting = TupleCounting(table.reader, encoders, packing)
     attributes = {each.name: len(each.column.values) for each in task.quasi}
     bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)
-
-    def check(found: Tuples) -> None:
-        table.memory.check_tuples(len(found), bytes_each, attributes)
-
     pieces = [(piece,) for piece in range(len(table.source.pieces))]
-    counted: Tuples = table.workers.merged(count_tuples, merge_tuples, counting, pieces, check)
+    found = table.workers.each(count_tuples, counting, pieces)
+    counted: Tuples = next(found)
+    table.memory.check_tuples(len(counted), bytes_each, attributes)
+    for each in found:
+        counted.add(each.words, each.copies)
+        table.memory.check_tuples(len(counted), bytes_each, attributes)
     codes = counted.codes(packing, [column.name for column in columns])
     return with_counted_rows(task, codes, counted.copies.copy())
 

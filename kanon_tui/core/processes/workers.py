@@ -51,21 +51,6 @@ class Workers(ABC):
     def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield the results in the order of the arguments."""
 
-    def merged(
-        self,
-        job: Job,
-        merge: Callable[[Sequence[Any]], Any],
-        shared: Any,
-        arguments: Sequence[tuple[Any, ...]],
-        check: Callable[[Any], None],
-    ) -> Any:
-        """Return the merged results of all jobs; `check` may refuse one that grows too large."""
-        merged: Any = None
-        for answer in self.each(job, shared, arguments):
-            merged = answer if merged is None else merge([merged, answer])
-            check(merged)
-        return merged
-
     @property
     def helpers(self) -> Callable[..., Processes]:
         """The class of helpers for the parts of a search, called like `Processes`."""

@@ -63,10 +63,6 @@ class Layout:
     one_short: bool = False
     """Whether the first record, the header, lacks a field."""
 
-    def completed(self, text: bytes) -> bytes:
-        """Return the text with the header's missing field."""
-        return self.dialect.delimiter.encode() + text if self.one_short else text
-
 
 def find_layout(
     dialect: Dialect, quote: str | None, line_end: str | None, width: int, one_short: bool
@@ -110,8 +106,9 @@ def parse_csv(
 
 def parse_regular(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
     """Return the records of a text that is known to be regular."""
+    missing = layout.dialect.delimiter.encode() if layout.one_short else b""
     cells = pl.read_csv(
-        layout.completed(text),
+        missing + text if missing else text,
         has_header=False,
         schema={str(place): pl.String for place in range(layout.width)},
         separator=layout.dialect.delimiter,

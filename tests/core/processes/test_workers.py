@@ -42,22 +42,3 @@ def test_whoever_stops_listening_stops_the_work(cores):
     answers.close()
     assert len(begun) <= 1 + cores
     assert not [one for one in threading.enumerate() if one.name.startswith("kanon-piece")]
-
-
-def test_merging_folds_the_answers_into_the_first(cores):
-    seen = []
-
-    def merge(several):
-        one, other = several
-        one.extend(other)
-        return one
-
-    merged = LocalWorkers().merged(
-        lambda shared, number: [number],
-        merge,
-        None,
-        [(number,) for number in range(5)],
-        lambda so_far: seen.append(len(so_far)),
-    )
-    assert merged == [0, 1, 2, 3, 4]
-    assert seen == [1, 2, 3, 4, 5]
