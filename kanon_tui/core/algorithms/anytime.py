@@ -68,8 +68,6 @@ class AnytimeSearch(FullDomainSearch):
         Line("divide the box of the highest bound and narrow its halves", 1, ("bound",)),
         Line("publish the best string, with its gap to the highest bound"),
     )
-    pre_prunes: ClassVar[bool] = True
-    seeks_rv: ClassVar[bool] = True
 
     tests: int = declared(20_000, "Tests of strings that the search may make", low=1)
     seconds: float | None = declared(

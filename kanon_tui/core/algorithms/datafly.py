@@ -79,6 +79,8 @@ class Datafly(FullDomainSearch):
         Line("raise the attribute with most distinct values", 1, ("raise", "go on")),
         Line("suppress the records that are left in small classes", 0, ("suppress",)),
     )
+    pre_prunes: ClassVar[bool] = False
+    seeks_rv: ClassVar[bool] = False
     always_suppresses: ClassVar[bool] = True
 
     objective: str = declared_objective(

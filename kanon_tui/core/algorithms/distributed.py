@@ -79,8 +79,6 @@ class DistributedSearch(FullDomainSearch):
         Line("combine what passes, leaving out what is worth less than the best", 0, ("combine",)),
         *HALVE,
     )
-    pre_prunes: ClassVar[bool] = True
-    seeks_rv: ClassVar[bool] = True
 
     memory: int = declared(1000, "Megabytes that lists of strings may take together", low=1)
     part: int = declared(4096, "Most strings of one part of the attributes", low=2)

@@ -58,8 +58,6 @@ class GlobalSearch(FullDomainSearch):
     )
     pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (PRE_PRUNE, LIST_ALL, *HALVE)
-    pre_prunes: ClassVar[bool] = True
-    seeks_rv: ClassVar[bool] = True
     bytes_per_string: ClassVar[int] = 16
 
     levels: str | None = declared(

@@ -46,8 +46,6 @@ class HybridSearch(FullDomainSearch):
         Line("move as local does, pruning the list with every test"),
         *HALVE,
     )
-    pre_prunes: ClassVar[bool] = True
-    seeks_rv: ClassVar[bool] = True
     bytes_per_string: ClassVar[int] = 16
 
     memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)

@@ -84,7 +84,7 @@ class Incognito(FullDomainSearch):
         Line("minimal: passing strings with none below them that passes"),
         Line("publish the minimal string of least height", 0, ("answer", "choose")),
     )
-    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = False
     time_exponent: ClassVar[float] = 0.9
 
     objective: str = declared_objective(

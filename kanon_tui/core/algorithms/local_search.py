@@ -60,8 +60,6 @@ class LocalSearch(FullDomainSearch):
         Line("move every attribute half-way in what is left", 1, ("move",)),
         Line("publish the best string that passed"),
     )
-    pre_prunes: ClassVar[bool] = True
-    seeks_rv: ClassVar[bool] = True
 
     accept_root: bool = declared(
         False, "Publish every attribute at its root where nothing else is found"

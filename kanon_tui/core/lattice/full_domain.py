@@ -48,6 +48,8 @@ class FullDomainSearch(Algorithm):
     sample: ClassVar[str] = "race-rules"
     pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     works_on_counted_rows: ClassVar[bool] = True
+    pre_prunes: ClassVar[bool] = True
+    seeks_rv: ClassVar[bool] = True
     time_exponent: ClassVar[float] = 0.7  # a larger table needs no more tests
     bytes_per_record: ClassVar[int] = 24
 
