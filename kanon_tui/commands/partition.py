@@ -30,7 +30,7 @@ from kanon_tui.commands.arguments import (
     read_published,
     whole_number,
 )
-from kanon_tui.commands.output import figure, print_json, print_table, say
+from kanon_tui.commands.output import print_json, print_section, say
 from kanon_tui.core.text import visible
 
 if TYPE_CHECKING:
@@ -77,22 +77,9 @@ def execute(args: argparse.Namespace) -> int:
         asked = {"attributes": found.attributes, "telling": found.telling}
         print_json({"target": found.target, **trees, "kept": found.kept, **asked})
         return 0
-    for sentence in found.determining_notes():
-        say(sentence)
-    both = (found.original, found.release)
-    rows = [
-        ["records", *(figure(tree.root.records) for tree in both)],
-        ["accuracy", *(figure(tree.accuracy) for tree in both)],
-        ["baseline", *(figure(tree.baseline) for tree in both)],
-        ["AUC", *(figure(tree.auc) for tree in both)],
-    ]
-    if found.release.mixed:
-        rows.append(["of several values", *(figure(tree.mixed) for tree in both)])
-    print_table((found.target, "original", "release"), rows)
-    if found.kept is not None:
-        say(f"the release keeps {found.kept:.1%} of the original's accuracy")
+    print_section(found.section())
     say("")
-    _print_trees(*(_tree_lines(tree.root) for tree in both))
+    _print_trees(_tree_lines(found.original.root), _tree_lines(found.release.root))
     return 0
 
 

@@ -305,8 +305,8 @@ def test_partition_with_a_generalised_target(
     monkeypatch.chdir(folder)
     args = ("partition", "p.yaml", "--release", "r.csv", "--target", "zip")
     assert json.loads(printed(*args, "--json", capsys=capsys))["release"]["mixed_target"] == 40
-    rows = [line.split() for line in printed(*args, capsys=capsys).splitlines()]
-    assert ["of", "several", "values", "0", "40"] in rows
+    shown = printed(*args, capsys=capsys)
+    assert "40 records of the release count in several values of zip" in shown
 
 
 @pytest.mark.parametrize(

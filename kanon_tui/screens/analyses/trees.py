@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
-from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, ScrollableContainer
@@ -19,7 +18,7 @@ from kanon_tui.core.analysis.trees.partition import (
     partition_of,
 )
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits
+from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.dialogs import ChooseSeveral
 
 __all__ = ["PartitionScreen", "tree_lines"]
@@ -170,40 +169,12 @@ Example: on the census sample, `t`, *income_class*. *income* gives the answer aw
 
     def _show(self, found: Partitioning) -> None:
         self.found = found
-        self.query_one("#figures", Static).update(_figures(found))
+        self.query_one("#figures", Static).update(sections_text([found.section()]))
         for name, tree in (("original", found.original), ("release", found.release)):
             pane = self.query_one(f"#{name}")
             pane.border_title = f"{name}: {tree.root.records:,} records"
             pane.scroll_to(0, 0, animate=False)
             pane.query_one(Static).update(Text("\n", no_wrap=True).join(tree_lines(tree.root)))
-
-
-def _figures(found: Partitioning) -> Text:
-    """Return how well both trees predict, and the share of accuracy that is kept."""
-    text = Text(f"{'':<10}{'accuracy':>9}{'AUC':>8}{'baseline':>10}{'leaves':>8}", "bold")
-    for name, tree in (("original", found.original), ("release", found.release)):
-        auc = "–" if tree.auc is None else f"{tree.auc:.3f}"
-        leaves = len(list(tree.root.leaves()))
-        text.append(
-            f"\n{name:<10}{tree.accuracy:>9.1%}{auc:>8}{tree.baseline:>10.1%}{leaves:>8}",
-            Style(bold=False),
-        )
-    if found.kept is not None:
-        text.append(f"   keeps {found.kept:.1%} of the accuracy")
-    notes = []
-    if found.drawn_from is not None:
-        records = " and ".join(f"{count:,}" for count in found.drawn_from)
-        seen = f"{found.original.root.records:,} and {found.release.root.records:,}"
-        notes.append(f"grown on a sample: {seen} records of {records}")
-    notes += [visible(sentence) for sentence in found.determining_notes()]
-    if found.release.mixed:
-        notes.append(
-            f"{found.release.mixed:,} records of the release count in several values of "
-            f"{visible(found.target)}"
-        )
-    for note in notes:
-        text.append(f"\n{note}", Style(bold=False))
-    return text
 
 
 def tree_lines(root: Node) -> list[Text]:

@@ -62,6 +62,7 @@ from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.tables_in_files import MOST_DRAWN, draw_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
@@ -174,6 +175,33 @@ class Partitioning:
             )
             for name in self.telling
         ]
+
+    def section(self) -> Section:
+        """Return the figures of both trees as a section, with notes."""
+        both = (self.original, self.release)
+        rows = [
+            [
+                name,
+                f"{tree.root.records:,}",
+                f"{tree.accuracy:.1%}",
+                "–" if tree.auc is None else f"{tree.auc:.3f}",
+                f"{tree.baseline:.1%}",
+                f"{len(list(tree.root.leaves())):,}",
+            ]
+            for name, tree in zip(("original", "release"), both, strict=True)
+        ]
+        columns = ("", "records", "accuracy", "AUC", "baseline", "leaves")
+        notes = self.determining_notes()
+        if self.kept is not None:
+            notes.append(f"the release keeps {self.kept:.1%} of the original's accuracy")
+        if self.drawn_from is not None:
+            seen = " and ".join(f"{tree.root.records:,}" for tree in both)
+            records = " and ".join(f"{count:,}" for count in self.drawn_from)
+            notes.append(f"grown on a sample: {seen} records of {records}")
+        if self.release.mixed:
+            mixed = f"{self.release.mixed:,} records of the release count in several values of "
+            notes.append(f"{mixed}{self.target}")
+        return Section(f"Decision trees for {self.target}", (), columns, rows, notes)
 
     @property
     def kept(self) -> float | None:
