@@ -81,15 +81,10 @@ class Source:
     """Parquet: what compressed files hold."""
 
     @property
-    def bytes(self) -> int:
-        """The size of all files."""
-        return self.facts.bytes
-
-    @property
     def unchanged(self) -> bool:
         """Whether its files still have the size that they had."""
         try:
-            return sum(file.stat().st_size for file in self.files) == self.bytes
+            return sum(file.stat().st_size for file in self.files) == self.facts.bytes
         except OSError:
             return False
 
