@@ -206,9 +206,6 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
             f"the hierarchy has no level above its only value '{root}'; add a level first"
         )
     known = frozenset(hierarchy.values)
-    above: list[dict[str, str]] = [
-        {row[level]: row[level + 1] for row in hierarchy.rows} for level in range(height)
-    ]
     for value, labels in new.items():
         if value in known:
             raise InputError(f"'{value}' has a row already; move it instead")
@@ -219,18 +216,8 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
             )
         if labels[-1] != root:
             raise InputError(f"'{value}' must end at the root '{root}', not at '{labels[-1]}'")
-        path = (value, *labels)
-        if value != "" and "" in labels:
-            raise InputError(f"'{value}' has no label at level {path.index('')}; name one")
-        for level in range(1, height):
-            there = above[level].setdefault(path[level], path[level + 1])
-            if there != path[level + 1]:
-                raise InputError(
-                    f"'{value}' would put '{path[level]}' of level {level} under "
-                    f"'{path[level + 1]}', but it is under '{there}'; equal labels stay equal"
-                )
     added = [(value, *labels) for value, labels in new.items()]
-    return _with_marks((*hierarchy.rows, *added), hierarchy.marks)
+    return _with_marks(Hierarchy.of((*hierarchy.rows, *added)).rows, hierarchy.marks)
 
 
 # --- what all edits share -------------------------------------------------------------------------
