@@ -112,12 +112,8 @@ def all_texts(frame: pl.DataFrame, who: str, days: Collection[str] | None = None
 
 def _texts(column: pl.Series, who: str, days: Collection[str] | None) -> pl.Series:
     kind = column.dtype
-    refusal = InputError(
-        f"{who}: column '{column.name}' holds {kind} values, which are no cells of a table; "
-        "turn it into text, numbers or dates"
-    )
     if kind.is_nested():
-        raise refusal
+        raise _not_a_cell(column.name, kind, who)
     if kind.is_float():
         column = column.fill_nan(None)
     if kind == pl.Datetime:
@@ -128,7 +124,7 @@ def _texts(column: pl.Series, who: str, days: Collection[str] | None) -> pl.Seri
     try:
         return column.cast(pl.String).fill_null("")
     except pl.exceptions.PolarsError:
-        raise refusal from None
+        raise _not_a_cell(column.name, kind, who) from None
 
 
 def from_pandas(data: pd.DataFrame) -> pl.DataFrame:
@@ -188,7 +184,7 @@ def printed_column(
             key = (type(value), value)  # without the type 1, 1.0 and True would be one key
             text = known.get(key)
         except TypeError:  # a list, a mapping
-            raise _not_a_cell(name, value, who) from None
+            raise _not_a_cell(name, type(value).__name__, who) from None
         if text is None:
             text = known[key] = _value_text(value, single, name, who)
         texts.append(text)
@@ -223,7 +219,7 @@ def _value_text(value: object, single: bool, name: str, who: str) -> str:
             return value.isoformat()
         case UUID():
             return str(value)
-    raise _not_a_cell(name, value, who)
+    raise _not_a_cell(name, type(value).__name__, who)
 
 
 def number_text(number: float, digits: int = _DIGITS) -> str:
@@ -235,10 +231,10 @@ def number_text(number: float, digits: int = _DIGITS) -> str:
     return format(Decimal(f"{number:.{digits}g}"), "f")
 
 
-def _not_a_cell(name: str, value: object, who: str) -> InputError:
+def _not_a_cell(name: str, kind: object, who: str) -> InputError:
     return InputError(
-        f"{who}: column '{name}' holds {type(value).__name__} values, which are no cells of a "
-        "table; turn it into text, numbers or dates"
+        f"{who}: column '{name}' holds {kind} values, which are no cells of a table; turn it into "
+        "text, numbers or dates"
     )
 
 
