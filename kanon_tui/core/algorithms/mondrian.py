@@ -131,7 +131,8 @@ class Mondrian(Clustering):
             }
             now = history.record(parts.begins, parts.stack[:depth, 0])
             if together == 1:
-                template, facts = space.tell(cutting, self._cuts, widths)
+                tried = "cut" if self.cut == "allowable" else "cut at the median"
+                template, facts = space.tell(cutting, tried, widths)
                 if context.watched:
                     facts |= space.drawn(cutting, part, widths, facts)
                     if cuts + closed == 1:
@@ -159,11 +160,6 @@ class Mondrian(Clustering):
                 "done when records are counted; use --engine memory, or relaxed=false"
             )
         return kernel.RELAXED
-
-    @property
-    def _cuts(self) -> str:
-        """The cuts that are tried, in words."""
-        return "cut" if self.cut == "allowable" else "cut at the median"
 
 
 class _Cutting:

@@ -77,9 +77,7 @@ def attributes_of(task: Task, measure: Measure) -> box.Attributes:
         importances.append(
             np.pad(rules.importances, (0, needed * box.WORD_BITS - len(rules.rules)))
         )
-        prices[x, box.UNIT] = _unit(attribute, measure)
-        prices[x, box.SHIFT] = -1.0 if measure in (Measure.RAW, Measure.SPAN) else 0.0
-        prices[x, box.MIXED] = _mixed(attribute, measure)
+        prices[x, [box.UNIT, box.SHIFT, box.MIXED]] = _prices(attribute, measure)
         prices[x, box.HIDE] = attribute.domain_span - 1
         prices[x, box.WEIGHT] = attribute.weight
         prices[x, box.WHOLE] = rules.table.base + rules.importances.sum()
@@ -185,17 +183,6 @@ def row_places(attributes: box.Attributes, rows: Int32s) -> Floats:
     return places
 
 
-def _line(attribute: QuasiIdentifier, measure: Measure) -> Floats:
-    """Place of every value; a missing one is never looked at."""
-    if measure is Measure.SPAN:
-        return np.nan_to_num(attribute.units)
-    if measure is Measure.SQUARES:
-        return standard_scores(attribute)
-    numbers = attribute.column.numbers
-    assert numbers is not None, f"{attribute.name} has no numbers"
-    return np.nan_to_num(numbers - attribute.domain[0]) * _unit(attribute, measure)
-
-
 def standard_scores(attribute: QuasiIdentifier) -> Floats:
     """Return every number or date, by code, in standard deviations of the table from its mean.
 
@@ -214,19 +201,26 @@ def standard_scores(attribute: QuasiIdentifier) -> Floats:
     return scores
 
 
-def _unit(attribute: QuasiIdentifier, measure: Measure) -> float:
+def _prices(attribute: QuasiIdentifier, measure: Measure) -> tuple[float, float, float]:
+    """Return UNIT, SHIFT and MIXED of an attribute."""
     if measure is Measure.NCP:
         size = attribute.domain_width if attribute.ordered else len(attribute.column.values)
-        return attribute.weight / size if size else 0.0
-    return 0.0 if measure is Measure.SQUARES else 1.0
-
-
-def _mixed(attribute: QuasiIdentifier, measure: Measure) -> float:
-    if measure is Measure.NCP:
-        return attribute.weight
+        return attribute.weight / size if size else 0.0, 0.0, attribute.weight
     if measure is Measure.SQUARES:
-        return float(np.ptp(standard_scores(attribute))) if attribute.ordered else 0.0
-    return attribute.domain_width if measure is Measure.RAW else attribute.domain_span - 1
+        return 0.0, 0.0, float(np.ptp(standard_scores(attribute))) if attribute.ordered else 0.0
+    width = attribute.domain_width if measure is Measure.RAW else attribute.domain_span - 1
+    return 1.0, -1.0, width
+
+
+def _line(attribute: QuasiIdentifier, measure: Measure) -> Floats:
+    """Return the place of every value; a missing one is never looked at."""
+    if measure is Measure.SPAN:
+        return np.nan_to_num(attribute.units)
+    if measure is Measure.SQUARES:
+        return standard_scores(attribute)
+    numbers = attribute.column.numbers
+    assert numbers is not None, f"{attribute.name} has no numbers"
+    return np.nan_to_num(numbers - attribute.domain[0]) * _prices(attribute, measure)[0]
 
 
 def _tree(attribute: QuasiIdentifier) -> Int32s:

@@ -28,7 +28,7 @@ from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import Note, plural, short_number
+from kanon_tui.core.text import Note, count_of, plural, short_number
 
 __all__ = ["Members", "new_member_clusters", "new_member_search"]
 
@@ -251,11 +251,8 @@ class Members:
     def _batch_step(self, placed: npt.NDArray[np.integer], open_clusters: bool) -> Step:
         facts = {"records": len(placed), "clusters": self.clusters} | self._drawn(placed)
         facts.pop("rows", None)  # the decision is about too many
-        template = (
-            f"{{records:,}} {plural(len(placed), 'record')} placed; there "
-            f"{plural(self.clusters, 'is', 'are')} {{clusters:,}} "
-            f"{plural(self.clusters, 'cluster')} now."
-        )
+        now = f"there {plural(self.clusters, 'is', 'are')} {count_of(self.clusters, 'cluster')} now"
+        template = f"{count_of(len(placed), 'record')} placed; {now}."
         return self.step("grow", template, facts, open_clusters)
 
     def step(

@@ -246,10 +246,8 @@ class Merging:
         if not followed:
             return {"together": None}
         places = np.flatnonzero(self.list.at >= 0).astype(np.int32)
-        return {"together": places[self.labels()], "hidden_cells": self._hidden_now()}
-
-    def _hidden_now(self) -> Flags | None:
-        return self.suppressed_cells() if self.clusters.hidden.any() else None
+        hidden = self.suppressed_cells() if self.clusters.hidden.any() else None
+        return {"together": places[self.labels()], "hidden_cells": hidden}
 
     def groups(self, chosen: Int32s) -> list[Int32s]:
         """Return the distinct rows of each of these clusters, rising."""
