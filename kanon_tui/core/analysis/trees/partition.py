@@ -50,13 +50,15 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.published_cells import cell_readers, check_published
 from kanon_tui.core.analysis.trees.features import (
     Overlap,
+    Target,
     TreeTable,
     clusters_of,
     original_table,
+    original_target,
     release_table,
     straddling_cells,
+    tells,
 )
-from kanon_tui.core.analysis.trees.target import Target, original_target, tells
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.tables_in_files import MOST_DRAWN, draw_tables

@@ -15,12 +15,15 @@ from benchmarks.morton_buckets import buckets
 from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.analysis.trees.features import (
     Feature,
+    Target,
     original_table,
+    original_target,
+    published_target,
     release_table,
     straddling_cells,
+    tells,
 )
 from kanon_tui.core.analysis.trees.partition import Node, PartitionTree, grow_tree, partition
-from kanon_tui.core.analysis.trees.target import Target, original_target, published_target, tells
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
