@@ -50,5 +50,10 @@ def make_task(
 
 def says(step: Step, *facts: str) -> None:
     """Assert that the sentence of a step names these facts."""
+    tells(step.sentence, *facts)
+
+
+def tells(text: str, *facts: str) -> None:
+    """Assert that a text names these facts, whatever its other words."""
     for fact in facts:
-        assert fact in step.sentence, (fact, step.sentence)
+        assert fact in text, (fact, text)
