@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
@@ -21,7 +22,7 @@ from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.numeric import Words
 from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import count_of, joined
+from kanon_tui.core.text import Quotable, count_of, joined, note
 
 __all__ = ["DistributedSearch"]
 
@@ -114,16 +115,30 @@ class DistributedSearch(FullDomainSearch):
         with ExitStack() as stack:
             solver = PartSolver(search, self.memory, self.workers, stack)
             search.bound = lambda: solver.bound
-            found = yield from solver.solve([Whole(attributes) for attributes in parts])
-            while len(found) > 2 and prod(len(part.codes) for part in found) > _FEW_COMBINATIONS:
-                found.sort(key=lambda part: len(part.codes))
-                pairs = zip(found[0::2], found[1::2], strict=False)
-                jobs = [solver.pair(one, other, found) for one, other in pairs]
-                found = found[2 * len(jobs) :] + (yield from solver.solve(jobs))
-                found = solver.worth(found)
-            for codes in solver.combinations(found):
-                yield from _halve(search, codes, "Combine what passes to a list of {strings}")
+            try:
+                yield from _search_parts(search, solver, parts)
+            except NotReachedError as error:  # too many strings pass for the memory
+                if not search.candidates:
+                    raise
+                answer = search.answer(solver.bound, tell_gap=True)
+                why = note("{reason}", reason=Quotable(str(error)))
+                return replace(answer, notes=(*answer.notes, why))
         return search.answer(-np.inf)
+
+
+def _search_parts(
+    search: Search, solver: PartSolver, parts: Sequence[tuple[int, ...]]
+) -> Iterator[Step]:
+    """Find the passing strings of every part and search their combinations."""
+    found = yield from solver.solve([Whole(attributes) for attributes in parts])
+    while len(found) > 2 and prod(len(part.codes) for part in found) > _FEW_COMBINATIONS:
+        found.sort(key=lambda part: len(part.codes))
+        pairs = zip(found[0::2], found[1::2], strict=False)
+        jobs = [solver.pair(one, other, found) for one, other in pairs]
+        found = found[2 * len(jobs) :] + (yield from solver.solve(jobs))
+        found = solver.worth(found)
+    for codes in solver.combinations(found):
+        yield from _halve(search, codes, "Combine what passes to a list of {strings}")
 
 
 def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
