@@ -67,8 +67,8 @@ def main() -> None:
     assert point.error is None, "sweep"
 
     pictures = drawn(project, NAME)
-    assert list(pictures)[:3] == ["clusters", "class sizes", "curve"]
-    assert "0 below" in pictures["clusters"]
+    assert list(pictures)[:2] == ["map", "progress"]
+    assert "0 below" in pictures["map"]
     assert "▸ cut after every k records" in pictures["pseudo-code"]
     ALGORITHMS["silent"] = Silent
     assert all(drawn(project, "silent").values()), "pictures of a run without facts"

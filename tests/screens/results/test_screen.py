@@ -82,9 +82,9 @@ async def test_a_run_ends_here_with_before_and_after(sample, make_app, size) -> 
         choice = AlgorithmChoice("mondrian")
         pilot.app.host.edit(replace(session.project, algorithm=choice), "mondrian")
         await pilot.press("5", "r")
-        await wait_until(
-            pilot, lambda: session.results and isinstance(pilot.app.screen, ResultsScreen)
-        )
+        await wait_until(pilot, lambda: session.results)
+        await settle(pilot)
+        await pilot.press("6")
         await settle(pilot)
         screen = pilot.app.screen
         assert isinstance(screen, ResultsScreen)

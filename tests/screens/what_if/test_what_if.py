@@ -345,7 +345,7 @@ async def test_points_are_exported_marked_as_older_and_forgotten(
 
 def test_the_plot_draws_values_at_their_height() -> None:
     canvas = draw([Line("a", (0.0, 0.5, 1.0))], ["2", "5", "10"], 40, 11)
-    rows = canvas.plain()
+    rows = ["".join(row) for row in canvas.characters]
     assert all(len(row) == 40 for row in rows)
     markers = [(r, row.index("●")) for r, row in enumerate(rows) if "●" in row]
     assert [r for r, _ in markers] == [0, 5, 9]  # falling rows, rising values
@@ -356,7 +356,7 @@ def test_the_plot_draws_values_at_their_height() -> None:
 
 def test_the_plot_knows_where_its_markers_stand_and_how_high_it_is() -> None:
     canvas = draw([Line("a", (0.3, 0.6)), Line("b", (0.3, None))], ["2", "5"], 30, 4)
-    rows = canvas.plain()
+    rows = ["".join(row) for row in canvas.characters]
     assert {place: rows[r][c] for place, (r, c) in canvas.markers.items()} == {
         (0, 0): "●",
         (0, 1): "●",
@@ -367,7 +367,8 @@ def test_the_plot_knows_where_its_markers_stand_and_how_high_it_is() -> None:
 
 def test_equal_values_stand_side_by_side() -> None:
     same = (0.3, 0.6)
-    rows = draw([Line(name, same) for name in "abc"], ["2", "5"], 40, 9).plain()
+    canvas = draw([Line(name, same) for name in "abc"], ["2", "5"], 40, 9)
+    rows = ["".join(row) for row in canvas.characters]
     for marker in "●■▲":
         assert sum(row.count(marker) for row in rows) == 2
 
