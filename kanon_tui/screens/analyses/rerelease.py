@@ -89,19 +89,11 @@ Example: publish with `mondrian`, run `k-member` on the same data, and compare w
             self.ask_file("What was published before", self._read)
 
     def _read(self, path: Path) -> None:
-        result, project = self.result, self.project
-        assert result is not None
+        def opened(earlier: Table) -> None:
+            self.earlier, self.earlier_name = earlier, path.name
+            self.released()
 
-        def read() -> tuple[Table, TwoReleases]:
-            earlier = self.read(path)
-            return earlier, check_together(result, project, earlier, path.name, nobody_waits())
-
-        def compared(made: tuple[Table, TwoReleases]) -> None:
-            self.earlier_name = path.name
-            self.earlier, self.found = made
-            self._draw()
-
-        self.in_background(read, compared, f"comparing with {visible(path.name)}")
+        self.in_background(lambda: self.read(path), opened, f"reading {visible(path.name)}")
 
     def released(self) -> None:
         """Compare the release of another run with the same file."""
