@@ -24,69 +24,54 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import Confirm, confirm
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
-__all__ = ["TargetQuestion", "pass_text", "watch_stream"]
-
 HINT = (
     "The release is written while it is made, and takes its name when it is proved. A name "
     "without an ending is a folder of Parquet parts. tab completes"
 )
 
 
-class TargetQuestion:
-    """Asks for the file or folder of a release until one is given that can be written."""
+def ask_where_to_write(
+    screen: StepScreen, project: Project, go_on: Callable[[Target, bool], object]
+) -> None:
+    """Ask for the file or folder of a release until one is given that can be written.
 
-    def __init__(
-        self,
-        screen: StepScreen,
-        project: Project,
-        go_on: Callable[[Target, bool], object],
-    ) -> None:
-        """Call `go_on` with the target and whether an existing file may be replaced."""
-        self._screen, self._project, self._go_on = screen, project, go_on
-
-    def ask(self) -> None:
-        """Refuse what cannot stream, ask whether to trust the scheduler, then ask for a path."""
-        scheduler = _scheduler(self._project)
-        try:
-            check_streamable(self._project)
-            check_scheduler(scheduler, insecure=False)
-        except KanonError as error:
-            self._screen.host.show_error("This cannot be done in pieces", error)
-            return
-        trusted = self._screen.session.trusted_schedulers
-        if scheduler in trusted:
-            self._ask()
-            return
-
-        def trust() -> None:
-            trusted.add(scheduler)
-            self._ask()
-
+    What cannot stream is refused, and whether to trust the scheduler is asked first. `go_on` gets
+    the target and whether an existing file may be replaced.
+    """
+    scheduler, trusted = _scheduler(project), screen.session.trusted_schedulers
+    try:
+        check_streamable(project)
+        check_scheduler(scheduler, insecure=False)
+    except KanonError as error:
+        screen.host.show_error("This cannot be done in pieces", error)
+        return
+    if scheduler not in trusted:
         text = (
             f"The project sends the run to the scheduler {scheduler}, which can read the data and "
             "run code as you."
         )
-        question = Confirm("Trust this scheduler?", text, "Trust it", "Do not run")
-        confirm(self._screen, question, trust)
 
-    def _ask(self) -> None:
-        project = self._project
-        folder = project.path.parent if project.path else project.data_path.parent
-        proposed = folder / f"{Path(project.name).stem}-anonymised.parquet"
-        title = "Write the release to"
+        def trust() -> None:
+            trusted.add(scheduler)
+            ask_where_to_write(screen, project, go_on)
 
-        def check(path: Path) -> None:
-            target = Target.parse(str(path))
-            target.check(True, project.inputs)
-            check_streamed_target(target, None)
+        confirm(screen, Confirm("Trust this scheduler?", text, "Trust it", "Do not run"), trust)
+        return
 
-        ask_target(
-            self._screen,
-            AskPath(title, str(proposed), HINT, endings=STREAMED_ENDINGS),
-            lambda path: self._go_on(Target.parse(str(path)), path.exists()),
-            check,
-            lambda path: _releases_in(self._screen.session, Target.parse(str(path))),
-        )
+    def check(path: Path) -> None:
+        target = Target.parse(str(path))
+        target.check(True, project.inputs)
+        check_streamed_target(target, None)
+
+    folder = (project.path or project.data_path).parent
+    proposed = folder / f"{Path(project.name).stem}-anonymised.parquet"
+    ask_target(
+        screen,
+        AskPath("Write the release to", str(proposed), HINT, endings=STREAMED_ENDINGS),
+        lambda path: go_on(Target.parse(str(path)), path.exists()),
+        check,
+        lambda path: _releases_in(screen.session, Target.parse(str(path))),
+    )
 
 
 def _releases_in(session: Session, target: Target) -> str:

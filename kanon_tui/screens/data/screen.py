@@ -69,11 +69,9 @@ to a column, `y` copies a cell, a row or a column.
 """
     DEFAULT_CSS = """
     DataScreen #facts { height: auto; padding: 0 1; color: $text-muted; }
-    DataScreen #panes { height: 1fr; layout: horizontal; }
     DataScreen #table-pane { width: 1fr; border-subtitle-color: $text-accent; }
     DataScreen #profile-pane { width: 38; }
     DataScreen #profile { padding: 0 1; height: 1fr; }
-    DataScreen.-narrow #panes { layout: vertical; }
     DataScreen.-narrow #profile-pane { width: 1fr; height: 7; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

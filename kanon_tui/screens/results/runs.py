@@ -31,7 +31,7 @@ from kanon_tui.screens.results.compare import (
     pair_in_memory,
 )
 from kanon_tui.screens.results.figures import signed
-from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
+from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 
@@ -175,7 +175,7 @@ class Runs:
             if self.under_way is None:
                 self._run(StreamedRerun(session, project, target, force), before)
 
-        TargetQuestion(self.screen, project, go_on).ask()
+        ask_where_to_write(self.screen, project, go_on)
 
     def _run(self, rerun: Rerun, before: FinishedRun | None) -> None:
         screen, session = self.screen, self.screen.session

@@ -92,10 +92,8 @@ search through all rows.
     DEFAULT_CSS = """
     ResultsScreen #summary { height: auto; padding: 0 1; }
     ResultsScreen #empty { height: 1fr; padding: 1 2; display: none; }
-    ResultsScreen #panes { height: 1fr; layout: horizontal; }
     ResultsScreen #panel { width: 47; }
     ResultsScreen #record-line { height: auto; min-height: 2; max-height: 40%; padding: 0 1; }
-    ResultsScreen.-narrow #panes { layout: vertical; }
     ResultsScreen.-narrow #panel { width: 1fr; height: 14; }
     ResultsScreen.-narrow.-short #panel { height: 1fr; display: none; }
     ResultsScreen.-narrow.-short.-panel #panel { display: block; }

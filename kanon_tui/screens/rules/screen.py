@@ -104,11 +104,9 @@ right follow at once. Press `V` to type research values of your own, and `B` for
 for the *emphasis*: whether rules count more (towards 1) or less (towards 0) than granularity.
 """
     DEFAULT_CSS = """
-    RulesScreen #panes { height: 1fr; layout: horizontal; }
     RulesScreen #rules-pane { width: 1fr; }
     RulesScreen #levels-pane { width: 44; }
     RulesScreen #levels { padding: 0 1; }
-    RulesScreen.-narrow #panes { layout: vertical; }
     RulesScreen.-narrow #levels-pane { width: 1fr; height: 9; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.text import bar, visible
-from kanon_tui.screens.streaming import TargetQuestion, pass_text, watch_stream
+from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.widgets.drawing import theme_style
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class StreamFace:
             if not self.at_work:
                 self._begin(session, watch_stream(session, project, target, force, paused=paused))
 
-        TargetQuestion(self._screen, project, go_on).ask()
+        ask_where_to_write(self._screen, project, go_on)
 
     def _begin(self, session: Session, stream: WatchedStream) -> None:
         screen, self.stream = self._screen, stream

@@ -72,11 +72,9 @@ local recoding pays.
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]  # noqa: RUF012 (as Textual has it)
     DEFAULT_CSS = """
     WhatIfScreen #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-    WhatIfScreen #panes { layout: horizontal; height: 1fr; }
     WhatIfScreen #plot-pane { width: 1fr; border-subtitle-color: $text-muted; }
     WhatIfScreen #table-pane { width: 69; }
     WhatIfScreen #note { height: auto; max-height: 3; padding: 0 1; }
-    WhatIfScreen.-narrow #panes { layout: vertical; }
     WhatIfScreen.-narrow #plot-pane { width: 100%; height: 3fr; }
     WhatIfScreen.-narrow #table-pane { width: 100%; height: 2fr; }
     WhatIfScreen.-narrow.-all #plot-pane { height: 13fr; }
