@@ -63,9 +63,9 @@ def merge_all(merging: Merging, turn: int = 0) -> Iterator[Step]:
 
 def merge_closest(merging: Merging) -> Iterator[Step]:
     """Merge the closest two clusters, again and again, until none is under k."""
-    queue = _Queue(merging)
+    queue = [(-1.0, place) for place in range(len(merging.list.at))]
     merges, before = 0, merging.utility
-    while (place := queue.next()) is not None:
+    while (place := _next_place(merging, queue)) is not None:
         step_by_step = merging.context.decisions_per_step == 1
         merging.list.tally[box.NEXT_PLACE] = place
         sentence = tell_merge(merging, 0) if step_by_step else None
@@ -95,37 +95,22 @@ def _step(
     return Step("merge", template, facts, merging.counters, merging.progress)
 
 
-class _Queue:
-    """A queue of places in the list of clusters, by lower bounds on the cost of their merges."""
+def _next_place(merging: Merging, queue: list[tuple[float, int]]) -> int | None:
+    """Return the place of the cluster to merge next; None where none is under k.
 
-    def __init__(self, merging: Merging) -> None:
-        self._merging = merging
-        self._entries = [(-1.0, place) for place in range(len(merging.list.at))]  # a heap
-
-    def next(self) -> int | None:
-        """Return the place of the cluster to merge next; None where none is under k."""
-        found: list[tuple[float, int]] = []
-        least = float("inf")
-        while self._entries and self._entries[0][0] <= least + TIE:
-            _, place = heappop(self._entries)
-            if not self._is_small(place):
-                continue
-            cost = self._cost(place)
-            least = min(least, cost)
-            found.append((cost, place))
-        for entry in found:
-            heappush(self._entries, entry)
-        return min((place for cost, place in found if cost <= least + TIE), default=None)
-
-    def _is_small(self, place: int) -> bool:
-        c = int(self._merging.list.at[place])
-        return c >= 0 and int(self._merging.clusters.info[c, box.SIZE]) < self._merging.task.k
-
-    def _cost(self, place: int) -> float:
-        merging = self._merging
-        return kernel.cheapest_partner(
-            merging.state, merging.tree, int(merging.list.at[place])
-        ).cost
+    `queue` is a heap of places in the list, by lower bounds on the cost of their merges.
+    """
+    found: list[tuple[float, int]] = []
+    least = float("inf")
+    while queue and queue[0][0] <= least + TIE:
+        _, place = heappop(queue)
+        c = int(merging.list.at[place])
+        if c >= 0 and merging.clusters.info[c, box.SIZE] < merging.task.k:
+            found.append((kernel.cheapest_partner(merging.state, merging.tree, c).cost, place))
+            least = min(least, found[-1][0])
+    for entry in found:
+        heappush(queue, entry)
+    return min((place for cost, place in found if cost <= least + TIE), default=None)
 
 
 _NAMED = 2  # attributes a sentence names
