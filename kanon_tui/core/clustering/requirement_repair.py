@@ -188,9 +188,12 @@ class RequirementRepair:
         search = {**self._before.search, "merged_on": self._merges, "clusters": classes}
         notes = list(self._before.notes)
         if self._suppressed.any():
-            why = "their group of MAGVals does not have what is required beyond k"
-            gone = int(self._boxes.sizes[self._suppressed].sum())
-            notes.append(note(f"records suppressed because {why}: {{gone:,}}", gone=gone))
+            suppressed_note = note(
+                "records suppressed because their group of MAGVals does not have what is required "
+                "beyond k: {gone:,}",
+                gone=int(self._boxes.sizes[self._suppressed].sum()),
+            )
+            notes.append(suppressed_note)
         return replace(self._before, labels=labels, search=search, notes=tuple(notes))
 
     def _drawn(self, one: int, other: int, alone: bool) -> dict[str, Any]:

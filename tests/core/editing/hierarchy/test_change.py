@@ -112,7 +112,7 @@ def test_state_with_uncovered_values_still_has_its_table():
 def test_state_without_any_table_says_why():
     state = hierarchy_state(session_of(categorical(hierarchy={"file": "no.csv"}), "ab"), "x")
     assert state.hierarchy is None
-    assert "no such file" in state.problem
+    assert "does not exist" in state.problem
     assert state.column.values == ("a", "b")  # so that another one can be built
     words = hierarchy_state(session_of(AttributeSpec(Role.QUASI, Kind.NUMERIC), "ab"), "x")
     assert words.column is None
@@ -244,7 +244,7 @@ def test_what_import_refuses(tmp_path):
     assert "end in .csv, .yaml or .xml" in refused(
         lambda: imported(tmp_path / "x.txt", "x", column(["Mars"]), project)
     )
-    assert "no such file" in refused(
+    assert "does not exist" in refused(
         lambda: imported(tmp_path / "y.csv", "x", column(["Mars"]), project)
     )
 
