@@ -38,7 +38,7 @@ from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.task.parts import part_of
 from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps, map_steps
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import Note, count_of, note
+from kanon_tui.core.text import Note, Quotable, count_of, note
 
 __all__ = [
     "SAMPLE_BLOCKS",
@@ -263,11 +263,11 @@ def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
     elif cut.divides:
         cost = "what that costs was not measured, since a sample cannot be cut so"
     return note(
-        f"clustered in {{blocks:,}} blocks of {{least:,}} to {{most:,}} records; {cost}",
+        "clustered in {blocks:,} blocks of {least:,} to {most:,} records; {cost}",
         blocks=len(sizes),
         least=min(sizes),
         most=max(sizes),
-        **measured,
+        cost=Quotable(cost.format_map(measured)),
     )
 
 
