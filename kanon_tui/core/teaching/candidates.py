@@ -61,16 +61,12 @@ class Candidates(Drawing):
 
 def _nothing_chosen(scene: Scene) -> str:
     """Return why there are no candidates: nothing happened yet, or too much at once."""
-    many = (
-        0
-        if scene.step is None
-        else scene.step.facts.get("decisions", scene.step.facts.get("made", 0))
-    )
+    if scene.step is None:
+        return "No decision yet."
+    many = scene.step.facts.get("decisions", scene.step.facts.get("made", 0))
     if many:
         return f"This step stands for {many:,} decisions; space pauses, . then takes one at a time."
-    return (
-        "No decision yet." if scene.step is None else "This step only prepares: nothing to choose."
-    )
+    return "This step only prepares: nothing to choose."
 
 
 def choice_of(scene: Scene) -> tuple[int, Choice] | None:

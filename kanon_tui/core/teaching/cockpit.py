@@ -60,7 +60,7 @@ class Cockpit(Drawing):
         name, points = objective_points(scene.timeline, scene.number)
         if points:
             title: list[tuple[str, Tone]] = [(f"{name} {figure_text(points[-1][1])}", "main")]
-            bound = _bounds(scene)
+            bound = _values(scene.timeline, scene.number, "bound")
             if bound:
                 title.append((f"bound {figure_text(bound[-1][1])}", "warn"))
             series: list[tuple[Points, Tone]] = [(points, "main"), (bound, "warn")]
@@ -76,19 +76,18 @@ class Cockpit(Drawing):
 
 def objective_points(timeline: Timeline, number: int) -> tuple[str, Points]:
     """Return the name of the figure that the steps have, and its value at every step."""
-    steps = timeline.steps(1, number)
     for figure, name in _FIGURES.items():
-        values = [(at, step.counters.get(figure, step.facts.get(figure))) for at, step in steps]
-        points = [(at, float(value)) for at, value in values if isinstance(value, int | float)]
+        points = _values(timeline, number, figure)
         if points and (not figure.startswith("best") or points[-1][1]):
             return name, points
     return "", []
 
 
-def _bounds(scene: Scene) -> Points:
-    """Return the proven bound of the objective at every step that has one."""
-    steps = scene.timeline.steps(1, scene.number)
-    return [(at, float(step.facts["bound"])) for at, step in steps if "bound" in step.facts]
+def _values(timeline: Timeline, number: int, figure: str) -> Points:
+    """Return a counter or fact at every step up to a number that has it."""
+    steps = timeline.steps(1, number)
+    values = [(at, step.counters.get(figure, step.facts.get(figure))) for at, step in steps]
+    return [(at, float(value)) for at, value in values if isinstance(value, int | float)]
 
 
 def draw_curves(

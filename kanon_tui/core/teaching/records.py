@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import ClassVar
 
 import numpy as np
@@ -124,11 +125,6 @@ def _turning(before: str, after: str, most: int) -> str:
 
 
 def _fitting(widths: Sequence[int], room: int) -> list[int]:
-    """Return the first columns that fit."""
-    fitting: list[int] = []
-    for x, width in enumerate(widths):
-        room -= width + 2
-        if room < 0 and fitting:
-            break
-        fitting.append(x)
-    return fitting
+    """Return the first columns that fit, at least one."""
+    ends = accumulate(width + 2 for width in widths)
+    return [x for x, end in enumerate(ends) if end <= room] or [0]

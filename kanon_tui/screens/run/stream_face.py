@@ -52,12 +52,10 @@ class PassesView(Static):
             known = any(list(PASSES).index(each) > list(PASSES).index(name) for each in begun)
             if one is None and not known:
                 text.append(f"– {title}\n", "dim")
-            elif one is None:
+            elif one is None or one.ended is not None:
                 text.append("✓ ", theme_style(self, "success"))
-                text.append(f"{title:<24}    known\n")
-            elif one.ended is not None:
-                text.append("✓ ", theme_style(self, "success"))
-                text.append(f"{title:<24} {one.seconds():>8.1f} s\n")
+                took = "   known" if one is None else f"{one.seconds():>8.1f} s"
+                text.append(f"{title:<24} {took}\n")
             else:
                 text.append("▶ ", theme_style(self, "warning"))
                 text.append(f"{title:<24} {one.seconds():>8.1f} s  ", "bold")
