@@ -24,17 +24,20 @@ from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.preflight import Preflight, preflight
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import State
-from kanon_tui.core.pipeline.stream import StoppedError
+from kanon_tui.core.pipeline.stream import StoppedError, WatchedStream
 from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.teaching.picture_registry import watched_run
+from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
+from kanon_tui.screens.run.passes_view import PassesView
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup import (
     RUN_HELP,
@@ -44,7 +47,7 @@ from kanon_tui.screens.run.setup import (
     of_privacy,
     preflight_text,
 )
-from kanon_tui.screens.run.stream_face import PassesView, StreamFace
+from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_for_set_up
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.lists import ChoiceList, ScrollPane
@@ -97,13 +100,8 @@ class RunScreen(StepScreen):
     def __init__(self) -> None:
         super().__init__()
         self.live: LiveRun | None = None
-        self.streaming = StreamFace(
-            self,
-            begun=self._passes_begun,
-            searching=self._watch,
-            finished=self._finished,
-            failed=self._failed,
-        )
+        self.stream: WatchedStream | None = None
+        """The run over files, while it is under way and after it."""
 
     def body(self) -> Iterable[Widget]:
         with ScrollPane(id="ahead"):
@@ -147,7 +145,11 @@ class RunScreen(StepScreen):
     @property
     def _at_work(self) -> bool:
         running = self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
-        return running or self.streaming.at_work
+        return running or self._streaming
+
+    @property
+    def _streaming(self) -> bool:
+        return self.stream is not None and not self.stream.over
 
     @property
     def _watching(self) -> bool:
@@ -299,7 +301,7 @@ class RunScreen(StepScreen):
         self.query_one(Advice).stop()
         session = self.session
         if session.streams:
-            self.streaming.ask(paused)
+            self._ask_target(session, paused)
             return
 
         def begin(live: LiveRun) -> None:
@@ -311,9 +313,44 @@ class RunScreen(StepScreen):
 
         self.compute(make, begin, group="begin", failed=self._failed)
 
-    def _passes_begun(self) -> None:
-        self.live = None
+    def _ask_target(self, session: Session, paused: bool) -> None:
+        """Ask where the release of a table beyond memory goes, then run over its files."""
+        project = session.project
+
+        def go_on(target: Target, force: bool) -> None:
+            if not self._at_work:
+                stream = watch_stream(session, project, target, force, paused=paused)
+                self._begin_stream(session, stream)
+
+        ask_where_to_write(self, project, go_on)
+
+    def _begin_stream(self, session: Session, stream: WatchedStream) -> None:
+        def work() -> Result:
+            worker = get_current_worker()
+            return stream.run(lambda: worker.is_cancelled)
+
+        def done(result: Result) -> None:
+            self._draw_stream(stream)
+            assert stream.live is not None
+            self._finished(session, stream.live, result)
+
+        def failed(error: Exception) -> None:
+            self._draw_stream(stream)
+            self._failed(error)
+
+        self.host.background.compute(self, work, done, group="run", failed=failed)
+        self.stream, self.live = stream, None
         self._show_face("passes")
+        self._draw_stream(stream)
+
+    def _draw_stream(self, stream: WatchedStream) -> None:
+        """Bring the passes up to date; a search that has begun is watched."""
+        line = self.query_one("#pass", Static)
+        line.set_class(self._streaming and stream.live is not None, "-shown")
+        line.update(Text(f"{pass_text(stream)} → {visible(stream.target.path.name)}", "bold"))
+        self.query_one(PassesView).draw(stream)
+        if stream.live is not None:
+            self._watch(stream.live)
 
     def _watch(self, live: LiveRun) -> None:
         """Show a run that has begun; one that is shown already is left as it is."""
@@ -360,8 +397,8 @@ class RunScreen(StepScreen):
 
     def _draw_live_view(self) -> None:
         if self.is_current:
-            if self.streaming.at_work:
-                self.streaming.draw()
+            if self.stream is not None and self._streaming:
+                self._draw_stream(self.stream)
             if self.live is not None:
                 self.query_one(LiveView).draw()
 
@@ -397,8 +434,9 @@ class RunScreen(StepScreen):
             ask_for_rival(self)
 
     def action_cancel(self) -> None:
-        if self.streaming.at_work:
-            self.streaming.cancel()
+        if self.stream is not None and self._streaming:
+            self.stream.cancel()
+            self._draw_stream(self.stream)
         elif self.live is not None:
             self.live.cancel()
 

@@ -9,8 +9,8 @@ from textual.widgets import ContentSwitcher, Input, Static
 from kanon_tui.core.pipeline import stream as engine
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
+from kanon_tui.screens.run.passes_view import PassesView
 from kanon_tui.screens.run.screen import RunScreen
-from kanon_tui.screens.run.stream_face import PassesView
 from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.core.pipeline.compared import in_memory
@@ -92,7 +92,7 @@ async def test_cancelling_in_any_pass_leaves_nothing(tmp_path, make_app, monkeyp
                 app.screen.query_one(Input).value = str(tmp_path / "out.parquet")
                 await pilot.press("enter")
                 await wait_until(pilot, lambda held=held: held.there)
-                stream = run_screen.streaming.stream
+                stream = run_screen.stream
                 if where == "search":
                     # In the search `c` keeps the best so far; what leaves nothing is leaving.
                     stream.stop()
