@@ -95,6 +95,7 @@ class AnytimeSearch(FullDomainSearch):
                 f"{self.name}: none of the {search.tested:,} strings that were tested passes, and "
                 f"others are left; raise tests or seconds, or require less"
             )
+        yield from search.last_step()
         return search.answer(proof.bound, tell_gap=True)
 
     def _descend(self, search: Search, tests: StringTests) -> Iterator[Step]:

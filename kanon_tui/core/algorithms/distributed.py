@@ -103,6 +103,7 @@ class DistributedSearch(FullDomainSearch):
             yield from _halve(
                 search, search.lattice.strings()[0], "A list of {strings} fits into one part"
             )
+            yield from search.last_step()
             return search.answer(-np.inf)
         yield from search.tell(
             "split",
@@ -123,6 +124,8 @@ class DistributedSearch(FullDomainSearch):
                 answer = search.answer(solver.bound, tell_gap=True)
                 why = note("{reason}", reason=Quotable(str(error)))
                 return replace(answer, notes=(*answer.notes, why))
+        search.bound = lambda: -np.inf  # nothing is left that could be better
+        yield from search.last_step()
         return search.answer(-np.inf)
 
 

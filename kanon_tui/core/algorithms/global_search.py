@@ -82,6 +82,7 @@ class GlobalSearch(FullDomainSearch):
         search.progress = lambda: halving.progress
         search.bound = lambda: halving.bound
         yield from halving.run()
+        yield from search.last_step()
         return search.answer(halving.bound)
 
     def _publish_chosen(self, task: Task, context: RunContext, written: str) -> Steps:

@@ -63,4 +63,5 @@ class HybridSearch(FullDomainSearch):
             passes = yield from halving.test(pointers.levels, HALF_WAY)
             moving = pointers.move(passes)
         yield from halving.run()
+        yield from search.last_step()
         return search.answer(halving.bound)

@@ -125,6 +125,7 @@ class Incognito(FullDomainSearch):
             string=search.text(answer), minimal=len(minimal), ties=len(lowest_ones), least=least,
             answer_rv=search.rv(answer),
         )  # fmt: skip
+        yield from search.last_step()
         return search.grouping(answer, search.notes(answer), passing=minimal)
 
     def _choose(self, lattices: Search, free: Part, grid: Flags) -> Steps:
@@ -148,6 +149,7 @@ class Incognito(FullDomainSearch):
             strings=len(strings),
         )
         yield from Halving(search, strings).run()
+        yield from search.last_step()
         return search.answer()
 
     def _refuse_if_too_large(self, sizes: list[int]) -> None:

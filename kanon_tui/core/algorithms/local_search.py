@@ -94,6 +94,7 @@ class LocalSearch(FullDomainSearch):
                 )
         if not search.passing and tuple(pointers.levels) == search.lattice.roots and outcome.passes:
             raise NotReachedError(only_roots(task))
+        yield from search.last_step()
         return search.answer()
 
 

@@ -240,6 +240,13 @@ class Search:
         self._decisions_since_step, self._work_at_step = 0, self.frequency.work
         yield self.step(kind, template, facts)
 
+    def last_step(self) -> Iterator[Step]:
+        """Yield the step of the decisions that no step has told, at the end of a search."""
+        if self._decisions_since_step:
+            facts = {"decisions": self._decisions_since_step}
+            self._decisions_since_step = 0
+            yield self.step("end", "{decisions:,} decisions more: the search is over.", facts)
+
     def _due(self, decisions: int) -> bool:
         """Return whether this many decisions since the last step make a step."""
         worked = self.frequency.work - self._work_at_step

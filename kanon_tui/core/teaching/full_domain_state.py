@@ -100,6 +100,8 @@ class FullDomainState(RunState):
         if "raised" in facts:
             self.current = facts["raised"]
             self.path = (*(self.path or ((0,) * len(facts["raised"]),)), facts["raised"])
+        if step.kind == "end":
+            self.current = self.best
         if step.kind in ("accept", "answer"):
             self.current = facts["string"].levels
         if step.kind == "answer":

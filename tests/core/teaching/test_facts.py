@@ -12,7 +12,7 @@ from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.teaching.cockpit import Cockpit
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.handout import record
-from kanon_tui.core.teaching.picture_registry import pictures_of
+from kanon_tui.core.teaching.picture_registry import pictures_of, watched_run
 from tests.core.teaching.recorded import recorded, scene
 
 SAMPLES = {"incognito": "incognito", "datafly": "datafly", "gcka": "locations"}
@@ -72,3 +72,17 @@ def test_a_recording_says_how_it_ended() -> None:
     ended = record(project, prepare(with_overrides(project, algorithm=None, k=6)))
     assert ended.timeline.last == 1
     assert ended.end.startswith("1 class, NCP")
+
+
+@pytest.mark.parametrize("name", ["global", "hybrid", "anytime", "distributed"])
+def test_the_last_step_at_full_speed_tells_the_end(name: str) -> None:
+    project = with_overrides(Project.load(find_sample("census").project), algorithm=name, k=None)
+    live = watched_run(project, prepare(project))
+    live.drive()
+    last = live.timeline.step(live.timeline.last)
+    assert last.counters["remaining"] == 0
+    assert last.facts["bound"] == last.facts["best_value"]
+    state = live.timeline.state(live.timeline.last)
+    assert isinstance(state, FullDomainState)
+    assert live.run.grouping is not None
+    assert state.current == live.run.grouping.levels
