@@ -178,8 +178,8 @@ class Grid(ScrollView, can_focus=True):
     column = reactive(0, repaint=False)
 
     @dataclass
-    class Moved(Message):
-        """The cursor has moved to another cell."""
+    class OfCell(Message):
+        """A message about a cell."""
 
         grid: Grid
         row: int
@@ -190,7 +190,10 @@ class Grid(ScrollView, can_focus=True):
             """The grid that posted it, for `@on` selectors."""
             return self.grid
 
-    class Chosen(Moved):
+    class Moved(OfCell):
+        """The cursor has moved to another cell."""
+
+    class Chosen(OfCell):
         """Enter was pressed, or the cell under the cursor clicked."""
 
     def __init__(

@@ -39,7 +39,7 @@ DIALOGS = {
     "data": {"AskText", "ReadingDialog", "Palette", "Help", "AskPath"},
     "attributes": {"AskText", "AssociationDialog"},
     "hierarchies": {"BuilderDialog", "AskPath", "AskText"},
-    "rules": {"Choose", "AskText"},
+    "rules": {"RuleDialog", "RuleSettings", "ResearchValues"},
     "results": {"WhyDialog", "CompareScreen", "Choose"},
     "what-if": {"ChooseAlgorithms", "AskText"},
     "AttackScreen": {"AskPath"},

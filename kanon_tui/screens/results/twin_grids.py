@@ -28,13 +28,16 @@ class TwinGrids(Horizontal):
     """
 
     @dataclass
-    class Moved(Message):
-        """The cursor is on another cell."""
+    class OfCell(Message):
+        """A message about a cell of both grids."""
 
         row: int
         column: int
 
-    class Chosen(Moved):
+    class Moved(OfCell):
+        """The cursor is on another cell."""
+
+    class Chosen(OfCell):
         """Enter was pressed on a cell."""
 
     def __init__(self, id: str | None = None) -> None:
