@@ -126,14 +126,9 @@ class LiveRun:
         self._speed = SPEEDS.index(decisions)
         self._wake.set()
 
-    def faster(self) -> None:
-        """Raise the speed to the next of `SPEEDS`."""
-        self._speed = min(self._speed + 1, len(SPEEDS) - 1)
-        self._wake.set()
-
-    def slower(self) -> None:
-        """Lower the speed to the next of `SPEEDS`."""
-        self._speed = max(self._speed - 1, 0)
+    def change_speed(self, direction: int) -> None:
+        """Go to the next higher of `SPEEDS`, or the next lower for a negative direction."""
+        self._speed = min(max(self._speed + direction, 0), len(SPEEDS) - 1)
         self._wake.set()
 
     def cancel(self) -> None:

@@ -426,7 +426,7 @@ class RunScreen(StepScreen):
 
     def action_speed(self, direction: int) -> None:
         if self.live is not None:
-            (self.live.faster if direction > 0 else self.live.slower)()
+            self.live.change_speed(direction)
 
     def action_race(self) -> None:
         """Run the algorithm and another one on the same records, step by step."""

@@ -377,6 +377,10 @@ def _proposed(own: str) -> tuple[str, ...]:
     return tuple(name for name in ALGORITHMS if name in (own, other))
 
 
+_FIGURES = {"NCP": 5, "RV": 5, "IL": 7, "classes": 7, "supp.": 6, "s": 6}
+"""Titles and widths of the columns after the algorithm and k, as `METRICS` orders them."""
+
+
 class PointRows:
     """The points as grid rows: figures, … while a point is computed, ✗ without a release."""
 
@@ -393,12 +397,7 @@ class PointRows:
         self.columns: Sequence[GridColumn] = [
             GridColumn("  algorithm", 2 + max([9, *map(len, algorithms)])),
             GridColumn("k", max([3, *(len(f"{k:,}") for k in ks)]), right=True),
-            GridColumn("NCP", 5, right=True),
-            GridColumn("RV", 5, right=True),
-            GridColumn("IL", 7, right=True),
-            GridColumn("classes", 7, right=True),
-            GridColumn("supp.", 6, right=True),
-            GridColumn("s", 6, right=True),
+            *(GridColumn(title, width, right=True) for title, width in _FIGURES.items()),
         ]
 
     def point(self, row: int) -> SweepPoint | None:

@@ -113,7 +113,7 @@ def test_no_step_is_lost_or_taken_twice_when_many_threads_ask(drive) -> None:
 
 def test_pause_stops_and_resume_goes_on(drive) -> None:
     made = live(100_000)
-    made.slower()  # 100 decisions a second: long enough to be paused
+    made.change_speed(-1)  # 100 decisions a second: long enough to be paused
     rounds = 0
 
     def never() -> bool:
@@ -129,7 +129,7 @@ def test_pause_stops_and_resume_goes_on(drive) -> None:
     steps, later = made.snapshot.steps, rounds + 5
     wait_until(lambda: rounds > later)
     assert made.snapshot.steps == steps
-    made.faster()
+    made.change_speed(1)
     made.resume()
     wait_until(lambda: made.snapshot.state is State.FINISHED)
 
@@ -154,7 +154,7 @@ def test_nobody_waits_any_more() -> None:
 def test_snapshots_do_not_change_and_every_step_is_kept(drive) -> None:
     made = live(2000)
     for _ in range(6):
-        made.slower()
+        made.change_speed(-1)
     for _ in range(2000):  # the speed is 100 a second at most: ask for every decision instead
         made.step()
     first = None
