@@ -306,8 +306,9 @@ async def test_people_are_looked_up_in_the_files_and_beside_an_earlier_release(
         await pilot.press("enter")
         pane = panel.query_one(PersonPane)
         await wait_until(pilot, lambda: pane.person is not None)
-        assert pane.person.original.count <= pane.person.release.count
-        assert "name" not in [column.title for column in pane.person.original.cells.columns]
+        _, original, release = pane.person
+        assert original.count <= release.count
+        assert "name" not in [column.title for column in original.cells.columns]
         await pilot.press("escape", "B")
         await wait_until(pilot, lambda: isinstance(app.screen, AskPath))
         app.screen.query_one(Input).value = str(tmp_path / "out.csv")
