@@ -7,8 +7,6 @@ import signal
 import sys
 from typing import Any
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Run the command line and leave with its exit code."""

@@ -36,8 +36,6 @@ from kanon_tui.widgets.line_filters import line_filters
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 from kanon_tui.widgets.step_bar import StepBar
 
-__all__ = ["KanonApp", "binding_names", "launch", "screen_maker"]
-
 
 def screen_maker(place: str) -> Callable[[], Screen[Any]]:
     """Return a function that imports and makes the screen `MODULE:CLASS`.

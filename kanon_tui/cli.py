@@ -33,8 +33,6 @@ from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
 from kanon_tui.signals import interrupted
 
-__all__ = ["main", "make_parser", "open_application"]
-
 DONE, NOT_REACHED, BAD_INPUT, INFRASTRUCTURE, MISTAKE_IN_KANON = 0, 1, 2, 3, 70
 ENDED_BY_SIGNAL = 128
 INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT

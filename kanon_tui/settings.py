@@ -18,8 +18,6 @@ from platformdirs import user_config_path, user_state_path
 
 from kanon_tui.core.errors import InputError, suggestion
 
-__all__ = ["PRESETS", "Settings", "load_settings"]
-
 PRESETS: dict[str, dict[str, str]] = {
     "vim": {
         "move.up": "up,k",

@@ -24,8 +24,6 @@ from typing import Any
 from kanon_tui.core.processes.interruption import ENDING_SIGNALS, clean_up, written
 from kanon_tui.core.text import joined, visible
 
-__all__ = ["code_of", "end_at_signals", "ending_gently", "interrupted", "terminal_restorer"]
-
 PATIENCE = 5.0
 """Seconds the application has to end by itself."""
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from textual.theme import Theme
 
-__all__ = ["THEMES", "default_theme"]
-
 _NAMES = (
     "primary", "secondary", "accent", "warning", "error", "success", "foreground", "background",
     "surface", "panel", "text-muted",

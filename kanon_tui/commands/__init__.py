@@ -13,8 +13,6 @@ from __future__ import annotations
 from importlib import import_module
 from types import ModuleType
 
-__all__ = ["COMMANDS"]
-
 _NAMES = (
     "run", "sweep", "check", "risk", "levels", "explain", "uniques", "simulate", "attack",
     "partition", "utility", "rerelease", "verify", "apply", "hierarchy", "algorithms", "demo",

@@ -7,8 +7,6 @@ import argparse
 from kanon_tui.commands.arguments import JSON
 from kanon_tui.commands.output import print_json, say, warn
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "list the algorithms and their parameters"
 
 ARGUMENTS = (JSON,)

@@ -18,8 +18,6 @@ from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.applying.apply import Applied
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "publish new records as an earlier release was published"
 _HOW = ("suppress", "refuse")
 

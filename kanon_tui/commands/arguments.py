@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from kanon_tui.core.table.table import Table
     from kanon_tui.core.task.task import Task
 
-__all__ = [
-    "CONSENT", "COUNT", "FORCE", "JSON", "MADE_BY", "OVERRIDES", "PROJECT", "RELEASE", "Argument",
-    "a_file", "add_arguments", "argument", "assignment", "assignments", "choice", "file_argument",
-    "file_name", "flag", "names", "prepared", "read_published", "release_place", "share",
-    "whole_number",
-]  # fmt: skip
-
-
 _SHORT = 40
 """Characters of a list of choices that a usage line has room for."""
 

@@ -29,8 +29,6 @@ from kanon_tui.core.errors import InputError
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.attack.linking import Linked
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "try attacks on a release"
 KINDS = (
     "singling-out", "downcoding", "linkability", "composition", "inference", "refinement",

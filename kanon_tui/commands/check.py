@@ -11,8 +11,6 @@ import argparse
 from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names
 from kanon_tui.commands.output import figure, print_json, print_table, say
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "measure a table that is already anonymised"
 
 ARGUMENTS = (

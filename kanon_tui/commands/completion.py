@@ -14,8 +14,6 @@ from typing import Any
 
 from kanon_tui.commands.arguments import a_file, argument, file_name, release_place
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "print what a shell needs to complete words"
 SHELLS = ("bash", "zsh", "fish")
 ARGUMENTS = (argument("shell", "SHELL", ", ".join(SHELLS), choices=SHELLS),)

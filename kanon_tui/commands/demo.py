@@ -8,8 +8,6 @@ from kanon_tui.commands.arguments import argument, flag
 from kanon_tui.commands.output import say
 from kanon_tui.core.errors import InputError
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "open a bundled sample project, or present its run to a class"
 
 ARGUMENTS = (

@@ -24,8 +24,6 @@ from kanon_tui.core.errors import InputError, suggestion
 if TYPE_CHECKING:
     from kanon_tui.core.project.project import Project
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "tell a run in numbered plain sentences, or write it as a handout"
 ENDINGS = (".html", ".md")
 

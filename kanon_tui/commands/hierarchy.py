@@ -23,8 +23,6 @@ from kanon_tui.commands.output import say
 if TYPE_CHECKING:
     from kanon_tui.core.hierarchy.level_table import Hierarchy
 
-__all__ = ["ARGUMENTS", "HELP", "add_parts", "execute"]
-
 HELP = "build, check and convert hierarchies"
 
 ARGUMENTS = ()

@@ -7,8 +7,6 @@ import argparse
 from kanon_tui.commands.arguments import JSON, PROJECT
 from kanon_tui.commands.output import figure, print_json, print_table
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "show what every level of every hierarchy is worth"
 
 ARGUMENTS = (

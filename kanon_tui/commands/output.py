@@ -19,8 +19,6 @@ from kanon_tui.core.text import json_text, visible
 if TYPE_CHECKING:
     from kanon_tui.core.report.sections import Section
 
-__all__ = ["figure", "print_json", "print_section", "print_table", "say", "tell", "warn"]
-
 
 def say(*lines: str) -> None:
     """Print lines on standard output."""

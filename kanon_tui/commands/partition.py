@@ -36,8 +36,6 @@ from kanon_tui.core.text import visible
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.trees.partition import Node, PartitionTree
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "compare decision trees on the original and on a release"
 
 ARGUMENTS = (

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
     from kanon_tui.core.pipeline.run import Run
 
-__all__ = ["finish_run", "finish_sweep", "following"]
-
-
 _SECONDS = 3.0
 """Seconds between two lines of plain progress."""
 

@@ -11,8 +11,6 @@ import argparse
 from kanon_tui.commands.arguments import JSON, MADE_BY, file_argument, prepared, read_published
 from kanon_tui.commands.output import print_json, print_section, warn
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "check a release against an earlier release of the same people"
 
 ARGUMENTS = (

@@ -17,8 +17,6 @@ from kanon_tui.core.errors import InputError
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.population_risk import PopulationRisk
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "how likely people are found in a table"
 
 

@@ -16,8 +16,6 @@ from kanon_tui.commands.arguments import COUNT, argument, file_argument
 from kanon_tui.commands.output import say, warn
 from kanon_tui.core.errors import InputError
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "open the application in a web browser"
 
 _HERE = "127.0.0.1"

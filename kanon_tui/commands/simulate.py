@@ -11,8 +11,6 @@ import argparse
 from kanon_tui.commands.arguments import COUNT, JSON, argument, whole_number
 from kanon_tui.commands.output import print_json, say
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "estimate whether k can be reached at all"
 
 ARGUMENTS = (

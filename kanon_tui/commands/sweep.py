@@ -25,8 +25,6 @@ from kanon_tui.core.errors import InputError, NotReachedError
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "compare algorithms and values of k"
 
 _COLUMNS = ("algorithm", "k", "NCP", "RV", "IL", "classes", "suppressed", "seconds")

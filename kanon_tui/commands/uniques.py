@@ -19,8 +19,6 @@ from kanon_tui.core.text import first_few
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.minimal_uniques import Combination, MinimalUniques
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "show which combinations of attributes give people away"
 _SHOWN = 15
 

@@ -23,8 +23,6 @@ from kanon_tui.commands.output import print_json, print_section, say
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.utility.utility import Utility
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "compare what analyses find in the original and in a release"
 
 ARGUMENTS = (

@@ -11,8 +11,6 @@ import argparse
 from kanon_tui.commands.arguments import flag
 from kanon_tui.commands.output import say
 
-__all__ = ["ARGUMENTS", "HELP", "execute"]
-
 HELP = "no longer needed: everything is compiled when Kanon is installed"
 
 ARGUMENTS = (flag("--all-users", "no longer needed"),)

@@ -11,11 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote, unquote_plus
 
-__all__ = [
-    "HIDDEN", "address_file", "address_name", "is_address", "misses_slashes", "secrets_of",
-    "variables_in", "with_variables", "without_secrets",
-]  # fmt: skip
-
 HIDDEN = "…"
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _ADDRESS = re.compile(r"([A-Za-z][\w+.-]*)://")

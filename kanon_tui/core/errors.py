@@ -12,11 +12,6 @@ from collections.abc import Iterable
 
 from kanon_tui.core.addresses import without_secrets
 
-__all__ = [
-    "OUT_OF_MEMORY", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
-    "in_screen_words", "suggestion",
-]  # fmt: skip
-
 OUT_OF_MEMORY = (
     "the memory is not enough; close other programs, use fewer records, columns or levels of "
     "hierarchies, or a machine with more memory"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TIE", "Flags", "Floats", "Int32s", "Int64s", "Words"]
-
 TIE = 1e-9
 """Scores that differ by less are equal; the lowest row, the first cluster or attribute wins."""
 

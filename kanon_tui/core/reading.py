@@ -19,11 +19,6 @@ from pathlib import Path
 
 from kanon_tui.core.errors import InputError
 
-__all__ = [
-    "DOCUMENT_LIMIT", "bounded_bytes", "read_bytes", "reading_errors", "size_text",
-    "usual_limit",
-]  # fmt: skip
-
 DOCUMENT_LIMIT = 128_000_000
 """The most bytes of a project or hierarchy file, which takes fifty times as much in memory."""
 PATIENCE_WITH_PIPES = 20.0

@@ -10,13 +10,6 @@ from fnmatch import fnmatch
 from itertools import pairwise
 from typing import Any
 
-__all__ = [
-    "Note", "Quotable", "bar", "count_of", "first_few", "is_visible", "joined", "json_text",
-    "matching", "note",
-    "plural", "quoted_list", "short_list", "short_number", "shortened", "significant",
-    "small_number", "sparkline", "visible", "visible_lines",
-]  # fmt: skip
-
 _DELETE, _FIRST_PICTURE, _PICTURE_OF_DELETE = 0x7F, 0x2400, "\u2421"
 _BLANK_MARKS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"

@@ -24,8 +24,6 @@ from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import FormDialog
 
-__all__ = ["ApplyDialog"]
-
 _WAYS: list[tuple[str, Choice]] = [("leave them out", "suppress"), ("write nothing", "refuse")]
 WAYS = {"values_not_covered": _WAYS, "classes_below_k": _WAYS}
 FIELDS = (

@@ -21,8 +21,6 @@ from kanon_tui.widgets.dialogs import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.step_bar import UNSAVED, StepBar
 
-__all__ = ["STEPS", "StepScreen", "toggle_zoom"]
-
 STEPS: tuple[tuple[str, str, str], ...] = (
     ("1", "data", "Data"),
     ("2", "attributes", "Attributes"),

@@ -21,8 +21,6 @@ from kanon_tui.core.text import visible
 from kanon_tui.services.host import Host
 from kanon_tui.widgets.dialogs import Choose, Confirm
 
-__all__ = ["Copyable", "ask_what_to_copy", "send"]
-
 LARGEST = 50_000
 """Bytes; many terminals silently drop a longer OSC 52."""
 PATIENCE = 2.0

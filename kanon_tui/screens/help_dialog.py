@@ -19,9 +19,6 @@ from textual.widgets import Markdown, Static
 from kanon_tui.widgets.dialogs import Dialog
 from kanon_tui.widgets.lists import ScrollPane
 
-__all__ = ["Help", "KeyGroup", "explanation", "key_groups"]
-
-
 UNLISTED = frozenset({"screen.copy_text", "copy_or_hint"})
 """Actions of keys that are not listed: copying selected text, the hint which key quits."""
 

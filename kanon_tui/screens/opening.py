@@ -20,8 +20,6 @@ from kanon_tui.services.host import Host, error_sentence
 from kanon_tui.widgets.dialogs import Confirm, confirm
 from kanon_tui.widgets.path_dialog import AskPath
 
-__all__ = ["ask_for_file", "open_file"]
-
 ENDINGS = (*DATA_ENDINGS, ".yaml", ".yml")
 """Types of files that are listed; any other can be typed."""
 

@@ -14,8 +14,6 @@ from textual.widgets import Button, Input, OptionList
 
 from kanon_tui.widgets.dialogs import AnsweredOnce
 
-__all__ = ["Palette", "screen_commands"]
-
 
 class Palette(CommandPalette, AnsweredOnce):
     """Textual's palette, which a second enter neither closes twice nor makes run its command again.

@@ -23,8 +23,6 @@ from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource
 
-__all__ = ["ReadingDialog"]
-
 DELIMITERS = [
     ("detect", "auto"), ("comma", ","), ("semicolon", ";"), ("tab", "\t"), ("bar |", "|"),
     ("space", " "),

@@ -24,8 +24,6 @@ from kanon_tui.widgets.dialogs import SizedByTerminal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.lists import ChoiceList
 
-__all__ = ["StartScreen"]
-
 _FIRST_FILE = 2  # after "open a file" and a heading
 _PREVIEWED = 12
 """Records of a sample that are shown."""

@@ -33,8 +33,6 @@ from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import RowSource
 from kanon_tui.widgets.key_bar import KeyBar
 
-__all__ = ["PassingStrings", "StringsScreen", "choose_for_set_up", "choose_string"]
-
 NARROWEST_NAME, WIDEST_NAME = 4, 14
 FIGURES = (("RV", 6), ("NCP", 6), ("classes", 7), ("suppressed", 12), ("roots", 5))
 

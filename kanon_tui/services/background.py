@@ -15,8 +15,6 @@ from textual.worker import Worker, get_current_worker
 
 from kanon_tui.services.typed_keys import TypedKeys
 
-__all__ = ["Background"]
-
 T = TypeVar("T")
 
 

@@ -11,8 +11,6 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, TableCounting
 from kanon_tui.services.background import Background
 
-__all__ = ["TableCounter"]
-
 PERIOD = 0.5
 """Seconds between two reports of progress."""
 

@@ -29,8 +29,6 @@ from kanon_tui.services.counting import TableCounter
 from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.widgets.dialogs import Message, Modal
 
-__all__ = ["Host", "Hosted", "error_sentence"]
-
 T = TypeVar("T")
 
 

@@ -12,8 +12,6 @@ from kanon_tui.services.host import Host, Hosted
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
-__all__ = ["Saving"]
-
 MOST_DIFFERENCES = 5
 
 

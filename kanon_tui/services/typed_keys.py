@@ -20,8 +20,6 @@ from textual.app import App
 from textual.dom import DOMNode
 from textual.screen import Screen
 
-__all__ = ["TypedKeys"]
-
 MOST_LOOKS = 2_000
 """Looks, a millisecond apart, for the effect of a key on a screen that never comes to rest. A busy
 machine looks less often and so waits longer."""

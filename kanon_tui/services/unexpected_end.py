@@ -8,8 +8,6 @@ from rich.console import Console, ConsoleRenderable, RenderHook
 from rich.text import Text
 from textual.worker import WorkerFailed
 
-__all__ = ["UnexpectedEnd"]
-
 
 class UnexpectedEnd(RenderHook):
     """Replaces what Textual prints on the error console when an exception ends the application.

@@ -17,8 +17,6 @@ from textual import messages
 from textual.app import App
 from textual.drivers.web_driver import WebDriver
 
-__all__ = ["SessionDriver"]
-
 _SECONDS_TO_END = 5.0
 
 

@@ -34,8 +34,6 @@ from aiohttp import web
 
 from kanon_tui.web.session import LONGEST_MESSAGE, Session, clamped_size, within
 
-__all__ = ["Access", "KanonServer", "is_loopback"]
-
 _FOLDER = Path(__file__).parent
 _SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP")  # the last one: its terminal was closed
 _FONT_SIZES = (6, 60)

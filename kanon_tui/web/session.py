@@ -13,8 +13,6 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-__all__ = ["LONGEST_MESSAGE", "Session", "clamped_size", "read_message", "within"]
-
 LONGEST_MESSAGE = 1_000_000
 """The most characters of a message: enough to paste a page of text."""
 _WIDTHS, _HEIGHTS = (1, 500), (1, 200)

@@ -23,24 +23,6 @@ from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.form import Form, Options
 from kanon_tui.widgets.lists import CheckList, ChoiceList
 
-__all__ = [
-    "AnsweredOnce",
-    "AskText",
-    "Asker",
-    "Choose",
-    "ChooseSeveral",
-    "Confirm",
-    "Dialog",
-    "FormDialog",
-    "Message",
-    "Modal",
-    "Pick",
-    "SizedByTerminal",
-    "ask_text",
-    "choose",
-    "confirm",
-]
-
 T = TypeVar("T")
 
 
@@ -468,7 +450,7 @@ move while you type, `enter` takes the line under the cursor, `esc` leaves.
 
 
 class Asker(Protocol):
-    """Who opens dialogs: a screen, a widget or the application's host."""
+    """An object that opens dialogs: a screen, a widget or the application's host."""
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object]) -> None:
         """Open a dialog and call `answered` with its result."""

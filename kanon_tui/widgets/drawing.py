@@ -6,8 +6,6 @@ from rich.style import Style
 from textual.color import Color, ColorParseError
 from textual.widget import Widget
 
-__all__ = ["theme_style"]
-
 
 def theme_style(widget: Widget, name: str, bold: bool = False) -> Style:
     """Return a style in a colour of the theme: primary, success, warning, error, accent …"""

@@ -24,8 +24,6 @@ from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.lists import Dropdown
 
-__all__ = ["Form"]
-
 Options = Mapping[str, Sequence[tuple[str, Any]]]
 """Titles and values of a drop-down, by the name of its field."""
 Entry = Input | Select[Any] | TextArea
@@ -66,7 +64,7 @@ class Form(VerticalScroll, can_focus=False):
 
     @dataclass
     class Checked(Message):
-        """What is typed has become valid, or invalid for another reason."""
+        """The typed text became valid, or invalid for another reason."""
 
         form: Form
         error: str

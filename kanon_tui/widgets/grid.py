@@ -26,19 +26,6 @@ from textual.strip import Strip
 
 from kanon_tui.core.text import visible
 
-__all__ = [
-    "GAP",
-    "Cell",
-    "Grid",
-    "GridColumn",
-    "GridSource",
-    "column_starts",
-    "first_in_view",
-    "shared_widths",
-    "start_for",
-    "up_to",
-]
-
 GAP = 2
 """Cells between two columns."""
 

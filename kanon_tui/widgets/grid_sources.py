@@ -15,18 +15,6 @@ from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, up_to
 
-__all__ = [
-    "MOST_SEEN",
-    "WAITING",
-    "WITH_ROOM",
-    "CellTable",
-    "FrameSource",
-    "PagedRows",
-    "RowNumbers",
-    "RowSource",
-    "column_widths",
-]
-
 WITH_ROOM = 200
 """Cells per column at most if there is room."""
 

@@ -11,8 +11,6 @@ from textual.binding import Binding
 from textual.screen import Screen
 from textual.widget import Widget
 
-__all__ = ["KeyBar"]
-
 HELP = ("F1 ?", "help", "f1")
 """How help is shown, what it does, and the key that a click presses."""
 SIGNS = {"plus": "+", "minus": "-", "slash": "/"}

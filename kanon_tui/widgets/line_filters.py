@@ -16,8 +16,6 @@ from textual.filter import DimFilter, LineFilter, Monochrome, NoColor
 
 from kanon_tui.core.text import is_visible, visible
 
-__all__ = ["HiddenCharacters", "line_filters"]
-
 DIM_FACTOR = 0.72
 """Share of its colour that a dimmed text keeps: enough to be read on any background."""
 

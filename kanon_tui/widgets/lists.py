@@ -10,8 +10,6 @@ from textual.containers import VerticalScroll
 from textual.strip import Strip
 from textual.widgets import OptionList, Select, SelectionList
 
-__all__ = ["CheckList", "ChoiceList", "Dropdown", "ScrollPane"]
-
 T = TypeVar("T")
 
 MOTIONS = (

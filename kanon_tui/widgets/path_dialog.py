@@ -20,8 +20,6 @@ from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.dialogs import Asker, Confirm, Dialog, confirm
 from kanon_tui.widgets.lists import ChoiceList
 
-__all__ = ["AskPath", "Listing", "ask_target", "folder_above"]
-
 _SHOWN = 9
 """Endings that are named below the list."""
 UP = ".."

@@ -14,8 +14,6 @@ from textual.widget import Widget
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.widgets.drawing import theme_style
 
-__all__ = ["PictureView", "picture_text"]
-
 _COLOURS: dict[Tone, str] = {
     "dim": "text-muted",
     "main": "primary",

@@ -19,8 +19,6 @@ from kanon_tui.core.analysis.chart import Line, compact_number, ticks
 from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.widgets.drawing import theme_style
 
-__all__ = ["MARKERS", "Chart", "Plot", "draw"]
-
 MARKERS = "●■▲◆○□△◇★☆+×*#@%"
 _COLOURS = ("primary", "warning", "success", "error", "secondary", "foreground")
 """Colours that differ in our themes and among 16 colours."""

@@ -14,8 +14,6 @@ from kanon_tui.core.editing.readiness import Readiness
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.drawing import theme_style
 
-__all__ = ["UNSAVED", "StepBar"]
-
 UNSAVED = "*"
 """Mark after the name of a project with unsaved changes."""
 WHOLE, SHORTENED, CURRENT = "whole", "shortened", "current"

@@ -18,8 +18,6 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.task.steps import Algorithm
 
-__all__ = ["ALGORITHMS", "GROUP", "catalogue", "find_algorithm"]
-
 GROUP = "kanon_tui.algorithms"
 """The entry point group of plug-ins: the name of an algorithm and where its class is."""
 _BUILT_IN = {

@@ -18,8 +18,6 @@ from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import short_number
 
-__all__ = ["BottomUp"]
-
 _ROUNDS = 3  # of the walk to a far-apart pair, as in `top-down`
 
 

@@ -24,8 +24,6 @@ from kanon_tui.core.table.column import counted
 from kanon_tui.core.task.steps import Candidate, Choice, Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Datafly"]
-
 _SHOWN = 5  # attributes that could have been raised
 
 

@@ -24,9 +24,6 @@ from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Quotable, count_of, joined, note
 
-__all__ = ["DistributedSearch"]
-
-
 _FEW_COMBINATIONS = 1_000_000  # that many are listed at once rather than combined part by part
 _HEAD_START = 2_000  # tests for a good string to begin with
 

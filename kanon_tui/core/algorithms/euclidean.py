@@ -13,8 +13,6 @@ from kanon_tui.core.kernels.merging import EXTENT
 from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Euclidean"]
-
 
 @dataclass(frozen=True)
 class Euclidean(MergingClustering):

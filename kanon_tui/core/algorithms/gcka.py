@@ -14,8 +14,6 @@ from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
-__all__ = ["Gcka"]
-
 
 @dataclass(frozen=True)
 class Gcka(BlockClustering):

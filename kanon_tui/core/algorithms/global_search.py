@@ -22,8 +22,6 @@ from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import note
 
-__all__ = ["GlobalSearch"]
-
 
 @dataclass(frozen=True)
 class GlobalSearch(FullDomainSearch):

@@ -12,8 +12,6 @@ from kanon_tui.core.lattice.halving import Halving, list_all
 from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
-__all__ = ["HybridSearch"]
-
 
 @dataclass(frozen=True)
 class HybridSearch(FullDomainSearch):

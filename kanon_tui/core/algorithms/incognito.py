@@ -26,8 +26,6 @@ from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import joined, plural
 
-__all__ = ["Incognito"]
-
 Part = tuple[int, ...]
 
 

@@ -17,8 +17,6 @@ from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, note
 
-__all__ = ["KMember"]
-
 
 @dataclass(frozen=True)
 class KMember(BlockClustering):

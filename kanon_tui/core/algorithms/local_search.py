@@ -20,8 +20,6 @@ from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 
-__all__ = ["HALF_WAY", "LocalSearch", "PointerState", "Pointers"]
-
 
 @dataclass(frozen=True)
 class LocalSearch(FullDomainSearch):

@@ -32,8 +32,6 @@ from kanon_tui.core.task.steps import (
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note, short_number
 
-__all__ = ["Mondrian"]
-
 _SHOWN = 5  # attributes that could have been cut
 _ROWS_PER_CALL = 3_000_000  # parts of more rows are not looked at together
 

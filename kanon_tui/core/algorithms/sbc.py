@@ -10,8 +10,6 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
-__all__ = ["SBC"]
-
 
 @dataclass(frozen=True)
 class SBC(SimilarityClustering):

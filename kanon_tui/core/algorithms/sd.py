@@ -9,8 +9,6 @@ from kanon_tui.core.clustering.similarity import Similarity, SimilarityClusterin
 from kanon_tui.core.task.steps import Line, RunContext, Steps
 from kanon_tui.core.task.task import Task
 
-__all__ = ["SD"]
-
 
 @dataclass(frozen=True)
 class SD(SimilarityClustering):

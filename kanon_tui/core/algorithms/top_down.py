@@ -18,8 +18,6 @@ from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps, W
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, note
 
-__all__ = ["TopDown"]
-
 _UNFINISHED = note("stopped early: some groups could still have been split")
 
 

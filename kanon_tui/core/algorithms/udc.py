@@ -13,8 +13,6 @@ from kanon_tui.core.kernels.merging import CLUSTER, RELEASE
 from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Udc"]
-
 
 @dataclass(frozen=True)
 class Udc(MergingClustering):

@@ -12,8 +12,6 @@ from kanon_tui.core.kernels.merging import SUPPRESS, SUPPRESS_CLUSTER
 from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps, Wish
 from kanon_tui.core.task.task import Task
 
-__all__ = ["UdcSuppress"]
-
 
 @dataclass(frozen=True)
 class UdcSuppress(Udc):

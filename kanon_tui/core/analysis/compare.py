@@ -159,7 +159,7 @@ class Comparison:
 
     @cached_property
     def most_different(self) -> Int64s | RankedRows:
-        """The same, those that differ most first."""
+        """The records that both runs worked on, ordered by falling difference."""
         return np.argsort(self.ranks, kind="stable")
 
     @cached_property
@@ -337,7 +337,7 @@ class StreamedComparison(Comparison):
 
     @cached_property
     def most_different(self) -> Int64s | RankedRows:
-        """The same, those that differ most first."""
+        """The numbers of the records that both runs worked on, by falling difference."""
         gone = int(self.ranks.max(initial=-1)) + 1
         sizes = np.bincount(self.ranks, self.copies, gone).astype(np.int64)
         sizes = np.append(sizes, int((self.places < 0).sum()))

@@ -36,16 +36,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.task.task import Task
 
-__all__ = [
-    "CurvePoint",
-    "Feasibility",
-    "feasibility",
-    "feasibility_curve",
-    "shape_of",
-    "wilson_interval",
-]
-
-
 MOST_ATTRIBUTES = 10_000
 MOST_VALUES = 1_000_000
 MOST_RECORDS = 10**15

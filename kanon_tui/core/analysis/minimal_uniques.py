@@ -41,16 +41,6 @@ from kanon_tui.core.table.profile import MANY, SHARE
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.task import Task
 
-__all__ = [
-    "MOST_SETS",
-    "Combination",
-    "MinimalUniques",
-    "largest_size",
-    "minimal_uniques",
-    "overlooked",
-    "task_columns",
-]
-
 MOST_SETS = 20_000
 """Sets of attributes that are counted at most: a question of seconds, not of hours."""
 _MOST_COLUMNS_IN_PAIRS = 60

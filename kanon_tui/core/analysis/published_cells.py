@@ -64,22 +64,6 @@ from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
-__all__ = [
-    "MASK",
-    "CellReader",
-    "PublishedCell",
-    "Range",
-    "ReadCells",
-    "cell_readers",
-    "check_column",
-    "check_published",
-    "end_of_range",
-    "fits_mask",
-    "mask_shape",
-    "read_ranges",
-]
-
-
 _PAIRS_AT_A_TIME = 1 << 22
 """The most (value, cell) pairs that are looked at together."""
 MASK = re.compile(r"([^*]+)(\*+)|(\*+)([^*]+)")

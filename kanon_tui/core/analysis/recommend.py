@@ -20,8 +20,6 @@ from kanon_tui.core.task.steps import Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import first_few
 
-__all__ = ["Recommendation", "keeps_more", "question", "recommend"]
-
 BUDGET = 1.0
 """Seconds for each candidate."""
 PATIENCE = 600.0

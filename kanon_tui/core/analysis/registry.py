@@ -13,8 +13,6 @@ from typing import Any
 
 from kanon_tui.core.errors import InputError, suggestion
 
-__all__ = ["ANALYSES", "Analysis", "find_analysis"]
-
 
 @dataclass(frozen=True)
 class Analysis:

@@ -18,8 +18,6 @@ from kanon_tui.core.release.distinct_rows import row_keys
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["Contribution", "Risk", "UniqueAtLevel", "alone_identifies", "risk"]
-
 
 @dataclass(frozen=True)
 class UniqueAtLevel:

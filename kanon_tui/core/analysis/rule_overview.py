@@ -9,8 +9,6 @@ import numpy as np
 from kanon_tui.core.task.rules import Rule, RuleTable
 from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["RuleOverview", "never_kept", "rule_overviews"]
-
 
 @dataclass(frozen=True)
 class RuleOverview:

@@ -35,8 +35,6 @@ import numpy as np
 
 from kanon_tui.core.numeric import Floats, Int64s
 
-__all__ = ["Uniqueness", "pitman", "slide_negative_binomial", "uniqueness", "zayatz"]
-
 _SMALL_SAMPLE = 0.1
 
 

@@ -15,8 +15,6 @@ from kanon_tui.core.analysis.published_cells import ReadCells
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.table.column import Column
 
-__all__ = ["ValueGroups"]
-
 
 @dataclass(frozen=True, eq=False)
 class ValueGroups:

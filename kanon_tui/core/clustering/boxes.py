@@ -25,11 +25,6 @@ from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = [
-    "Measure", "attributes_of", "line_places", "ranked_records", "row_places",
-    "single_row_clusters", "standard_scores", "values_of_sets",
-]  # fmt: skip
-
 
 class Measure(Enum):
     """The units of the extent of a box."""

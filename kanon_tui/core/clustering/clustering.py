@@ -16,8 +16,6 @@ from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task
 
-__all__ = ["BlockClustering", "Clustering"]
-
 _AUTO_ABOVE, _AUTO_SIZE = 500_000, 25_000
 """Records of the largest table that `auto` clusters as a whole, and those of a block beyond it."""
 _SCATTERED_ABOVE, _SCATTERED_SIZE = 20_000, 4_000

@@ -38,8 +38,6 @@ from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Ste
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note
 
-__all__ = ["disjoint_steps", "divide", "ncp_of"]
-
 _TRIED = (2, 4, 8, 16, 32)
 
 

@@ -19,24 +19,6 @@ from kanon_tui.core.task.steps import Candidate, Choice
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import short_number, small_number
 
-__all__ = [
-    "MOST_FOLLOWED",
-    "SUPPRESSED",
-    "UNPLACED",
-    "Cut",
-    "Distances",
-    "Measured",
-    "Merge",
-    "Question",
-    "against",
-    "broken_rules",
-    "change",
-    "distinguishable",
-    "in_words",
-    "moved_records",
-    "texts",
-]  # fmt: skip
-
 Codes = npt.NDArray[np.integer]
 _VALUES_SHOWN = 4
 _DECIMALS, _MOST_DECIMALS = 4, 6  # of figures before and after

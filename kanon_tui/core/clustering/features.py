@@ -27,12 +27,6 @@ from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = [
-    "Distinct", "Features", "by_agreement", "collapse", "diagonals", "division_weights",
-    "frequency_ranks", "places", "ranks", "rows_of_rare_labels", "rows_of_rare_values",
-    "shared_bits",
-]  # fmt: skip
-
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _SHARED_BITS = 32

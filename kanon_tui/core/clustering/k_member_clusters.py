@@ -30,8 +30,6 @@ from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, count_of, plural, short_number
 
-__all__ = ["Members", "new_member_clusters", "new_member_search"]
-
 
 class Members:
     """Greedy growth of clusters, the part that two algorithms share.

@@ -15,8 +15,6 @@ from kanon_tui.core.numeric import TIE, Int32s
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, note
 
-__all__ = ["group_by_magvals", "limits_of", "magvals_of", "small_groups_note"]
-
 
 def magvals_of(task: Task, record: int) -> str:
     """Return the MAGVals of a record where there are marks: `location California, age 20-39`."""

@@ -19,8 +19,6 @@ from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Merging", "MergingClustering", "Objective", "taken"]
-
 _PRICES_APART = 4.0
 """How far the prices of two attributes may move apart before a tree is grown anew."""
 _LEAST_POWER = 0.01

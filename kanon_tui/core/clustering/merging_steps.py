@@ -37,8 +37,6 @@ from kanon_tui.core.task.steps import Candidate, Choice, Line, Step
 from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
 from kanon_tui.core.text import count_of, joined, plural, short_number
 
-__all__ = ["MERGE_SMALL", "merge_all", "merge_closest"]
-
 MERGE_SMALL = (
     Line("every distinct record is a cluster"),
     Line("while a cluster has fewer than k records:"),

@@ -55,8 +55,6 @@ from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps, map_ste
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
-__all__ = ["refined_steps"]
-
 _HALF = 0.5  # progress when refining begins; its real share is not known
 
 

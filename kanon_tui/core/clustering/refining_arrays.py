@@ -18,8 +18,6 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
-__all__ = ["RecordTypes", "RefiningArrays", "near_records", "refining_arrays"]
-
 _PARTNERS = 12
 _NEAR_CLASSES = 256  # that the partners are chosen from
 _MOST_RECORDS = 4096

@@ -23,8 +23,6 @@ from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Goal"]
-
 
 @dataclass(eq=False)
 class Goal:

@@ -48,8 +48,6 @@ from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, S
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, note
 
-__all__ = ["ClassBoxes", "RequirementRepair", "repair_steps", "steps_beyond_k"]
-
 _LOOKED_AT = 128  # near classes, together
 _MERGES_PER_STEP = 32
 

@@ -32,8 +32,6 @@ from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, joined, plural
 
-__all__ = ["Similarity", "SimilarityClustering"]
-
 _KINDS = ("start", "grow", "close")
 """Kinds of steps, by CLUSTER_STARTED, CLUSTER_GROWN and CLUSTER_CLOSED of the kernel."""
 _LEAST_REACH = 1e-6

@@ -28,8 +28,6 @@ from kanon_tui.core.task.steps import Candidate, Choice
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, short_number, small_number
 
-__all__ = ["PartHistory", "Splitting", "split_drawn", "split_reason"]
-
 _NAMED = 2  # attributes a sentence names
 _LARGE = 128  # a group of so many distinct rows is split with trees
 _NONE = 2**62  # no group is so large

@@ -41,10 +41,6 @@ from kanon_tui.core.table.atomic_files import work_folder
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.version import __version__
 
-__all__ = [
-    "Cluster", "check_scheduler", "check_trusted", "client_security", "cluster", "is_encrypted",
-]  # fmt: skip
-
 PATIENCE = 20.0
 """Seconds to wait for a scheduler, and for its first worker."""
 _QUICK = 5.0

@@ -13,8 +13,6 @@ from kanon_tui.core.project.project import AttributeSpec, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import short_list
 
-__all__ = ["changes_since", "staleness"]
-
 
 def changes_since(before: Project, after: Project) -> list[str]:
     """Return differences such as `k 5 → 10` or `age: hierarchy, rules`; empty when equal."""

@@ -19,8 +19,6 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import joined
 
-__all__ = ["Counted", "count", "counting_of"]
-
 _ROOM = 100_000_000
 """Bytes that lists of values may always take, even where no run could start."""
 

@@ -10,8 +10,6 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.table.schema import Role
 
-__all__ = ["Readiness", "State", "readiness"]
-
 
 class State(Enum):
     """The state of a step, with its mark."""

@@ -30,8 +30,6 @@ from kanon_tui.core.fields.yaml_text import parse
 from kanon_tui.core.pipeline.sampled_table import read_or_sample
 from kanon_tui.core.project.project import Project, project_from_mapping, project_to_text
 
-__all__ = ["InstanceLock", "RecoveryStore", "UnsavedWork", "is_alive"]
-
 _ENDING = ".lock"
 
 

@@ -25,8 +25,6 @@ from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.report.finished_run import FinishedRun
 
-__all__ = ["EarlierRun", "RunHistory", "earlier_run"]
-
 MOST_RUNS = 50
 """The most runs that are kept per project."""
 FIGURES = ("ncp", "rv", "classes", "smallest_class", "suppressed_records")

@@ -32,8 +32,6 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import first_few
 
-__all__ = ["ChangedFileError", "Edit", "Session", "open_session", "settings_to_drop"]
-
 
 class ChangedFileError(InputError):
     """The project's file has changed since it was read: saving would overwrite that."""

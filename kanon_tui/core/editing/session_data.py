@@ -23,8 +23,6 @@ from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
-__all__ = ["SessionData"]
-
 
 class SessionData(ABC):
     """The data of a session: a table in memory, or a sample of one in files."""

@@ -9,8 +9,6 @@ from pathlib import Path
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.table.writing import write_text
 
-__all__ = ["RecentFiles", "file_key", "write_state"]
-
 
 def write_state(path: Path, text: str) -> None:
     """Write a file that its owner alone can read.

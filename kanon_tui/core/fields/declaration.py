@@ -34,11 +34,6 @@ from kanon_tui.core.fields.types import (
 )
 from kanon_tui.core.fields.yaml_text import Plain
 
-__all__ = [
-    "Field", "declarations_of", "declared", "fields_of", "read_given", "read_parameters",
-    "with_parameters",
-]  # fmt: skip
-
 T = TypeVar("T")
 _NOTHING = ("", "none", "null", "~")
 """Words that leave an optional field without a value."""

@@ -19,8 +19,6 @@ from typing import Any
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.yaml_text import Plain, as_number
 
-__all__ = ["LocatedValue"]
-
 _SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 

@@ -13,8 +13,6 @@ from kanon_tui.core.fields.declaration import Field, declarations_of
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.types import FieldType, SeveralKeys
 
-__all__ = ["inlined", "keys_of", "read_entries", "read_fields", "section", "write_fields"]
-
 T = TypeVar("T")
 
 

@@ -20,11 +20,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import exact_number
 
-__all__ = [
-    "FieldType", "SeveralKeys", "automatic", "choice", "lines", "list_of", "mapping_of",
-    "member_of", "number", "optional", "plain_number", "switch", "text", "whole_number",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class FieldType:

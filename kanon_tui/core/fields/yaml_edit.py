@@ -20,8 +20,6 @@ import yaml
 
 from kanon_tui.core.fields.yaml_text import ONE_LINE, dump, dump_entry, dump_item
 
-__all__ = ["edit_yaml"]
-
 
 def edit_yaml(text: str, old: Mapping[Any, Any], new: Mapping[Any, Any]) -> str:
     """Return the text changed where `new` differs from `old`, which is its present content."""

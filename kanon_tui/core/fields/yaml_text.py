@@ -22,19 +22,6 @@ import yaml
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, reading_errors, size_text
 
-__all__ = [
-    "ONE_LINE",
-    "Plain",
-    "as_number",
-    "document_text",
-    "dump",
-    "dump_entry",
-    "dump_item",
-    "exact_number",
-    "parse",
-    "read_yaml",
-]  # fmt: skip
-
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)

@@ -31,13 +31,6 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.typed_columns import number_text
 from kanon_tui.core.text import Note, Quotable, note
 
-__all__ = [
-    "build_hierarchy",
-    "default_hierarchy",
-    "default_specification",
-    "with_coded_ends",
-]
-
 
 def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hierarchy:
     """Return the hierarchy that a specification describes; paths start at `folder`.

@@ -34,23 +34,6 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, Mark
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import quoted_list
 
-__all__ = [
-    "add_level",
-    "add_rows",
-    "check_movable",
-    "check_rename",
-    "closest",
-    "group",
-    "move",
-    "nearest_rows",
-    "own_rows",
-    "remove_level",
-    "rename",
-    "rows_like",
-    "split",
-]
-
-
 Rows = Iterable[tuple[str, ...]]
 
 

@@ -21,19 +21,6 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy, text_of
 from kanon_tui.core.hierarchy.source import read_source
 from kanon_tui.core.table.writing import write_text
 
-__all__ = [
-    "HIERARCHY_ENDINGS",
-    "from_yaml_levels",
-    "read_arx",
-    "read_hierarchy_file",
-    "read_yaml_levels",
-    "to_yaml_levels",
-    "write_arx",
-    "write_hierarchy_file",
-    "write_yaml_levels",
-]
-
-
 _DELIMITERS = (";", "\t", ",")
 _NEED_QUOTES = frozenset('\t,"\r\n\ufeff')
 """Besides `;`: what could be taken for a delimiter, a line end or a byte order mark."""

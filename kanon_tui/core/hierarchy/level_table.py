@@ -31,17 +31,6 @@ from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import plural, quoted_list
 
-__all__ = [
-    "HIDDEN",
-    "BoundHierarchy",
-    "Hierarchy",
-    "Mark",
-    "exact",
-    "refuse_misread",
-    "text_of",
-]
-
-
 HIDDEN = "*"
 """The label that says nothing at all."""
 

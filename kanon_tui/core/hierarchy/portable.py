@@ -27,8 +27,6 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.table.column import Column
 
-__all__ = ["labels_of", "other_labels", "portable_rule", "rule_hierarchy"]
-
 
 def portable_rule(
     spec: Mapping[str, Any] | None,

@@ -27,8 +27,6 @@ from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["Proposal", "fitting_builder", "proposals"]
-
 MOST_VALUES = 2_000
 """Values up to which groups are proposed: more cannot be looked through."""
 MOST_ASSOCIATED = 300

@@ -7,8 +7,6 @@ from pathlib import Path
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, reading_errors, size_text
 
-__all__ = ["read_source"]
-
 
 def read_source(path: Path) -> bytes:
     """Return the bytes of a hierarchy file."""

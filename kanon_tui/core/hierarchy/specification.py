@@ -23,17 +23,6 @@ from kanon_tui.core.hierarchy.builders.builder import Builder, members_of_groups
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 
-__all__ = [
-    "HIERARCHY",
-    "groups_spec",
-    "read_hierarchy",
-    "read_specification",
-    "spec_from_assignments",
-    "spec_from_texts",
-    "texts_of_spec",
-]
-
-
 _LIKE = "a mapping like {file: zip.csv} or {builder: intervals, widths: [5, 10]}"
 
 

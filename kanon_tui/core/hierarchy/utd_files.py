@@ -42,8 +42,6 @@ from kanon_tui.core.table.value_formats import parse_numbers
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["plain_numbers", "read_utd", "write_utd"]
-
 _NUMBER = r"([-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)"
 _INTERVAL = re.compile(rf"([\[(])\s*{_NUMBER}\s*:\s*{_NUMBER}\s*([\])])", re.ASCII)
 _SINGLE = re.compile(rf"\[\s*{_NUMBER}\s*\]|{_NUMBER}", re.ASCII)

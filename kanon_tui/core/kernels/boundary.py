@@ -34,8 +34,6 @@ import numpy.typing as npt
 
 from kanon_tui.core.kernels import library
 
-__all__ = ["ArraySpec", "Struct", "c_function", "declared_functions", "reads", "writes"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 Size = int | str
 _Signature = list[Any]

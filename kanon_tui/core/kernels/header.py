@@ -21,8 +21,6 @@ from kanon_tui.core import kernels, numeric
 from kanon_tui.core.kernels import boundary, library
 from kanon_tui.core.kernels.boundary import CFunction, Field, StructLayout, struct_layout
 
-__all__ = ["HEADER", "header_text", "write_header"]
-
 HEADER = library.SOURCES / "declarations.h"
 _INTERNAL = {"boundary", "header", "library"}
 _OPENING = """\

@@ -13,8 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SOURCES", "function", "library_path", "sources_digest"]
-
 SOURCES = Path(__file__).parent / "c"
 _chosen: list[Path] = []
 

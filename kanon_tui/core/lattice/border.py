@@ -30,8 +30,6 @@ from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["passing_strings"]
-
 _RARE = 32  # tuples that are followed through all strings
 
 

@@ -37,8 +37,6 @@ from kanon_tui.core.task.steps import Grouping, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import note
 
-__all__ = ["hidden_cell_steps"]
-
 _ALL_SETS = 12
 _FEW = 3
 

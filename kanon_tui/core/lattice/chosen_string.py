@@ -19,8 +19,6 @@ from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Verdict", "Verdicts", "read_levels", "write_levels"]
-
 
 @dataclass(frozen=True)
 class Verdict:

@@ -40,11 +40,6 @@ from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = [
-    "Classes", "CodedTuples", "Frequency", "Outcome", "RequirementTest", "RollUps",
-    "SharedCounts", "shared_counts",
-]  # fmt: skip
-
 _WORD_BITS = 64
 _MOST_ROLL_UPS = 512
 _NO_LIMIT = 2**62

@@ -22,8 +22,6 @@ from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.task.steps import Algorithm, Family, Line, RunContext, Step
 from kanon_tui.core.task.task import Task
 
-__all__ = ["HALVE", "LIST_ALL", "MOST_LISTED", "PRE_PRUNE", "FullDomainSearch", "count_strings"]
-
 MOST_LISTED = 1_000_000
 """Strings of the largest lattice that a search which lists them all is recommended for."""
 

@@ -48,8 +48,6 @@ from kanon_tui.core.numeric import TIE, Flags, Int32s, Words
 from kanon_tui.core.task.steps import Candidate, Choice, Step
 from kanon_tui.core.text import count_of
 
-__all__ = ["Halving", "SmallClassPruning", "find_passing", "list_all"]
-
 _SORTED_BY = {
     "rv": "RV", "ncp": "NCP", "il": "IL", "loss": "loss", "classes": "the classes they can have",
 }  # fmt: skip

@@ -20,9 +20,6 @@ from kanon_tui.core.kernels import strings as kernels
 from kanon_tui.core.kernels.strings import CodeFields, SortedStrings
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, Words
 
-__all__ = ["Lattice", "NodeList"]
-
-
 _WORD_BITS = 64
 _SAMPLE = 1000  # strings
 

@@ -36,11 +36,6 @@ from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = [
-    "SEEKS", "LevelLosses", "Objective", "ResearchValue", "declared_objective",
-    "make_objective", "value_text",
-]  # fmt: skip
-
 _ALMOST_NOTHING = 1e-6
 
 OBJECTIVES = ("rv", "ncp", "classes", "il", "loss")

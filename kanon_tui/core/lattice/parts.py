@@ -25,8 +25,6 @@ from kanon_tui.core.numeric import TIE, Floats, Words
 from kanon_tui.core.processes.helper_processes import Processes, cores
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["Pair", "Part", "PartSolver", "Whole", "split"]
-
 
 def split(sizes: Sequence[int], most: int) -> list[tuple[int, ...]]:
     """Divide attributes, in order, into parts of at most so many strings each.

@@ -20,11 +20,6 @@ from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
-__all__ = [
-    "LevelAlone", "beyond_limits", "hidden_note", "highest_levels", "least_levels",
-    "lowest_levels", "no_string", "only_roots", "refuse_if_hopeless",
-]  # fmt: skip
-
 
 @dataclass(frozen=True, eq=False)
 class LevelAlone:

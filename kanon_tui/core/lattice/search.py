@@ -26,8 +26,6 @@ from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, Quotable, note, plural
 
-__all__ = ["PassingString", "Search", "StringText", "best_of"]
-
 MOST_LISTED = 1000
 """So many passing strings are listed in the report, the best; all of them are counted."""
 NOT_PROVEN = note("not proven optimal: the search was stopped before its end")

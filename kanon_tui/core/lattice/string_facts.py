@@ -20,8 +20,6 @@ from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.objective import Objective
 from kanon_tui.core.numeric import Floats, Int64s, Words
 
-__all__ = ["LatticeGrid", "ListFollower", "Reason", "SearchFacts", "Settled", "Tested"]
-
 MOST_DRAWN = 100_000
 """Strings of the largest space of which every single one is followed."""
 

@@ -36,8 +36,6 @@ from kanon_tui.core.table.column import counted
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["CellGroups", "cells_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class CellGroups:

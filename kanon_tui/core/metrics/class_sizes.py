@@ -13,8 +13,6 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column
 
-__all__ = ["average_class_size", "classification_metric", "discernibility", "distinct_published"]
-
 
 def discernibility(release: Release) -> int:
     """Return Σ|E|² + n · suppressed records."""

@@ -17,8 +17,6 @@ from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column
 
-__all__ = ["attribute_il", "changed", "changed_cells", "il_penalties", "iloss", "precision"]
-
 
 def attribute_il(cells: CellGroups) -> float:
     """Return the information loss of one attribute, summed over records.

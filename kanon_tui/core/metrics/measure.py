@@ -35,15 +35,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = [
-    "AttributeMeasures",
-    "LevelMeasures",
-    "Measures",
-    "RuleKept",
-    "level_measures",
-    "measure",
-]
-
 
 @dataclass(frozen=True)
 class LevelMeasures:

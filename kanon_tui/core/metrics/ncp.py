@@ -23,8 +23,6 @@ from kanon_tui.core.numeric import Floats
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.task.task import QuasiIdentifier
 
-__all__ = ["attribute_ncp", "cover_penalty", "penalties", "range_penalty"]
-
 
 def attribute_ncp(cells: CellGroups) -> float:
     """Return the mean penalty of an attribute's cells, 0 (unchanged) to 1 (nothing left)."""

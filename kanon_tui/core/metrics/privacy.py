@@ -26,17 +26,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.text import count_of
 
-__all__ = [
-    "LIKELY",
-    "Disclosure",
-    "PrivacyMeasures",
-    "RequirementResult",
-    "measure_privacy",
-    "measure_sensitive",
-    "prosecutor_risk",
-    "violations",
-]
-
 LIKELY = 0.9
 """The share of one value in a class above which the class almost reveals it."""
 

@@ -24,8 +24,6 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.text import count_of
 
-__all__ = ["check_published"]
-
 
 def check_published(
     frame: pl.DataFrame,

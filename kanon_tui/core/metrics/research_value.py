@@ -32,14 +32,6 @@ import numpy.typing as npt
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
 
-__all__ = [
-    "attribute_research_value",
-    "emphasised",
-    "level_research_values",
-    "mean_span",
-    "rules_kept",
-]
-
 
 def level_research_values(attribute: QuasiIdentifier) -> npt.NDArray[np.float64]:
     """Return the research value of every level, weight included, from level 0 to the root.

@@ -27,16 +27,6 @@ from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import Note, joined
 
-__all__ = [
-    "as_project",
-    "coded_column",
-    "emphasis_of",
-    "published_column",
-    "quasi_identifier",
-    "read_column",
-    "sensitive_column",
-]
-
 PROJECT_ENDINGS = (".yaml", ".yml")
 
 

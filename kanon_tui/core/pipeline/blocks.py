@@ -40,18 +40,6 @@ from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Ste
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
-__all__ = [
-    "SAMPLE_BLOCKS",
-    "BlockCut",
-    "BlockSample",
-    "JobReport",
-    "block_steps",
-    "cluster_block",
-    "clustering_steps",
-    "cut_into_blocks",
-    "side_by_side",
-]
-
 _CUTS_PER_STEP = 16
 
 

@@ -21,14 +21,6 @@ from kanon_tui.core.table.source import other_reader
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.text import joined
 
-__all__ = [
-    "check_streamable",
-    "choose_engine",
-    "fits_in_memory",
-    "memory_limit",
-    "needed_in_memory",
-]
-
 _BASE = 400_000_000
 _TIMES_TEXT = 6
 _TIMES_COMPRESSED = 30

@@ -17,8 +17,6 @@ from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.task.steps import FULL_SPEED, Family, Step
 
-__all__ = ["SPEEDS", "LiveRun", "RemainingTime", "Snapshot"]
-
 LEAST_PROGRESS, LEAST_SECONDS = 0.01, 0.5
 """What a run has to have done before its remaining time is estimated."""
 APART = 4.0

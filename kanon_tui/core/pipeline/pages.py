@@ -38,20 +38,6 @@ from kanon_tui.core.table.csv_text import RecordScan
 from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.table.source import Piece, Source, open_source
 
-__all__ = [
-    "BYTES_PER_ROW",
-    "LEFT_OUT",
-    "FilePages",
-    "PublishedPages",
-    "RankedRows",
-    "ReleasePages",
-    "RowOfRecord",
-    "SearchedPages",
-    "pages_before",
-    "ranked_rows",
-    "records_of",
-]
-
 _WHOLE = 100
 """Pages that are read at once in a search through all rows."""
 

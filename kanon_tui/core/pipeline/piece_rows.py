@@ -35,18 +35,6 @@ from kanon_tui.core.table.tuple_packing import Packing
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
-__all__ = [
-    "ROWS",
-    "CountedRelease",
-    "Recoding",
-    "ReleaseParts",
-    "RowTexts",
-    "SortedRows",
-    "plan_recoding",
-    "recode_piece",
-    "texts_used",
-]
-
 CODE_BITS = 32
 _NONE: Words = np.empty(0, dtype=np.uint64)
 SAMPLED = 1000

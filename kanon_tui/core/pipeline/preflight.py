@@ -15,8 +15,6 @@ from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, first_few, short_list
 
-__all__ = ["Preflight", "hiding", "in_words", "preflight"]
-
 
 @dataclass(frozen=True)
 class Preflight:

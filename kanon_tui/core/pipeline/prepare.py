@@ -41,8 +41,6 @@ from kanon_tui.core.task.task import Task
 from kanon_tui.core.task.weights import attribute_weights
 from kanon_tui.core.text import Note, count_of, joined, note
 
-__all__ = ["columns_to_count", "count_project", "no_progress", "prepare"]
-
 _MOST_RECORDS = 2**31 - 1
 
 

@@ -39,8 +39,6 @@ from kanon_tui.core.table.target import Target, WrittenFile, place_folder
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 
-__all__ = ["FilePublisher", "Publisher"]
-
 
 class Publisher:
     """Keeps a release in memory; the caller writes it."""

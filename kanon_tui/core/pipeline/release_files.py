@@ -19,11 +19,6 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.target import Target, WrittenFile, place_folder
 from kanon_tui.core.table.writing import ROW_GROUP
 
-__all__ = [
-    "STREAMED_ENDINGS", "PartWriting", "check_streamed_target", "copy_files", "write_part",
-    "write_parts",
-]  # fmt: skip
-
 STREAMED_ENDINGS = (".csv", ".tsv", ".parquet")
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")
 _CHUNK = 1 << 22

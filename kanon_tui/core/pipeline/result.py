@@ -45,8 +45,6 @@ from kanon_tui.core.task.task import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Result", "anonymize", "chosen_algorithm", "conclude", "start"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(FinishedRun):

@@ -17,8 +17,6 @@ from kanon_tui.core.report.finished_run import Seconds
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Run", "State"]
-
 
 class State(StrEnum):
     """The state of a run."""

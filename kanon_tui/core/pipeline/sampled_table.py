@@ -41,16 +41,6 @@ from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.text import count_of
 
-__all__ = [
-    "SAMPLE",
-    "CountingStoppedError",
-    "Sample",
-    "SampledTable",
-    "TableCounting",
-    "read_or_sample",
-    "sample_table",
-]
-
 SAMPLE = 50_000
 """About how many records a sample has."""
 _STRETCHES = 20

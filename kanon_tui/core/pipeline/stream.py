@@ -32,16 +32,6 @@ from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.steps import RunContext
 
-__all__ = [
-    "PASSES",
-    "Pass",
-    "StoppedError",
-    "WatchedStream",
-    "run_stream",
-    "stream",
-    "workers_of",
-]
-
 MOST_DRAWN = 200_000
 """Distinct tuples of the largest table whose search is drawn: pictures keep arrays of that length
 for every step."""

@@ -32,8 +32,6 @@ from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.task.task import Task
 
-__all__ = ["MOST_DRAWN", "RecordsInFiles", "RowsInFiles", "draw_tables", "read_tables"]
-
 MOST_DRAWN = 100_000
 """The largest sample of records, where all of them would be needed in memory."""
 _FEW_ROWS = 100_000

@@ -18,8 +18,6 @@ from typing import Self
 
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["Nothing", "Playhead", "RunState", "Timeline", "landmark"]
-
 MOST_KEPT = 20_000
 """The most steps that are kept; beyond that a quarter of them is dropped."""
 _APART = MOST_KEPT // 32

@@ -30,8 +30,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["Sample", "Trial", "clock_of", "hidden_columns", "sampled", "try_out"]
-
 SMALLEST = 500
 STEP = 4
 """The factor from one sample size to the next."""

@@ -34,19 +34,6 @@ from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = [
-    "TupleCounting",
-    "TupleLookup",
-    "Tuples",
-    "coarsest_codes",
-    "count_tuples",
-    "counted_table",
-    "levels_to_count",
-    "tuple_encoder",
-    "value_encoder",
-    "with_tuples",
-]
-
 _BYTES_PER_TUPLE = 200
 """Memory of a tuple besides its codes: words, copies, labels, and room to sort and search them."""
 _BY_VALUES = ("ncp", "il")

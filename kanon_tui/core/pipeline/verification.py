@@ -37,8 +37,6 @@ from kanon_tui.core.table.source import PIECE_BYTES, open_source
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
-__all__ = ["check_published", "count_written", "verify_files", "verify_release"]
-
 _COPIES = "copies"
 _MERGED_AT_A_TIME = 8
 

@@ -26,8 +26,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["AlphaKAnonymity"]
-
 
 @dataclass(frozen=True)
 class AlphaKAnonymity(PrivacyModel):

@@ -32,8 +32,6 @@ from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 
-__all__ = ["KAnonymity", "PersonalK", "asked_for", "personal_requirement"]
-
 
 class KAnonymity:
     """The number of records in the smallest class."""

@@ -57,8 +57,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.text import plural
 
-__all__ = ["DistinctLDiversity", "EntropyLDiversity", "PSensitivity", "RecursiveDiversity"]
-
 
 class DistinctLDiversity(PrivacyModel):
     """At least so many distinct values."""

@@ -32,8 +32,6 @@ from kanon_tui.core.privacy.shares import larger_of_both, over_present, present_
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 
-__all__ = ["BasicLikeness", "DisclosurePrivacy", "EnhancedLikeness"]
-
 
 class BasicLikeness(PrivacyModel):
     """A bound for the relative gain of every value: basic β-likeness."""

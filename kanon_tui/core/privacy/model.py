@@ -37,8 +37,6 @@ from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 
-__all__ = ["PrivacyModel"]
-
 _ROUNDING = 1e-7
 """How far a figure may be from a round number and still count as it."""
 

@@ -18,8 +18,6 @@ from kanon_tui.core.privacy.likeness import BasicLikeness, DisclosurePrivacy, En
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness, TCloseness
 
-__all__ = ["MODELS"]
-
 MODELS: dict[str, type[PrivacyModel]] = {
     "l_distinct": DistinctLDiversity,
     "l_entropy": EntropyLDiversity,

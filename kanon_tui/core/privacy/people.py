@@ -33,8 +33,6 @@ import numpy.typing as npt
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.group_values import GroupValues
 
-__all__ = ["PeopleValues"]
-
 
 @dataclass(frozen=True, eq=False)
 class _EachOnce(GroupValues):

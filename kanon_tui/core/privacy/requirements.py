@@ -22,15 +22,6 @@ from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import count_of
 
-__all__ = [
-    "ColumnRequirement",
-    "PeopleCount",
-    "PeopleRequirement",
-    "join_columns",
-    "k_in_people",
-    "out_of_reach",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class ColumnRequirement:

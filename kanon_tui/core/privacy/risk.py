@@ -35,16 +35,6 @@ from kanon_tui.core.fields.types import FieldType, choice, number, whole_number
 from kanon_tui.core.fields.yaml_text import Plain
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 
-__all__ = [
-    "MEASURES",
-    "MODELS",
-    "RISK",
-    "RISK_IN_WORDS",
-    "RiskBound",
-    "RiskFigures",
-    "risk_figures",
-]
-
 Model = Literal["prosecutor", "journalist", "marketer"]
 Measure = Literal["highest", "average", "share"]
 MODELS: tuple[Model, ...] = ("prosecutor", "journalist", "marketer")

@@ -29,8 +29,6 @@ from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.risk import RISK, RiskBound
 
-__all__ = ["REQUIREMENTS", "Privacy", "requirements_type"]
-
 
 def requirements_type() -> SeveralKeys:
     """Return the field type of all requirements: each model has a key of `privacy`."""

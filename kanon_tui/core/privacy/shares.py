@@ -15,18 +15,6 @@ from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 
-__all__ = [
-    "equal_distances",
-    "fewest_removed",
-    "highest_shares",
-    "larger_of_both",
-    "over_present",
-    "present_shares",
-    "sums_per_class",
-    "table_shares",
-    "value_shares",
-]
-
 
 def value_shares(groups: GroupValues) -> Floats:
     """Return for every (class, value) pair the share of the class's records that have the value."""

@@ -44,8 +44,6 @@ from kanon_tui.core.privacy.shares import (
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 
-__all__ = ["HierarchicalTCloseness", "TCloseness"]
-
 
 class TCloseness(PrivacyModel):
     """At most this distance from the whole table."""

@@ -25,19 +25,6 @@ import polars as pl
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import Floats
 
-__all__ = [
-    "AT_LEAST",
-    "BELOW",
-    "FIGURES",
-    "MISSING",
-    "Claim",
-    "People",
-    "as_read",
-    "people_figures",
-    "ranks_of",
-]
-
-
 _ROUNDING = 1e-9
 _CELLS_AT_A_TIME = 5_000_000  # of a table of classes × values
 

@@ -23,8 +23,6 @@ from typing import Any, BinaryIO, Self, TypeVar, cast
 from kanon_tui.core.errors import InfrastructureError
 from kanon_tui.core.processes.interruption import helpers
 
-__all__ = ["Processes", "call_bounded", "cores"]
-
 _PROGRAM = (
     "import pickle, sys; "
     "sys.path += (x for x in pickle.load(sys.stdin.buffer) if x not in sys.path); "

@@ -21,8 +21,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import memory as machine_memory
 from kanon_tui.core.reading import size_text
 
-__all__ = ["AT_LEAST", "MemoryLimit", "give_memory_back", "held_memory", "held_memory_at_rest"]
-
 _LOOK_AGAIN = 0.4
 """Seconds between two checks whether more memory is given back, which begins slowly …"""
 _PATIENCE = 6

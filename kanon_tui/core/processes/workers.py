@@ -20,8 +20,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.helper_processes import Processes, cores
 from kanon_tui.core.processes.interruption import uninterrupted
 
-__all__ = ["Job", "LocalWorkers", "Progress", "Workers"]
-
 Job = Callable[..., Any]
 _THREADS = 4
 """The most jobs at a time in this process: each holds a piece of the data."""

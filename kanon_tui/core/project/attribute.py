@@ -26,9 +26,6 @@ from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.value_formats import FORMAT, Format
 from kanon_tui.core.task.rules import RULES, RuleTable
 
-__all__ = ["AttributeSpec"]
-
-
 # --- ends of a domain: numbers or dates ---------------------------------------------------------
 
 

@@ -43,7 +43,7 @@ _SENTENCE = text("a sentence")
 
 @dataclass(frozen=True)
 class ReleaseContext:
-    """Who gets a release, under which controls, which risk is accepted, and who decided it."""
+    """The recipient of a release, the controls, the accepted risk, and the person who decided."""
 
     preset: str | None = declared(
         None, "A starting point that fills the threshold", type=optional(choice(PRESETS))

@@ -9,8 +9,6 @@ from kanon_tui.core.addresses import is_address
 from kanon_tui.core.project.project import Project, project_to_mapping
 from kanon_tui.core.text import shortened
 
-__all__ = ["differences"]
-
 _LONGEST = 30
 _NOTHING = object()
 

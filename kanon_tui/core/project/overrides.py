@@ -12,8 +12,6 @@ from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.sections import Resources
 
-__all__ = ["with_overrides"]
-
 
 def with_overrides(
     project: Project,

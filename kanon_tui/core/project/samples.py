@@ -13,8 +13,6 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.fields.yaml_text import read_yaml
 
-__all__ = ["Sample", "find_sample", "list_samples", "sample_of_algorithm", "samples_folder"]
-
 
 @dataclass(frozen=True)
 class Sample:

@@ -15,8 +15,6 @@ from kanon_tui.core.fields.types import FieldType, list_of, text
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.table.read_options import SIZE, ReadOptions
 
-__all__ = ["ALGORITHM", "AlgorithmChoice", "DataSource", "Engine", "ReportTexts", "Resources"]
-
 _PATH = "the path of a data file or the connection string of a database"
 
 

@@ -18,8 +18,6 @@ import polars as pl
 
 from kanon_tui.core.numeric import Int64s
 
-__all__ = ["dense_ranks", "number_rows", "order_of_rows", "row_keys"]
-
 _ROOM = 2**62
 _BITS = 63  # bits of a non-negative int64
 _DENSE = 4  # largest lookup table, in entries per row

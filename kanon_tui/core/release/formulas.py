@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["count_formulas", "escape_formulas", "looks_like_formula"]
-
 _FORMULA = r"^[=+\-@\t\r]"
 _ESCAPED_OR_FORMULA = r"^'*[=+\-@\t\r]"
 _NUMBER = r"^[+-]([0-9][0-9.,'\x{2019} \x{a0}\x{2009}\x{202f}]*|[.,][0-9]+)([eE][+-]?[0-9]+)?$"

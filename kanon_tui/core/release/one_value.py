@@ -32,11 +32,6 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import Note, Quotable, note, plural
 
-__all__ = [
-    "DOMINANCE", "decimals_of", "dominated_classes", "one_value_note", "one_value_texts",
-    "one_value_warning",
-]  # fmt: skip
-
 DOMINANCE = 0.1
 """p of the p% rule: a value that the others bound this closely, as a share of it, is given away."""
 _MOST_DECIMALS = 15

@@ -24,8 +24,6 @@ from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["ClassTexts", "PublishedCells", "cell_texts", "class_texts", "published_cells"]
-
 
 class ClassTexts(NamedTuple):
     """The published texts of classes, equal ones stored once."""

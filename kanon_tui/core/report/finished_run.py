@@ -22,8 +22,6 @@ from kanon_tui.core.task.steps import Algorithm, Family, Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 
-__all__ = ["PHASES", "FinishedRun", "Seconds", "timed"]
-
 PHASES = ("read", "prepare", "search", "recode", "verify", "measure", "write")
 
 Seconds = dict[str, float]

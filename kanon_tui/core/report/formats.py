@@ -14,8 +14,6 @@ from kanon_tui.core.report.sections import Bar, Distribution, Section
 from kanon_tui.core.report.story import story
 from kanon_tui.core.text import json_text, shortened, visible, visible_lines
 
-__all__ = ["REPORT_ENDINGS", "distribution_lines", "markdown", "report_text"]
-
 _LABEL, _FIGURE = 22, 8
 
 

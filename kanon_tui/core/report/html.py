@@ -15,8 +15,6 @@ from kanon_tui.core.report.sections import Bar, Distribution, Section, figure
 from kanon_tui.core.report.story import story
 from kanon_tui.core.text import shortened, visible
 
-__all__ = ["distribution_svg", "html"]
-
 _WIDTH, _LEFT, _RIGHT = 420, 150, 52
 _ROW, _BAR, _TOP = 26, 9, 22
 _LONGEST = 22

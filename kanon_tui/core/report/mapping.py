@@ -25,8 +25,6 @@ from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.table.writing import put_table
 from kanon_tui.core.version import __version__
 
-__all__ = ["report_mapping", "versions"]
-
 FORM = 1
 """The version of the report's format."""
 _COUNTS = (

@@ -21,8 +21,6 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.read_options import SIZE
 from kanon_tui.core.text import is_visible
 
-__all__ = ["obstacle", "reproduce", "same_setup"]
-
 
 def reproduce(
     result: FinishedRun, saved: Project | None = None, out: str | Path = "release.csv"

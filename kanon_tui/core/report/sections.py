@@ -14,19 +14,6 @@ from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.risk import risk_figures
 from kanon_tui.core.report.finished_run import FinishedRun
 
-__all__ = [
-    "COUNTS",
-    "METRICS",
-    "Bar",
-    "Distribution",
-    "Section",
-    "class_sizes_section",
-    "counts_section",
-    "figure",
-    "metrics_section",
-    "privacy_section",
-]
-
 
 @dataclass(frozen=True)
 class Bar:

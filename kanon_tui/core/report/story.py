@@ -34,8 +34,6 @@ from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import EVEN_EMPHASIS
 from kanon_tui.core.text import first_few, joined
 
-__all__ = ["story"]
-
 
 def story(
     result: FinishedRun, utility: Sequence[Section] = (), public: bool = False

@@ -12,14 +12,6 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.text import count_of, first_few, joined
 
-__all__ = [
-    "checklist_section",
-    "context_section",
-    "decisions_section",
-    "residual_section",
-    "summary_section",
-]
-
 _NAMES_SHOWN = 12
 PROOF = "counted again from the published cells, by code of its own"
 

@@ -32,11 +32,6 @@ from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.processes.interruption import unfinished, uninterrupted, written
 from kanon_tui.core.text import joined
 
-__all__ = [
-    "check_place", "filled_by_path", "work_folder", "writing_errors", "written_aside",
-    "written_together",
-]  # fmt: skip
-
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 _OWNER_ALONE, _OWNER_ALONE_ENTERS = 0o600, 0o700
 _CHUNK = 1 << 20

@@ -16,11 +16,6 @@ import polars as pl
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.table.typed_columns import all_texts
 
-__all__ = [
-    "FEW", "Cells", "CodedCells", "Columns", "coded_series", "complete_records", "places_among",
-    "records_in", "text_series", "without_spaces",
-]  # fmt: skip
-
 FEW = 1000
 """Up to this many texts Python is faster than Polars; a table may have thousands of columns."""
 _SPACES = " \t\n\v\f\r\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(

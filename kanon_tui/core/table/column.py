@@ -29,11 +29,6 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.value_formats import Format, ValueFormats, read_texts
 from kanon_tui.core.text import quoted_list
 
-__all__ = [
-    "MISSING_TOKENS", "CodedValues", "Column", "EndCoding", "code_column", "code_values",
-    "counted", "end_text", "range_of_ends", "range_text", "unreadable_values",
-]  # fmt: skip
-
 MISSING_TOKENS = ("", "?", "NA")
 CHANGED = "the data changed while it was read; run again when nobody writes to it"
 

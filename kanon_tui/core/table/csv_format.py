@@ -21,8 +21,6 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.table.read_options import DELIMITER, ENCODING
 from kanon_tui.core.table.sniffing import Dialect, first_records
 
-__all__ = ["CsvChoice", "CsvFormat", "EncodingError", "Quoting", "line_end_of", "quoting_of"]
-
 Quoting = Literal["necessary", "texts", "always"]
 LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 

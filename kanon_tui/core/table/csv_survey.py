@@ -35,11 +35,6 @@ from kanon_tui.core.table.sniffing import Dialect, Header, first_records
 from kanon_tui.core.table.table import FileFacts
 from kanon_tui.core.table.typed_columns import check_size, check_width
 
-__all__ = [
-    "CsvSurvey", "NotInPiecesError", "Piece", "in_order_of", "like_first_part",
-    "parse_text", "sample_csv", "survey_csv",
-]  # fmt: skip
-
 _HEAD = 4_000_000
 _BLOCK = 1 << 24
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")

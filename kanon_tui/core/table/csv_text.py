@@ -27,21 +27,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.text import count_of
 
-__all__ = [
-    "Layout",
-    "RecordScan",
-    "Stretch",
-    "TextPart",
-    "cut_records",
-    "find_layout",
-    "line_end_of_all",
-    "parse_carefully",
-    "parse_csv",
-    "parse_regular",
-    "text_bounds",
-    "text_layout",
-]  # fmt: skip
-
 Letters = npt.NDArray[np.uint8]
 Places = npt.NDArray[np.int64]
 

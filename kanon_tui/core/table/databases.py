@@ -32,8 +32,6 @@ from kanon_tui.core.table.file_kinds import Contents, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 
-__all__ = ["BATCH", "batches", "fetched", "put_database", "read_address", "read_database_file"]
-
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB, _DUCKDB_PLACE = b"DUCK", 8
 _READS = {

@@ -14,8 +14,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.cell_codes import text_series
 
-__all__ = ["DATE_FORMATS", "date_pattern", "date_text", "parse_dates"]
-
 DATE_FORMATS = (
     "%Y-%m-%d",
     "%Y/%m/%d",

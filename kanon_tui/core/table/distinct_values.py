@@ -28,8 +28,6 @@ import numpy as np
 
 from kanon_tui.core.table.column import Column, counted
 
-__all__ = ["CountedColumn", "by_value", "value_key"]
-
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?")
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\ufe00-\ufe0f\U000e0100-\U000e01ef]"

@@ -11,8 +11,6 @@ import numpy as np
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import shortened
 
-__all__ = ["is_text_encoding", "to_utf8"]
-
 _NOT_FOR_FILES = frozenset(
     ["punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "mbcs", "oem"]
 )

@@ -21,8 +21,6 @@ from kanon_tui.core.table.dates import date_text
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
-__all__ = ["CodedBounds", "bounds_of", "code_ends", "coding_note", "written_end"]
-
 Bound = int | float | str
 
 

@@ -20,8 +20,6 @@ from kanon_tui.core.table.file_kinds import Contents, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import with_numbers, without_clocks
 
-__all__ = ["put_workbook", "read_workbook"]
-
 MOST_ROWS, MOST_COLUMNS, LONGEST = 1_048_576, 16_384, 32_767
 """The limits of a sheet."""
 

@@ -14,11 +14,6 @@ from kanon_tui.core.errors import InputError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "DATABASE_ENDINGS", "DATA_ENDINGS", "EXCEL_ENDINGS", "JSON_LINES_ENDINGS",
-    "STATISTICS_ENDINGS", "TABLE_ENDINGS", "Contents", "FileFormat", "extra_module",
-]  # fmt: skip
-
 EXCEL_ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 STATISTICS_ENDINGS = (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
 DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3", ".duckdb")

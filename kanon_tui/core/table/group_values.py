@@ -10,9 +10,6 @@ import numpy.typing as npt
 
 from kanon_tui.core.numeric import Flags, Int64s
 
-__all__ = ["GroupValues"]
-
-
 _DENSE = 2  # the most cells of a table of all pairs per entry
 _NARROW = 2**31  # keys below it are sorted as smaller numbers, which is twice as fast
 _BITS = 63  # bits of a number

@@ -15,8 +15,6 @@ from kanon_tui.core.table.file_kinds import Contents
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import with_numbers
 
-__all__ = ["put_json_lines", "read_json_lines"]
-
 _BATCH = 50_000
 _WORDS = {None: "", True: "true", False: "false"}
 

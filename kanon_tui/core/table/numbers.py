@@ -20,11 +20,6 @@ from kanon_tui.core.fields.sections import read_fields
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.cell_codes import FEW, text_series, without_spaces
 
-__all__ = [
-    "DECIMAL_MARKS", "NUMBER_FORMATS", "PLAIN", "THOUSANDS_MARKS", "NumberFormat",
-    "read_number_format",
-]  # fmt: skip
-
 DECIMAL_MARKS = (".", ",")
 THOUSANDS_MARKS = ("none", ".", ",", " ", "'")
 

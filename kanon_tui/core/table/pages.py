@@ -11,8 +11,6 @@ from threading import Lock
 
 import polars as pl
 
-__all__ = ["Pages"]
-
 
 class Pages(ABC):
     """The rows of several parts, one after the other."""

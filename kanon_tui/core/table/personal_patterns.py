@@ -17,8 +17,6 @@ from collections.abc import Sequence
 
 from kanon_tui.core.table.schema import Role
 
-__all__ = ["CODES", "LABELS", "ROLE_WORDS", "WordList", "shape_of", "words_of"]
-
 
 def words_of(name: str) -> str:
     """Return the words of a name: `dateOfBirth` and `Date-of-birth` are `date of birth`; é is e."""

@@ -24,11 +24,6 @@ from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import Note, Quotable, note
 
-__all__ = [
-    "MANY", "SHARE", "ColumnProfile", "RepeatedPeople", "SinglingOut", "profile",
-    "repeated_people", "singling_out_columns",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class ColumnProfile:

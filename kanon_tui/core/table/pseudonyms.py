@@ -31,8 +31,6 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.reading import read_bytes
 
-__all__ = ["KeyFile", "pseudonym", "pseudonym_column"]
-
 DIGITS = 32
 _KEY = re.compile(rb"[0-9a-f]{64}\s*")
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO

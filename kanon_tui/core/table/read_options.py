@@ -15,8 +15,6 @@ from kanon_tui.core.table.column import MISSING_TOKENS
 from kanon_tui.core.table.encoding import is_text_encoding
 from kanon_tui.core.table.value_formats import ValueFormats
 
-__all__ = ["DELIMITER", "ENCODING", "ReadOptions"]
-
 _HEADER = "true, false, auto or a list of column names"
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?(b||[kmgt]i?b)", re.ASCII | re.IGNORECASE)
 _UNITS = {"": 1, "b": 1}

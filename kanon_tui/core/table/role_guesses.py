@@ -40,8 +40,6 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import Format, ValueFormats, closest_format
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["Guess", "guess_attribute", "guess_attributes"]
-
 _MANY = 20  # fewest records in which different values single people out
 _FEW = 5  # fewest values of a running number or of repeated people
 _NEARLY_ALL = 0.95

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-__all__ = ["Kind", "Role"]
-
 
 class Role(StrEnum):
     """The treatment of an attribute when the table is published."""

@@ -31,8 +31,6 @@ from kanon_tui.core.table.value_formats import are_numbers, date_formats
 if TYPE_CHECKING:
     from _csv import Reader
 
-__all__ = ["Dialect", "Header", "detect_dialect", "find_header", "first_records", "has_header"]
-
 # Tried in this order: in files with decimal commas `1,5;2,5` both , and ; cut every record evenly.
 DELIMITERS = ("\t", ";", ",", "|")
 

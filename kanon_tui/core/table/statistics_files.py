@@ -20,8 +20,6 @@ from kanon_tui.core.table.file_kinds import Contents, FileFormat, extra_module
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 
-__all__ = ["put_statistics_file", "read_statistics_file"]
-
 _READERS: dict[str, tuple[FileFormat, str]] = {
     ".sav": ("spss", "read_sav"),
     ".zsav": ("spss", "read_sav"),

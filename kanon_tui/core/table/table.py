@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Counts", "FileFacts", "Table", "as_table", "packed"]
-
 
 @dataclass(frozen=True)
 class FileFacts:

@@ -21,8 +21,6 @@ from kanon_tui.core.processes.interruption import uninterrupted, written
 from kanon_tui.core.table.atomic_files import check_place, usual_mode, writing_errors
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_not_read, check_target
 
-__all__ = ["Target", "WrittenFile", "place_folder"]
-
 
 @dataclass(frozen=True)
 class WrittenFile:

@@ -18,8 +18,6 @@ from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.table.cell_codes import CodedCells
 from kanon_tui.core.table.counted_table import CHANGED
 
-__all__ = ["Packing", "TupleIndex", "WordTable"]
-
 _LEAST = 1024
 _FULL = 0.7
 """The share of taken slots at which their number is doubled."""

@@ -20,11 +20,6 @@ from kanon_tui.core.errors import InputError, suggestion
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "all_texts", "check_size", "check_width", "column_names", "from_pandas", "number_text",
-    "numbers_of", "printed_column", "with_numbers", "without_clocks",
-]  # fmt: skip
-
 MOST_COLUMNS = 200_000
 """The most columns of a table; a wider one would take minutes to open."""
 

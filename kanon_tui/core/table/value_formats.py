@@ -28,12 +28,6 @@ from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN, NumberFormat
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import quoted_list
 
-__all__ = [
-    "FORMAT", "Format", "Parsed", "Reading", "ValueFormats", "are_numbers", "closest_format",
-    "date_formats", "fitting_format", "number_formats", "parse_numbers", "parsed", "read_texts",
-    "readings",
-]  # fmt: skip
-
 Format = str | NumberFormat
 """The format of values: a date format like `%d.%m.%Y`, or the marks of numbers."""
 

@@ -11,8 +11,6 @@ from kanon_tui.core.fields.types import FieldType
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.text import Note, note
 
-__all__ = ["INPUT_ORDER_WARNING", "Order", "Output"]
-
 Order = Literal["sorted", "shuffled", "input"]
 
 INPUT_ORDER_WARNING = note(

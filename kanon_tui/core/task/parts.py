@@ -15,8 +15,6 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-__all__ = ["part_of", "with_counted_rows"]
-
 
 def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -> Task:
     """Return the task over counted rows; `codes` has the codes of the rows by column name.

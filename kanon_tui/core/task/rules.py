@@ -29,8 +29,6 @@ from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import quoted_list
 
-__all__ = ["RULES", "Apart", "BoundRules", "Boundary", "Rule", "RuleTable"]
-
 
 @dataclass(frozen=True)
 class Apart:

@@ -18,11 +18,6 @@ from kanon_tui.core.processes.helper_processes import Processes
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Note
 
-__all__ = [
-    "FULL_SPEED", "Algorithm", "Candidate", "Choice", "Family", "Grouping", "Line", "RunContext",
-    "Step", "Steps", "Wish", "map_steps",
-]  # fmt: skip
-
 FULL_SPEED = 10_000
 """Decisions per step at full speed: enough to cost little, few enough to cancel soon."""
 

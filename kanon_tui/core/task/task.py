@@ -38,8 +38,6 @@ from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
 from kanon_tui.core.text import Note, Quotable, note
 
-__all__ = ["EVEN_EMPHASIS", "QuasiIdentifier", "Task"]
-
 EVEN_EMPHASIS = 0.5
 """The `rule_emphasis` at which granularity and rules count alike."""
 

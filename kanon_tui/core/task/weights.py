@@ -29,8 +29,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.column import Column
 
-__all__ = ["association_matrix", "attribute_weights", "redundant"]
-
 
 def attribute_weights(
     columns: Sequence[Column],

@@ -16,15 +16,6 @@ from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.full_domain_state import FullDomainState
 from kanon_tui.core.teaching.picture import Scene
 
-__all__ = [
-    "boxes_of",
-    "cells_of",
-    "groups_now",
-    "originals_of",
-    "rows_concerned",
-    "sizes_of",
-]
-
 _LARGEST, _COUNTABLE = 2**62, 2**23
 
 

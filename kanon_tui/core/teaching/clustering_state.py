@@ -24,8 +24,6 @@ from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.timeline import RunState
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["ClusteringState", "Joined"]
-
 _NO_ROWS: Int64s = np.empty(0, dtype=np.int64)
 
 

@@ -15,8 +15,6 @@ from kanon_tui.core.task.steps import Family, RunContext
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined, plural
 
-__all__ = ["explain", "introduction", "outcome"]
-
 
 def explain(
     project: Project, task: Task, most: int = 200, first: int = 1, last: int | None = None

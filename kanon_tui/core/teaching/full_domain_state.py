@@ -14,8 +14,6 @@ from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import RunState
 from kanon_tui.core.task.steps import Step
 
-__all__ = ["FullDomainState", "Verdict"]
-
 Verdicts = npt.NDArray[np.int8]
 
 _REASONS = tuple(Reason)

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from kanon_tui.core.task.steps import Algorithm, Family
 
-__all__ = ["GLOSSARY", "glossary_lines", "terms_of"]
-
 GLOSSARY: dict[str, str] = {
     "table": "the records of a data file, one row each, with the same attributes",
     "record": "one row of a table; it may be one person, or one of several of theirs",

@@ -28,17 +28,6 @@ from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.text import count_of
 
-__all__ = [
-    "Handout",
-    "HandoutStep",
-    "Recording",
-    "handout_html",
-    "handout_markdown",
-    "make_handout",
-    "record",
-]
-
-
 WIDTH, HEIGHT = 78, 20
 """Columns and rows of a picture."""
 MOST_STEPS = 200

@@ -22,8 +22,6 @@ from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import shortened, visible
 
-__all__ = ["LatticePicture", "lattice_rows"]
-
 MOST_NODES = 64
 """Strings of the largest lattice that is drawn one by one."""
 _LOOKS: dict[Verdict, tuple[str, Tone, str]] = {

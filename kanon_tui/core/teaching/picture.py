@@ -14,8 +14,6 @@ from kanon_tui.core.task.task import Task
 from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.core.text import visible
 
-__all__ = ["HUES", "Drawing", "Picture", "Row", "Scene", "Tone"]
-
 Tone = Literal[
     "", "dim", "strong", "main", "good", "bad", "warn", "best", "here",
     "on-good", "on-bad", "on-warn", "on-best",

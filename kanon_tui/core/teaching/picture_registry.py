@@ -17,8 +17,6 @@ from kanon_tui.core.teaching.picture import Drawing
 from kanon_tui.core.teaching.record_map import RecordMap
 from kanon_tui.core.teaching.tree import Tree
 
-__all__ = ["PICTURES", "new_timeline", "pictures_of", "watched", "watched_run"]
-
 EVERY_DECISION = 1_000
 """Records of the largest table of which also a run at full speed keeps every single decision."""
 

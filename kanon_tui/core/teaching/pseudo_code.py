@@ -9,8 +9,6 @@ from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.task.steps import Family, Line, Step
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
 
-__all__ = ["BEYOND_K", "BLOCKS", "REFINE", "Code", "lit_line"]
-
 BLOCKS = Line("blocks: cut the table coarsely, cluster each block on its own", 0, ("block",))
 """The first line of a clustering that takes a large table in blocks."""
 BEYOND_K = Line("beyond k: classes that miss what is required merge on", 0, ("merge", "suppress"))

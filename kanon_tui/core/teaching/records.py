@@ -18,8 +18,6 @@ from kanon_tui.core.teaching.classes_now import (
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
 from kanon_tui.core.text import shortened, visible
 
-__all__ = ["Records"]
-
 _NARROWEST = 7
 """Characters that a cell has at least."""
 _AROUND = 11

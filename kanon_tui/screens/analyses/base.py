@@ -31,8 +31,6 @@ from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.path_dialog import AskPath
 
-__all__ = ["AnalysisScreen", "nobody_waits", "sections_text"]
-
 T = TypeVar("T")
 
 NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"

@@ -29,8 +29,6 @@ from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import RowSource
 from kanon_tui.widgets.plot import Chart, Plot
 
-__all__ = ["FeasibilityScreen", "record_counts"]
-
 Shape = Sequence[npt.NDArray[np.float64]]
 
 REFRESH = 1 / 5

@@ -21,8 +21,6 @@ from kanon_tui.core.text import plural, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.drawing import theme_style
 
-__all__ = ["RereleaseScreen"]
-
 
 class RereleaseScreen(AnalysisScreen):
     """The panel of two releases: counts, verdict, and the cost of a repair."""

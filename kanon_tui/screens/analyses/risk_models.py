@@ -29,8 +29,6 @@ from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text
 from kanon_tui.widgets.dialogs import AskText, Choose
 from kanon_tui.widgets.lists import ScrollPane
 
-__all__ = ["RiskModelsScreen"]
-
 KEPT = "risk models"
 _SIZE = Field("population", optional(whole_number(1)), None, "People of the population")
 _SHARE = number(above=0, high=1, words="a share above 0, at most 1")

@@ -21,8 +21,6 @@ from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.dialogs import ChooseSeveral
 
-__all__ = ["PartitionScreen", "tree_lines"]
-
 MOST_VALUE = 12
 """Most cells for a value of the target."""
 

@@ -26,8 +26,6 @@ from kanon_tui.core.text import bar, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.lists import ChoiceList
 
-__all__ = ["UtilityScreen"]
-
 
 class UtilityScreen(AnalysisScreen):
     """The panel of utility: attributes on the left, the picture of one and all figures right."""

@@ -42,16 +42,6 @@ from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ChoiceList
 
-__all__ = [
-    "AssociationDialog",
-    "Choice",
-    "KindDialog",
-    "PublishDialog",
-    "UniquesDialog",
-    "can_choose",
-    "given_away",
-]
-
 EXAMPLES = 5
 TAKE = "take"
 """The group of the work that may close the dialog; keys typed meanwhile wait for it."""

@@ -23,19 +23,6 @@ from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, GridColumn
 from kanon_tui.widgets.grid_sources import CellTable
 
-__all__ = [
-    "Associations",
-    "ColumnFigures",
-    "associations",
-    "attribute_rows",
-    "count_risk",
-    "figure_cells",
-    "gauge",
-    "kind_text",
-    "measure_column",
-    "role_text",
-]
-
 
 @dataclass(frozen=True)
 class ColumnFigures:

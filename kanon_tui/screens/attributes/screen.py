@@ -53,8 +53,6 @@ from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Cell, Grid
 
-__all__ = ["AttributesScreen"]
-
 WEIGHT = Field("weight", optional(number(0, 1)), None, "A share from 0 to 1")
 ROLES = {
     "i": Role.IDENTIFIER,

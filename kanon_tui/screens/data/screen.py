@@ -39,8 +39,6 @@ from kanon_tui.widgets.dialogs import Confirm, Pick, ask_text, confirm
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource, PagedRows
 
-__all__ = ["DataScreen", "facts_line", "profile_lines"]
-
 Cells = Callable[[], Sequence[str]]
 NAME_WIDTH = 8
 """Width of the numbers beside the records."""

@@ -18,8 +18,6 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.record_choice import COMPARISONS, RecordChoice, split_sign
 from kanon_tui.core.text import visible
 
-__all__ = ["Filter", "View", "arranged_records", "parse_filter"]
-
 
 @dataclass(frozen=True)
 class Filter:

@@ -34,8 +34,6 @@ from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.lists import Dropdown
 
-__all__ = ["BuilderDialog"]
-
 PAUSE = 0.15
 """Seconds without typing before the preview is computed."""
 ACCEPT = "accept"

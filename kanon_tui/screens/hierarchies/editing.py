@@ -28,8 +28,6 @@ from kanon_tui.screens.hierarchies.view import HierarchyView
 from kanon_tui.widgets.dialogs import Pick, ask_text
 from kanon_tui.widgets.grid import Grid
 
-__all__ = ["HierarchyEditing", "says_why", "some"]
-
 Fields = dict[str, Any]
 S = TypeVar("S", bound=HierarchyView)
 

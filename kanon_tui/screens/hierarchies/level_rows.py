@@ -15,8 +15,6 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, up_to
 
-__all__ = ["NOT_COVERED", "HierarchyTable", "HierarchyTree", "LevelRows", "Node", "TreeRows"]
-
 Node = tuple[int, str]
 """A level and a label of it."""
 

@@ -21,8 +21,6 @@ from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, so
 from kanon_tui.widgets.dialogs import Pick, ask_text, choose
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
-__all__ = ["HierarchiesScreen"]
-
 
 class HierarchiesScreen(HierarchyEditing):
     """The hierarchies screen: builders, files, and values without a row."""

@@ -38,8 +38,6 @@ from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ScrollPane
 
-__all__ = ["HierarchyView"]
-
 
 def level_figures(levels: Iterable[LevelMeasures], current: int | None, privacy: Privacy) -> Text:
     """Return groups, smallest group, passes alone, RV and NCP of every level, one per line."""

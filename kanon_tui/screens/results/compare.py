@@ -42,9 +42,6 @@ from kanon_tui.widgets.grid import Cell, GridColumn
 from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowNumbers, RowSource
 from kanon_tui.widgets.key_bar import KeyBar
 
-__all__ = ["CompareScreen", "PairedRecords", "pair_in_files", "pair_in_memory"]
-
-
 Texts = Callable[[int, Missed], Sequence[str] | None]
 """Returns the cells of a record; None, and calls `Missed`, where they have to be read."""
 

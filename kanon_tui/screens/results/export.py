@@ -40,8 +40,6 @@ from kanon_tui.screens.results.figures import disclosures
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
-__all__ = ["Exporter"]
-
 Action = tuple[str, Callable[[], object]]
 """The title of a choice, and what it does."""
 

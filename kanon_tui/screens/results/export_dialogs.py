@@ -21,8 +21,6 @@ from kanon_tui.screens.copying import send
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog, FormDialog
 
-__all__ = ["CommandDialog", "CsvDialog", "SigningDialog"]
-
 CHOICES: dict[str, list[tuple[str, str]]] = {
     "delimiter": [
         ("as in the data", "auto"), ("comma", ","), ("semicolon", ";"), ("tab", "\t"),

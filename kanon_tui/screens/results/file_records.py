@@ -53,8 +53,6 @@ from kanon_tui.screens.results.record_source import (
 from kanon_tui.widgets.grid import GridColumn, up_to
 from kanon_tui.widgets.grid_sources import PagedRows
 
-__all__ = ["AS_READ", "AS_WRITTEN", "FileRecords"]
-
 AS_WRITTEN, BY_CLASS, SMALLEST_FIRST, AS_READ = (
     "as written",
     "by class",

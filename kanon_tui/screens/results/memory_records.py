@@ -37,8 +37,6 @@ from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import RowSource
 
-__all__ = ["CHANGED", "CLASS", "RECORD", "SAME", "MemoryRecords", "marked_column"]
-
 FILE_ORDER, BY_CLASS, SMALLEST_FIRST = "file order", "by class", "smallest class first"
 WIDEST = 18
 """Cells per column at most; the line below the grids shows the cell under the cursor whole."""

@@ -29,8 +29,6 @@ from kanon_tui.services.host import Hosted, error_sentence
 from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import ask_text
 
-__all__ = ["RecordsPane"]
-
 T = TypeVar("T")
 RecordSource = MemoryRecords | FileRecords
 

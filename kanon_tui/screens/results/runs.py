@@ -35,8 +35,6 @@ from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_str
 from kanon_tui.screens.strings import choose_string
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 
-__all__ = ["Rerun", "Runs", "difference_line"]
-
 SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "supp."}
 
 

@@ -40,8 +40,6 @@ from kanon_tui.screens.results.why_dialog import WhyDialog
 from kanon_tui.widgets.dialogs import choose
 from kanon_tui.widgets.drawing import theme_style
 
-__all__ = ["ResultsScreen"]
-
 NEED_RESULT = frozenset(
     {
         "why", "records", "export", "rerun", "panel", "compare",

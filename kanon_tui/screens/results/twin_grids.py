@@ -15,8 +15,6 @@ from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.grid_sources import RowSource
 
-__all__ = ["TwinGrids"]
-
 
 class TwinGrids(Horizontal):
     """Two grids with equal columns and rows, one cursor and one scroll position."""

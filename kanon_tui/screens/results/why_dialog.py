@@ -17,8 +17,6 @@ from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.lists import ScrollPane
 
-__all__ = ["WhyDialog"]
-
 
 class WhyDialog(Dialog):
     """The explanation of a cell, an attribute or a suppressed record; escape closes it."""

@@ -21,9 +21,6 @@ from kanon_tui.core.text import sparkline, visible
 from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.lists import CheckList
 
-__all__ = ["RuleDialog", "boundary_histogram"]
-
-
 LOW = Field("keep_up_to", text(), "")
 HIGH = Field("apart_from_and_above", text(), "")
 IMPORTANCE = Field("importance", text(), "10")

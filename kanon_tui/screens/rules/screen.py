@@ -32,9 +32,6 @@ from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.grid import Cell, Grid, up_to
 from kanon_tui.widgets.grid_sources import CellTable
 
-__all__ = ["RulesScreen"]
-
-
 _EMPHASIS = "From 0 (granularity alone) over 0.5 (both alike) to 1 (rules alone)"
 SETTINGS = (
     Field(

@@ -20,8 +20,6 @@ from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Choose
 from kanon_tui.widgets.drawing import theme_style
 
-__all__ = ["Advice"]
-
 CALM = 0.4
 """Seconds without an edit before samples are tried."""
 

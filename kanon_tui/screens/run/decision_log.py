@@ -16,8 +16,6 @@ from kanon_tui.core.task.steps import Step
 from kanon_tui.core.text import shortened, visible
 from kanon_tui.widgets.drawing import theme_style
 
-__all__ = ["DecisionLog", "TimelineBar", "in_short", "mark"]
-
 MARKS = {
     "prune": "−", "pre-prune": "−", "cut": "✂", "split": "✂", "merge": "⇄", "raise": "↑",
     "suppress": "×", "close": "■", "start": "▷", "answer": "★", "accept": "+",

@@ -33,8 +33,6 @@ from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.picture_view import PictureView
 from kanon_tui.widgets.step_bar import StepBar
 
-__all__ = ["PANES_ONE_AT_A_TIME", "LiveView", "header_text", "watch_help"]
-
 _ENDED = {
     State.FINISHED: "✓ finished",
     State.CANCELLED: "× stopped early",

@@ -14,8 +14,6 @@ from kanon_tui.widgets.drawing import theme_style
 if TYPE_CHECKING:
     pass
 
-__all__ = ["PassesView"]
-
 BAR = 16
 SAID = (
     "c stops and writes nothing; during the search it ends with the best so far. A file gets its "

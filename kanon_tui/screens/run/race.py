@@ -27,8 +27,6 @@ from kanon_tui.widgets.dialogs import Choose, Modal
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.picture_view import PictureView, picture_text
 
-__all__ = ["RaceScreen", "ask_for_rival"]
-
 
 def ask_for_rival(asking: Hosted) -> None:
     """Choose whom the project's algorithm runs against, and start."""

@@ -52,8 +52,6 @@ from kanon_tui.screens.strings import choose_for_set_up
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.lists import ChoiceList, ScrollPane
 
-__all__ = ["RunScreen"]
-
 REFRESH = 1 / 10
 """Seconds between two updates, which a slow connection can carry."""
 

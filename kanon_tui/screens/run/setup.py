@@ -28,15 +28,6 @@ from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.form import Form
 
-__all__ = [
-    "RUN_HELP",
-    "BeyondK",
-    "algorithm_line",
-    "of_algorithm",
-    "of_privacy",
-    "preflight_text",
-]
-
 Filled = tuple[tuple[Field, ...], dict[str, Any]]
 """Fields, and their values by name."""
 

@@ -37,8 +37,6 @@ from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 from kanon_tui.widgets.plot import MARKERS, Chart, Plot
 
-__all__ = ["ChooseAlgorithms", "PointRows", "WhatIfScreen"]
-
 REFRESH = 1 / 5
 """Seconds between two updates of the points."""
 PLOTS: tuple[tuple[Metric, ...], ...] = (*((metric,) for metric in METRICS), METRICS)

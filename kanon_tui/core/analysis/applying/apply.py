@@ -30,9 +30,6 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.text import count_of, joined, plural
 
-__all__ = ["SAME_PEOPLE", "Applied", "Choice", "Union", "apply_mapping", "summary"]
-
-
 Choice = Literal["suppress", "refuse"]
 
 

@@ -27,9 +27,6 @@ from kanon_tui.core.table.end_coding import code_ends
 from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.core.table.table import Table
 
-__all__ = ["NO_CLASS", "nearest_boxes", "recoded"]
-
-
 NO_CLASS = "(class)"
 """Where records are counted by attribute: each value is known, but no class has all of them."""
 

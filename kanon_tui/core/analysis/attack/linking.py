@@ -50,8 +50,6 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
-__all__ = ["Attack", "FittingRecords", "Linked", "link", "linking_attack", "people_covered_by"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Linked:

@@ -32,17 +32,6 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 from kanon_tui.core.task.task import Task
 
-__all__ = [
-    "CountedRows",
-    "DistinctRows",
-    "PersonCounts",
-    "counted_rows",
-    "fitting_pairs",
-    "lists_by_key",
-    "people_of_rows",
-]
-
-
 _BLOCK = 1 << 22
 """How many (person, row) pairs are looked at together."""
 _MOST_BYTES = 1 << 27

@@ -54,8 +54,6 @@ from kanon_tui.core.task.steps import Family, Grouping
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Quotable, note
 
-__all__ = ["check_together", "levels_as_general", "repaired", "repaired_result"]
-
 
 def check_together(
     result: FinishedRun,

@@ -53,13 +53,6 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
-__all__ = [
-    "TwoReleases",
-    "count_candidates",
-    "covering_rows",
-    "two_releases",
-]
-
 _AT_A_TIME = 1 << 22
 """Pairs of rows that are counted together."""
 _MOST_WORK = 4 * 10**12

@@ -23,8 +23,6 @@ from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.text import json_text
 
-__all__ = ["SWEEP_ENDINGS", "sweep_in_words", "sweep_svg", "sweep_text"]
-
 
 def sweep_in_words(
     points: Iterable[SweepPoint], metric: Metric, algorithms: Sequence[str], ks: Sequence[int]

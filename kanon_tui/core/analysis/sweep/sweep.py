@@ -47,21 +47,6 @@ from kanon_tui.core.task.task import Task
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "DEFAULT_KS",
-    "METRICS",
-    "Metric",
-    "Sweep",
-    "SweepPoint",
-    "best_at",
-    "k_values",
-    "lines_of",
-    "points_by",
-    "sweep",
-    "sweep_point",
-]
-
-
 DEFAULT_KS = (2, 3, 5, 10, 25, 50, 100)
 _LONGEST_WAIT = 0.2
 """Seconds to wait for a point before looking for Ctrl-C: a longer wait may not be interrupted."""

@@ -69,20 +69,6 @@ from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
-__all__ = [
-    "FOLDS",
-    "Judged",
-    "Node",
-    "PartitionTree",
-    "Partitioning",
-    "asked_attributes",
-    "cross_validated",
-    "grow_tree",
-    "partition",
-    "partition_of",
-]
-
-
 Rows = Literal["records", "clusters"]
 ROWS, OVERLAPS = get_args(Rows), get_args(Overlap)
 _Answers = dict[tuple[int, bool], str]

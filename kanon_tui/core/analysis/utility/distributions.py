@@ -30,18 +30,6 @@ from kanon_tui.core.analysis.utility.tally import MISSING, Spread, Tally
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.schema import Kind
 
-__all__ = [
-    "GroupMean",
-    "Marginal",
-    "Pair",
-    "Summary",
-    "group_means",
-    "interval_overlap",
-    "marginals",
-    "pairs",
-    "total_variation",
-]
-
 
 @dataclass(frozen=True)
 class Marginal:

@@ -29,8 +29,6 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
-__all__ = ["MODELS", "MOST_RECORDS", "Learnt", "models"]
-
 MOST_RECORDS = 20_000
 MODELS = ("logistic regression", "random forest", "naive Bayes")
 

@@ -31,8 +31,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 
-__all__ = ["QueryErrors", "query_errors"]
-
 SELECTIVITY = 0.05
 MOST_QUERIES, FEWEST_QUERIES = 1000, 100
 _BUDGET = 50_000_000

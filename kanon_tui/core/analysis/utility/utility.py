@@ -1,14 +1,11 @@
-"""What a release is still good for: every comparison of one release with its original.
+"""Compare a release with its original, and write the comparison as sections of a report.
 
     found = measure_utility(project, task, release)
     found.marginals, found.pairs, found.means, found.queries
 
-What the figures mean and how cells are spread is told in the modules that compute them.
-
-The utility of a release as sections of a report.
-
-A report is published with the release, so figures of the original are given only for groups of k
-and ten people at least (`axis`), and with three digits.
+The modules of this package define the figures and say how published cells are spread over values.
+A report is published with the release, so figures of the original are given only for groups of at
+least k and ten people (`axis`), and with three digits.
 """
 
 from __future__ import annotations
@@ -39,9 +36,6 @@ from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import significant
-
-__all__ = ["Utility", "measure_utility", "utility_for", "utility_of", "utility_sections"]
-
 
 SMALLEST_GROUP = 10
 """Records of the original in every group that is compared, at least: a mean of two people tells

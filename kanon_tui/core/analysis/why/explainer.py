@@ -12,8 +12,6 @@ from kanon_tui.core.analysis.why.reasons import Reasons
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.task.steps import Family
 
-__all__ = ["explainer"]
-
 
 def explainer(result: Result) -> Reasons:
     """Return the reasons of one result."""

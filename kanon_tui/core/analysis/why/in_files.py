@@ -25,9 +25,6 @@ from kanon_tui.core.table.counted_table import CHANGED
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 from kanon_tui.core.text import count_of, shortened
 
-__all__ = ["ClassesByCells", "class_before", "why_attribute", "why_row"]
-
-
 _SHOWN = 12
 """Values of an attribute that are told, the most frequent ones."""
 _NO_CLASS = "It is of no class: suppressed records are published as * only."

@@ -40,8 +40,6 @@ from kanon_tui.core.task.rules import RuleTable
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, shortened
 
-__all__ = ["FinerLevels", "LevelReasons"]
-
 
 @dataclass(frozen=True)
 class Instead:

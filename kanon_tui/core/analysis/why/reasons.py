@@ -34,21 +34,6 @@ from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, plural, shortened
 
-__all__ = [
-    "Change",
-    "GroupFigures",
-    "Reasons",
-    "RuleVerdict",
-    "SuppressedGroup",
-    "Why",
-    "explain_suppressed",
-    "figures_of_groups",
-    "is_enough",
-    "lacks_clause",
-    "missed_requirements",
-    "requirement_change",
-]
-
 
 @dataclass(frozen=True)
 class Change:

@@ -20,15 +20,6 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column
 
-__all__ = [
-    "check_still_usable",
-    "edited",
-    "imported",
-    "replaced",
-    "spec_as_given",
-    "with_mark_toggled",
-]
-
 ResearchValues = tuple[float | None, ...] | None
 
 

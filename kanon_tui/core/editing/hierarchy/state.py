@@ -28,17 +28,6 @@ from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.task.weights import attribute_weights
 
-__all__ = [
-    "AttributeLine",
-    "HierarchyState",
-    "attribute_levels",
-    "attribute_lines",
-    "hierarchy_state",
-    "level_preview",
-    "level_table",
-    "placeable",
-]
-
 Counts = npt.NDArray[np.int64]
 
 

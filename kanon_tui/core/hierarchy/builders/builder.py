@@ -13,8 +13,6 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["FLAT", "Builder", "lists_by_name", "members_of_groups", "present_values"]
-
 
 @dataclass(frozen=True)
 class Builder:

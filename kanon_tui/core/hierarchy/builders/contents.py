@@ -13,8 +13,6 @@ from kanon_tui.core.hierarchy.builders.groups import GROUPS
 from kanon_tui.core.hierarchy.builders.intervals import BREAKS, INTERVALS, QUANTILES
 from kanon_tui.core.hierarchy.builders.mask import MASK
 
-__all__ = ["BUILDERS", "SOURCES"]
-
 BUILDERS: dict[str, Builder] = {
     builder.name: builder for builder in (INTERVALS, BREAKS, QUANTILES, MASK, DATE, GROUPS, FLAT)
 }

@@ -24,8 +24,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.dates import date_text
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["DATE", "DATE_LEVELS", "date_labels", "default_date_levels"]
-
 DATE_LEVELS = ("month", "year", "5 years", "decade")
 """The levels when none are named."""
 

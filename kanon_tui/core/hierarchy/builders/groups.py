@@ -15,8 +15,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import plural, quoted_list
 
-__all__ = ["GROUPS"]
-
 _LEVELS = "a list of mappings from groups to members, such as [{Europe: [France, Italy]}]"
 
 

@@ -34,9 +34,6 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
 from kanon_tui.core.table.column import Column, range_text
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["BREAKS", "INTERVALS", "QUANTILES", "chosen_widths", "first_width"]
-
-
 _MOST_LEVELS = 64
 _FIRST_GROUPS = 16
 """About how many groups the first level has when no width is given."""

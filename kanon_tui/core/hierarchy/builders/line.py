@@ -31,8 +31,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.dates import date_text
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["POINT", "Line", "Point", "levels_hierarchy", "point_of", "present_numbers"]
-
 Point = Decimal | datetime.date | str
 """A place on the line of a column's values: a number, a date, or a text that only it can read."""
 

@@ -13,8 +13,6 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
 
-__all__ = ["MASK"]
-
 _MOST_CHARACTERS = 500_000_000
 """Of all labels together."""
 
