@@ -9,41 +9,67 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import sqrt
+from math import exp, sqrt
 
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.task.steps import FULL_SPEED, Family, Step
 
-LEAST_PROGRESS, LEAST_SECONDS = 0.01, 0.5
-"""What a run has to have done before its remaining time is estimated."""
+LEAST_PROGRESS = 0.01
+LEAST_SECONDS = 0.5
+LATEST = 0.3
+"""The share of the elapsed time that counts as the latest part."""
+INERTIA = 0.1
+"""The share of the elapsed time in which the estimate follows a new reading."""
 APART = 4.0
 """Two readings that differ by more than this factor give no estimate."""
+MEMORY = 200
 
 
 class RemainingTime:
     """An estimate of the remaining seconds of a run, from its own progress."""
 
     def __init__(self) -> None:
-        self._seen: list[tuple[float, float]] = [(0.0, 0.0)]
-        """Seconds and progress, at every hundredth of the progress."""
+        self.seconds: float | None = None
+        """The remaining seconds; None where they are not known."""
+        self._seen: deque[tuple[float, float]] = deque(maxlen=MEMORY)
+        self._asked = 0.0
 
     def look(self, progress: float | None, seconds: float) -> float | None:
-        """Record the progress after so many seconds and return the remaining seconds.
-
-        The pace is the mean of that of the whole run and that of its latest third.
-        """
-        if progress is None or progress < LEAST_PROGRESS or seconds < LEAST_SECONDS:
+        """Record the progress after so many seconds and return the remaining seconds."""
+        if progress is None:
+            self.seconds = None
             return None
-        if progress - self._seen[-1][1] >= LEAST_PROGRESS:
+        if not self._seen or seconds - self._seen[-1][0] > seconds / MEMORY:
             self._seen.append((seconds, progress))
-        then, was = self._seen[2 * (len(self._seen) - 1) // 3]
+        if progress < LEAST_PROGRESS or seconds < LEAST_SECONDS:
+            return self.seconds
+        reading = self._reading(progress, seconds)
+        passed, self._asked = seconds - self._asked, seconds
+        if reading is None or self.seconds is None:
+            self.seconds = reading
+        else:
+            expected = max(self.seconds - passed, 0.0)
+            weight = 1 - exp(-passed / max(1.0, INERTIA * seconds))
+            self.seconds = expected + weight * (reading - expected)
+        return self.seconds
+
+    def _reading(self, progress: float, seconds: float) -> float | None:
         overall = seconds * (1 - progress) / progress
-        latest = (1 - progress) * (seconds - then) / (progress - was) if progress > was else overall
+        begin = (1 - LATEST) * seconds
+        then, was = next(((t, p) for t, p in reversed(self._seen) if t <= begin), self._seen[0])
+        if then == seconds:  # the first reading has no latest part
+            return overall
+        if progress <= was:
+            return None
+        latest = (1 - progress) * (seconds - then) / (progress - was)
         low, high = sorted((overall, latest))
-        return None if high > APART * low and high > 1 else sqrt(overall * latest)
+        if high > APART * low and high > 1:
+            return None
+        return sqrt(overall * latest)
 
 
 SPEEDS: tuple[float, ...] = (0.5, 1, 2, 5, 20, 100, float("inf"))

@@ -229,7 +229,7 @@ class Release:
         """
         found = {}
         for attribute, cells in zip(self.task.quasi, self.cells, strict=True):
-            shown, codes = list(cells.texts), cells.codes
+            shown, codes = list(cells.texts), cells.of_group[cells.groups]
             if starred:
                 shown += [] if HIDDEN in shown else [HIDDEN]
                 codes = np.where(self.suppressed, np.int32(shown.index(HIDDEN)), codes)
