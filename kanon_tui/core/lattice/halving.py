@@ -33,7 +33,7 @@ passing one; that would lose the optimum where values rise, so that here they go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,7 @@ class Halving:
         self.strings = strings
         self._small_classes = SmallClassPruning(search.frequency, strings.lattice)
         self._start = len(strings)
+        self._whole = self._start == strings.lattice.count
         self._follower = ListFollower(search.facts, strings)
 
     @property
@@ -110,7 +111,34 @@ class Halving:
             small_class = self._small_classes.drop(self.strings, outcome.member)
             why = "a record of this string is in a class below {k} there"
             yield from self._pruned(small_class, Reason.SMALL_CLASS, why, k=search.task.k)
+            if prunes_little(specific + small_class, self.strings):
+                yield from self._widen(levels)
         return outcome.passes
+
+    def _widen(self, levels: Sequence[int]) -> Iterator[Step]:
+        """Raise a failing string as far as it fails, to drop more of a long list."""
+        search, strings = self.search, self.strings
+        wider, tests = widen(search.frequency, strings, tuple(levels), search.known)
+        why = "raised from {failing} to see how far it fails and to drop more at once"
+        failed, passed = 0, []
+        for raised, outcome in tests:
+            code = strings.lattice.code(raised)
+            listed = code in strings
+            if not listed and self._whole:
+                search.pruned -= 1  # it was dropped untested, and is tested after all
+            search.generated += not (listed or self._whole)
+            search.count_test(raised, outcome)
+            if outcome.passes:
+                found = search.record_passing(raised, outcome)
+                passed += [found] * (listed and search.objective.exact)
+            failed += listed and outcome.fails_below
+            if listed and not (outcome.fails_below or (outcome.passes and search.objective.exact)):
+                strings.drop_one(code)
+            yield from search.tell_test(raised, outcome, why=why, failing=search.text(levels))
+        dropped = strings.drop_specific(strings.lattice.code(wider)) - failed
+        yield from self._pruned(dropped, Reason.BELOW, "more specific than a failing one")
+        if any(outcome.passes for _, outcome in tests):
+            yield from self.drop_worse(*passed)
 
     def drop_known(self) -> Iterator[Step]:
         """Drop what is known to fail from tests that were made before there was this list."""
@@ -255,19 +283,27 @@ class SmallClassPruning:
         return self._frequency.class_everywhere(member, self._lowest, self._levels)
 
 
+def prunes_little(dropped: int, strings: NodeList) -> bool:
+    """Return whether a failing test pruned so little of a long list that widening it pays."""
+    return len(strings) > _LONG_LIST and dropped < _LITTLE * len(strings)
+
+
 def widen(
-    frequency: Frequency, strings: NodeList, levels: Levels
+    frequency: Frequency, strings: NodeList, levels: Levels, known: Container[Levels] = ()
 ) -> tuple[Levels, list[tuple[Levels, Outcome]]]:
     """Raise a failing string as far as everything more specific still fails.
 
     What stays low are the few attributes to blame: whatever is as specific in those fails. To hit
     many of the strings left, attributes that few of them have so low are raised first. The tests it
-    takes (given too) roll up the classes of the failing string, so that they are cheap.
+    takes (given too) roll up the classes of the failing string, so that they are cheap; what is
+    `known` is not tested again: had it failed, this string would be dropped.
     """
     tests = []
     for a in np.argsort(strings.shares_below(levels), kind="stable").tolist():
         for level in range(strings.lattice.heights[a], levels[a], -1):
             raised = (*levels[:a], level, *levels[a + 1 :])
+            if raised in known:
+                continue
             outcome = frequency.test(raised)
             tests.append((raised, outcome))
             if outcome.fails_below:
@@ -318,7 +354,7 @@ def find_passing(
             small_classes.drop(strings, outcome.member)
         dropped = before - len(strings)
         yield StringTest(levels, outcome, dropped - 1)
-        if len(strings) > _LONG_LIST and dropped < _LITTLE * len(strings):
+        if prunes_little(dropped, strings):
             wider, tests = widen(frequency, strings, levels)
             others = strings.drop_specific(space.code(wider))
             for raised, outcome in tests:
