@@ -39,10 +39,10 @@ def check_streamable(project: Project) -> None:
             on_screen=f"{name} works on records, and this table is worked on in pieces; choose "
             f"{others}",
         )
-    if project.weights == "auto":
+    if project.weights != "equal":
         raise InputError(
-            "weights: auto compares columns record by record, which cannot be done on pieces; use "
-            "--engine memory, type a weight for every attribute, or weights: equal",
+            f"weights: {project.weights} compares columns record by record, which cannot be done "
+            "on pieces; use --engine memory, type a weight for every attribute, or weights: equal",
             on_screen="weights that follow the data compare columns record by record, and this "
             "table is worked on in pieces; give every attribute a weight",
         )

@@ -154,7 +154,13 @@ def _joined(project: Project, table: Table) -> Task:
         )
     _check_coded(specs, roles)
     columns = [published_column(table, name, specs[name]) for name in quasi_names]
-    weights = attribute_weights(columns, [specs[n].weight for n in quasi_names], project.weights)
+    sensitive = tuple(
+        sensitive_column(table, name, specs[name], project)
+        for name in table.names
+        if roles[name] is Role.SENSITIVE
+    )
+    typed = [specs[name].weight for name in quasi_names]
+    weights = attribute_weights(columns, typed, project.weights, sensitive)
     lost = (note("{n:,} records with missing values were dropped", n=dropped),) if dropped else ()
     ends = (coding_note(column) for column in columns)
     notes = (*lost, *(each for each in ends if each is not None))
@@ -165,11 +171,6 @@ def _joined(project: Project, table: Table) -> Task:
             rule_emphasis=emphasis_of(project, specs[column.name]),
         )
         for column, weight in zip(columns, weights, strict=True)
-    )
-    sensitive = tuple(
-        sensitive_column(table, name, specs[name], project)
-        for name in table.names
-        if roles[name] is Role.SENSITIVE
     )
     for each in quasi:
         if each.publish == "rounded" and not project.overlap:

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from kanon_tui.core import addresses
 from kanon_tui.core.errors import InputError, KanonError, suggestion
@@ -41,6 +41,7 @@ from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.table.writing import check_not_read, write_text
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.task import EVEN_EMPHASIS
+from kanon_tui.core.task.weights import Weighting
 
 __all__ = [
     "AlgorithmChoice", "AttributeSpec", "DataSource", "Project", "moved",
@@ -61,8 +62,10 @@ class Project(Checked):
         type=mapping_of(section(AttributeSpec), "a mapping of names"),
         factory=dict,
     )
-    weights: Literal["equal", "auto"] = declared(
-        "equal", "Weights: equal, or higher for attributes less associated with the others"
+    weights: Weighting = declared(
+        "equal",
+        "Weights: equal, higher for attributes less associated with the others, or by their "
+        "importance in decision trees for the sensitive ones",
     )
     rule_emphasis: float = declared(
         EVEN_EMPHASIS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -26,7 +26,7 @@ from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import Format
-from kanon_tui.core.task.weights import redundant
+from kanon_tui.core.task.weights import Weighting, redundant
 from kanon_tui.core.text import matching, short_list, visible
 from kanon_tui.screens.attributes.dialogs import (
     AssociationDialog,
@@ -64,6 +64,8 @@ ROLES = {
 
 _DROPPED = {"identifier": "pseudonyms", "publish": "what a class prints", "weight": "weight"}
 """Settings that another role drops, in words."""
+
+_WEIGHTS_FROM = {"equal": "equal or typed", "auto": "from association", "ranking": "from a ranking"}
 
 
 class AttributesScreen(StepScreen):
@@ -232,7 +234,7 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
 
     def _fill_title(self) -> None:
         session = self.session
-        mode = "from association" if session.project.weights == "auto" else "equal or typed"
+        mode = _WEIGHTS_FROM[session.project.weights]
         pane = self.query_one("#attributes-pane")
         guessed = len(session.guessed)
         waiting = f" · {guessed:,} guessed, v accepts all" if guessed else ""
@@ -326,9 +328,13 @@ a role key to change them all; `*` marks by a pattern such as `*date*`, or all. 
         ask_text(self, title, take, parse, WEIGHT.text(spec.weight), hint)
 
     def action_auto_weights(self) -> None:
-        """Switch between weights from association and equal ones."""
+        """Go from equal weights to those from association, then to those from a ranking."""
         project = self.session.project
-        mode: Literal["equal", "auto"] = "equal" if project.weights == "auto" else "auto"
+        modes: list[Weighting] = ["equal", "auto"]
+        if self.session.names(Role.SENSITIVE):
+            modes.append("ranking")
+        now = modes.index(project.weights) if project.weights in modes else -1
+        mode = modes[(now + 1) % len(modes)]
         self.edit(replace(project, weights=mode), f"weights {mode}")
 
     def action_matrix(self) -> None:

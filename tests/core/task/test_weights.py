@@ -164,3 +164,38 @@ def test_an_only_attribute_weighs_1() -> None:
 def test_refused(typed: list[float | None], says: str) -> None:
     with pytest.raises(InputError, match=says):
         attribute_weights(THREE, typed, "equal")
+
+
+# ----------------------------------------------------------------------------------- ranking
+ILL = words(*"yyyynnnn" * 25, name="ill")
+TELLS_ALL = words(*"aabbccdd" * 25, name="tells")
+TELLS_NOTHING = words(*"pqpqpqpq" * 25, name="says nothing")
+
+
+def test_ranking_weighs_by_importance_for_the_sensitive_attribute() -> None:
+    """Two values of four go with each answer: one cut of the ordered values is enough."""
+    weights = attribute_weights([TELLS_ALL, TELLS_NOTHING], [None, None], "ranking", [ILL])
+    assert weights.tolist() == [1.0, 0.0]
+    weights = attribute_weights([TELLS_ALL, TELLS_NOTHING], [None, 0.2], "ranking", [ILL])
+    assert weights.tolist() == [0.8, 0.2]
+
+
+def test_ranking_is_the_mean_over_sensitive_attributes_of_both_kinds() -> None:
+    """Pay follows says-nothing alone; records without pay are left out."""
+    pay = numbers(*[10, 20, 10, 20, 10, 20, "?", "?"] * 25, name="pay")
+    columns = [TELLS_ALL, TELLS_NOTHING]
+    assert attribute_weights(columns, [None, None], "ranking", [ILL, pay]).tolist() == [0.5, 0.5]
+
+
+def test_ranking_splits_numbers_with_missing_values() -> None:
+    age = numbers(*[20, 21, "?", 22, 60, 61, 62, 63] * 25, name="age")
+    weights = attribute_weights([age, TELLS_NOTHING], [None, None], "ranking", [ILL])
+    assert weights[0] > 0.9
+
+
+def test_ranking_is_equal_where_nothing_is_told_and_needs_something_sensitive() -> None:
+    constant = words(*"x" * 200, name="constant")
+    both = [TELLS_ALL, TELLS_NOTHING]
+    assert attribute_weights(both, [None, None], "ranking", [constant]).tolist() == [0.5, 0.5]
+    with pytest.raises(InputError, match="role sensitive"):
+        attribute_weights(both, [None, None], "ranking")

@@ -73,6 +73,11 @@ async def test_weights_typed_refused_and_from_association(sample, make_app) -> N
         await pilot.press("a")
         await settle(pilot)
         assert session.project.weights == "auto"
+        await pilot.press("a")
+        await settle(pilot)
+        assert session.project.weights == "ranking"
+        assert "from a ranking" in str(pilot.app.screen.query_one("#attributes-pane").border_title)
+        assert round(session.task().weights.sum(), 9) == 1
         await pilot.press("p")
         assert isinstance(pilot.app.screen, AssociationDialog)
         assert pilot.app.screen.query_one(Grid).source.height == 4

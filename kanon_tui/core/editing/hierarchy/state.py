@@ -21,7 +21,12 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
-from kanon_tui.core.pipeline.attributes import emphasis_of, published_column, quasi_identifier
+from kanon_tui.core.pipeline.attributes import (
+    emphasis_of,
+    published_column,
+    quasi_identifier,
+    sensitive_column,
+)
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Role
@@ -170,7 +175,12 @@ def _weight(session: Session, name: str) -> float:
     specs = [session.attribute(each) for each in names]
     try:
         columns = [published_column(session.table, n, s) for n, s in zip(names, specs, strict=True)]
-        weights = attribute_weights(columns, [s.weight for s in specs], session.project.weights)
+        sensitive = [
+            sensitive_column(session.table, each, session.attribute(each), session.project)
+            for each in session.names(Role.SENSITIVE)
+        ]
+        typed = [spec.weight for spec in specs]
+        weights = attribute_weights(columns, typed, session.project.weights, sensitive)
     except KanonError:
         return 1.0 / len(names)
     return float(weights[names.index(name)])
