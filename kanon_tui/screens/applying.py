@@ -41,21 +41,6 @@ FIELDS = (
 class ApplyDialog(Hosted, FormDialog):
     """A form for the mapping, the new records, the earlier release and the file to write."""
 
-    HELP = """## Apply a release to new records
-
-New records are published as an earlier release published its own: by its levels, or by its classes.
-Name the **mapping** (a `.json` that was exported from Results or by `run --mapping`), the file with
-the **new records** and the file **to write**; an existing file is kept. The **earlier release** is
-optional: it and the new one are then counted together.
-
-- *values not covered*: the mapping says nothing about them;
-- *classes below k*: too few new records look alike.
-
-The new release reaches k by itself, which is proven before it is written. `ctrl+r` applies, and
-what became of the records is shown below.
-
-Example: mapping `january.json`, new records `february.csv`, to write `february-release.csv`.
-"""
     DEFAULT_CSS = """
     ApplyDialog #outcome { height: auto; max-height: 8; margin-top: 1; }
     """

@@ -37,7 +37,6 @@ class StepScreen(Hosted, SizedByTerminal):
     """A numbered screen. Subclasses define `body` (their panes) and `show` (fill them)."""
 
     STEP: ClassVar[str]
-    HELP = ""
     result: FinishedRun | None = None
     """The run whose release is shown; None on screens that show none."""
     DEFAULT_CSS = """

@@ -29,28 +29,10 @@ from kanon_tui.widgets.grid_sources import CellTable
 class SinglingOutDialog(Choose):
     """A choice of what to do with a column that singles people out."""
 
-    HELP = """## A column that singles people out
-
-Many of its values belong to one record only. Whoever knows such a value of somebody, an exact
-income or a date, finds the record in the release, however large its class is.
-
-Leave the column out, let it be generalised like the other quasi-identifiers, or publish it as it is
-because you know that nobody else has these values. Example: a laboratory value that is in no other
-table may be published; the exact wage, which the employer knows as well, hardly.
-"""
-
 
 class PlanDialog(Hosted, Dialog):
     """Lists what becomes of every column; gives True once the guessed roles are confirmed."""
 
-    HELP = """## What becomes of the columns
-
-The roles marked `?` are guesses from names and values. Before the first release somebody has to
-look at them once: a name that was taken for a harmless text would be published as it is.
-
-What goes out unchanged comes first. `enter` on a column gives it another role, `y` says that all of
-them are right. `esc` goes back, and nothing is run or written.
-"""
     DEFAULT_CSS = """
     PlanDialog > Vertical { width: 78; height: 90%; }
     """
@@ -178,15 +160,6 @@ def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], o
 
 class CountingWait(Hosted, Dialog):
     """Shows the progress of counting and closes when it ends; returns whether it succeeded."""
-
-    HELP = """## The values are being counted
-
-The file is larger than the memory that is allowed. What is shown of it at first is a sample; a run
-needs the values of all records, and they are counted behind the screens.
-
-The run goes on by itself when they are counted. `esc` takes it back; the counting continues, and
-screen 1 says how far it is. Example: fifty million records in a Parquet file take about a minute.
-"""
 
     def content(self) -> ComposeResult:
         yield Static(id="progress", markup=False)

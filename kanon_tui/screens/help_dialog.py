@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
@@ -53,17 +56,35 @@ def key_groups(screen: Screen[Any]) -> list[KeyGroup]:
     return [KeyGroup(title, tuple(group.values())) for title, group in named if group]
 
 
+@cache
+def help_texts() -> dict[str, str]:
+    """Return the sections of `help.md` by the name of the class that they explain."""
+    written = Path(__file__).with_name("help.md").read_text(encoding="utf-8")
+    _, *sections = re.split(r"^# (\w+)$", written, flags=re.MULTILINE)
+    return dict(zip(sections[::2], map(str.strip, sections[1::2]), strict=True))
+
+
+def help_text(node: type[DOMNode]) -> str:
+    """Return the explanation of a class of screens or widgets, or of a class it inherits from."""
+    texts = help_texts()
+    return next((texts[each.__name__] for each in node.__mro__ if each.__name__ in texts), "")
+
+
 def explanation(screen: Screen[Any]) -> str:
-    """Return the `HELP` of the focused widget, of its ancestors and of the screen."""
-    nodes: list[DOMNode] = [*screen.focused.ancestors_with_self] if screen.focused else []
-    texts = [str(getattr(node, "HELP", "") or "").strip() for node in [*nodes, screen]]
+    """Return the help of the focused widget, of its ancestors and of the screen.
+
+    A widget may have `words`: lines about the terms that it uses at the moment.
+    """
+    texts = []
+    for node in [*(screen.focused.ancestors_with_self if screen.focused else ()), screen]:
+        words: Sequence[str] = getattr(node, "words", ())
+        texts += [help_text(type(node)), "\n".join(["### Words", "", *words]) if words else ""]
     return "\n\n".join(dict.fromkeys(filter(None, texts)))
 
 
 class Help(Dialog):
     """A dialog with the keys that work now and what the focused pane is for."""
 
-    HELP = "## Help\n\nThe keys that work where you were, then what it is. `esc` goes back there."
     DEFAULT_CSS = """
     Help > Vertical { width: 90; height: 90%; }
     Help ScrollPane { height: 1fr; }

@@ -43,16 +43,6 @@ POLICIES = [("a value of its own", "value"), ("drop the record", "drop")]
 class ReadingDialog(Hosted, FormDialog):
     """Asks how the file is read, with a preview; gives a `DataSource` or None."""
 
-    HELP = """## How the file is read
-
-`tab` goes from field to field, `enter` opens a list, the preview follows. *detect* looks at the
-file. Missing tokens are words that stand for nothing (`?`, `NA`), with commas between; a record
-without a value is kept with *missing* as a value of its own, or dropped. Of a workbook choose the
-sheet, of a database the table, or type a query. *skip first* and *skip last* leave out lines that
-are no records: titles, totals, notes. `ctrl+r` reads the file so; roles and hierarchies of columns
-that are still there stay. While a file cannot be read, its first lines are shown as they are.
-"""
-
     DEFAULT_CSS = """
     ReadingDialog > Vertical { width: 90; height: 90%; }
     ReadingDialog Form { layout: grid; grid-size: 2; grid-rows: 1; grid-gutter: 0 1; }

@@ -33,17 +33,6 @@ TAGLINE = "Make a table of people safe to share: every record like at least k−
 class StartScreen(Hosted, SizedByTerminal):
     """A list of files to open."""
 
-    HELP = """## Start
-
-Choose what to work on. A **data file** (CSV, TSV, Parquet, also compressed) starts a new
-project; a **project** (`.yaml`) brings its attributes, hierarchies, rules and algorithm along.
-The **samples** are small tables from the papers and two larger sets to try things on; nothing
-you do to them is kept unless you save it somewhere.
-
-`a` publishes a file of new records as an earlier release was published.
-
-Example: press `enter` on *census*, then `5` and `r` to anonymise it.
-"""
     DEFAULT_CSS = """
     StartScreen #choices { text-wrap: nowrap; text-overflow: ellipsis; }
     """

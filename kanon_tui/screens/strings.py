@@ -114,20 +114,6 @@ def _passing_levels(
 class StringsScreen(Hosted, Modal):
     """The string that is being built in the first row, the passing strings below."""
 
-    HELP = """## Strings
-
-A *string* picks a level for every attribute. The first row is yours to build: move to an attribute,
-`+` raises its level, `-` lowers it, and the line above says at once whether it passes, how many
-classes it has, how many records are below k, and what it is worth. Below it stand the passing
-strings that the last search found.
-
-`+` and `-` on one of them copy it to the first row. `o` leaves only the strings with the same level
-of the attribute under the cursor, `o` again brings the others back. `/` types a string, such as
-`age=3,sex=1`. `enter` takes the string under the cursor, `esc` leaves everything as it was.
-
-Example: move to the attribute that matters most, press `-` until the line says that it fails, then
-`+` once.
-"""
     DEFAULT_CSS = """
     StringsScreen { background: $background; }
     StringsScreen #verdict { height: 3; padding: 0 1; }

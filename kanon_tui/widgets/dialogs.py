@@ -78,8 +78,6 @@ class Modal(ModalScreen[Any], AnsweredOnce):
     Bindings of the application do not reach a modal screen: the general ones are repeated here.
     """
 
-    HELP = ""
-    """Explanation that `F1` shows; every dialog has one."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "app.help", "Help", show=False, id="help.letter"),
         *(Binding(digit, f"app.screen_by_digit('{digit}')", show=False) for digit in "1234567"),
@@ -218,12 +216,6 @@ class FormDialog(Dialog):
 class Message(Dialog):
     """A message to read before going on."""
 
-    HELP = """## A message
-
-Something to know before you go on. Nothing is asked: `enter` or `esc` closes it, and everything is
-as it was.
-"""
-
     DEFAULT_CSS = """
     Message VerticalScroll { height: auto; max-height: 60vh; }
     """
@@ -245,12 +237,6 @@ as it was.
 
 class Confirm(Dialog):
     """A question with two answers; returns True, False or None (escape)."""
-
-    HELP = """## A question
-
-The letter beside an answer gives it; `←` `→` and `enter` do too. `esc` leaves the question without
-an answer: nothing is done.
-"""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "answer(True)", "Yes"),
@@ -278,12 +264,6 @@ an answer: nothing is done.
 
 class AskText(Dialog):
     """A line of text, checked as it is typed; returns the text or None."""
-
-    HELP = """## A line to type
-
-Type and press `enter`. What does not fit is said below as you type, and `enter` then waits until it
-does. `esc` leaves everything as it was.
-"""
 
     def __init__(
         self,
@@ -323,11 +303,6 @@ does. `esc` leaves everything as it was.
 class Choose(Dialog):
     """A choice of one option; returns its number or None."""
 
-    HELP = """## A choice
-
-`↑` `↓` move, `enter` takes the line under the cursor, `esc` leaves without choosing.
-"""
-
     def __init__(self, title: str, options: list[str], hint: str = "", current: int = 0) -> None:
         super().__init__(title)
         self._options, self._hint, self._current = options, hint, current
@@ -348,11 +323,6 @@ class Choose(Dialog):
 class ChooseSeveral(Dialog):
     """A choice of several names; returns at least one, in the order of the list, or None."""
 
-    HELP = """## Several of a list
-
-`space` marks the line under the cursor (✓) or takes its mark away; `enter` takes all that are
-marked, at least one. `esc` leaves everything as it was.
-"""
     DEFAULT_CSS = """
     ChooseSeveral OptionList, ChooseSeveral OptionList:focus { border: none; padding: 0; }
     """
@@ -388,12 +358,6 @@ MOST = 200
 
 class Pick(Dialog):
     """A choice of one text by typing a part of it; returns the text or None."""
-
-    HELP = """## One of many
-
-Type a part of what you look for: the list keeps what has it, what begins with it first. `↑` `↓`
-move while you type, `enter` takes the line under the cursor, `esc` leaves.
-"""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "go(1)", show=False),

@@ -95,12 +95,6 @@ class AskPath(Dialog):
     path of another type gets the `ending`, where there is one.
     """
 
-    HELP = """## A file
-
-Type a path; `tab` completes it as a shell does, `~` is your home folder. `↓` goes into the list of
-what is there: `enter` takes a file or goes into a folder, `..` goes to the one above. Only files of
-the types that fit are listed: `F3` lists all, `F2` hidden ones too. `esc` leaves.
-"""
     DEFAULT_CSS = """
     AskPath #problem { display: none; }
     AskPath #problem.-shown { display: block; }

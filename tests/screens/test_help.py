@@ -6,20 +6,21 @@ import importlib
 import pkgutil
 from collections.abc import Iterator
 
+from textual.dom import DOMNode
 from textual.widgets import Input, Markdown, Static
 
 import kanon_tui.screens
 from kanon_tui.screens.base import STEPS
-from kanon_tui.screens.help_dialog import Help
+from kanon_tui.screens.help_dialog import Help, help_text, help_texts
 from kanon_tui.widgets.dialogs import Dialog, Message, Modal
 from kanon_tui.widgets.key_bar import KeyBar
 from tests.screens.conftest import settle
 
 
-def all_modals(cls: type[Modal] = Modal) -> Iterator[type[Modal]]:
+def all_nodes(cls: type[DOMNode] = DOMNode) -> Iterator[type[DOMNode]]:
     for found in cls.__subclasses__():
         yield found
-        yield from all_modals(found)
+        yield from all_nodes(found)
 
 
 def test_every_dialog_and_panel_explains_itself() -> None:
@@ -27,12 +28,14 @@ def test_every_dialog_and_panel_explains_itself() -> None:
         importlib.import_module(module.name)
     silent = [
         found.__name__
-        for found in all_modals()
+        for found in all_nodes(Modal)
         if found.__module__.startswith("kanon_tui")
         and not found.__subclasses__()  # what others are made from is never shown itself
-        and not found.HELP.strip()
+        and not help_text(found)
     ]
     assert silent == []
+    explained = {found.__name__ for found in all_nodes()}
+    assert set(help_texts()) <= explained  # no section has lost its class
 
 
 async def test_the_keys_of_the_screen_come_first(sample, make_app) -> None:

@@ -196,25 +196,6 @@ class AttackScreen(AnalysisScreen):
     NEEDS: ClassVar = {
         "external": "result", "attributes": "tables", "sort": "people", "side": "people",
     }  # fmt: skip
-    HELP = """## Linking attack
-
-Somebody has a table of people they know (voters, customers, neighbours) and looks each of them up
-in what you publish. Every row whose cells cover what is known may be that person's.
-
-`e` chooses such a table, `a` the attributes both tables have, `R` one of several releases. Counted
-are, in the original and in the release, the people with **exactly one** row that fits (found),
-with **fewer than k**, and those of whom a **sensitive value is certain** because all rows that fit
-agree on it: that can happen however many they are.
-
-The list shows every person by row number with the number of rows that fit: `✗` one, `!` fewer than
-k. `enter` looks the person under the cursor up: what the records that fit tell of them in either
-table, and these records; `v` goes from the published ones to those of the original and back. `s`
-puts the people who are easiest to find first. The table of people is your own file: nothing of it
-is written anywhere.
-
-Example: the linking sample with `voters.csv`, joined on age, gender and zip. Row 3 has one record
-in the original, which tells the disease, and two in the release.
-"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "external", "Outsider's table", id="attack.external"),
         Binding("a", "attributes", "Attributes", id="attack.attributes"),

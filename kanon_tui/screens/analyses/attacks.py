@@ -25,18 +25,6 @@ class AttacksScreen(AnalysisScreen):
     TITLE = "attacks"
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {"kind": "result", "control": "result"}
-    HELP = """## Attacks
-
-What could an outsider learn who has the release, knows how it was made and knows the
-quasi-identifiers of everybody? Each line is an attack with the share of the **people** on whom it
-succeeds, its 95 % confidence interval, and the share among people who were **not in the data**:
-only what exceeds that is due to the release.
-
-`t` chooses one kind of attack, `e` a file of people who were not in the data, as
-`run --hold-out 0.1 --control FILE` keeps them aside. Below the table each attack says what it
-found, which class it hits worst, and what helps against it. `kanon-tui attack --kind all` prints
-the same; `run --attacks` puts it into the report.
-"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "kind", "Kind", id="attacks.kind"),
         Binding("e", "control", "Control", id="attacks.control"),

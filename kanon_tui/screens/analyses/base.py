@@ -68,7 +68,6 @@ class AnalysisScreen(Hosted, Modal):
     at a release also `released` (another one was chosen).
     """
 
-    HELP = ""
     TITLE: ClassVar[str]
     LOOKS_AT_RELEASE: ClassVar[bool] = False
     NEEDS: ClassVar[Mapping[str, str]] = {}

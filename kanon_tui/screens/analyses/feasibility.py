@@ -94,23 +94,6 @@ class FeasibilityScreen(AnalysisScreen):
     """The panel of k feasibility: a form, the curves, and their numbers."""
 
     TITLE = "k feasibility"
-    HELP = """## k feasibility
-
-Can k be reached without changing anything? Random tables are drawn, and the **success rate** is the
-share of them in which every combination of values that occurs is held by at least k records.
-
-Two curves show it against the number of records: one for **this table's quasi-identifiers**, with
-their values as frequent as they are, one for a shape you type: so many **attributes** with so many
-equally frequent **values** each. Attributes are taken to be independent; in a real table they go
-together, and it does better. A curve at 0 says that generalising or suppressing is needed.
-
-▸ marks this table's own number of records; the line below says from where on 95% of the tables
-succeed. Type and press `enter`: the curves are drawn again, points appear as they are computed.
-`esc` cancels and keeps those that are there. *most records* left empty follows the shape. Opened
-on Results, k and the quasi-identifiers are those of the run that is shown there.
-
-Example: 7 attributes of 2 values with k 5 are hopeless with 1,200 records and safe with 7,500.
-"""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "simulate", "Run", id="feasibility.run")]
 
     def __init__(self) -> None:

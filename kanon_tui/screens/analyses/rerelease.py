@@ -28,24 +28,6 @@ class RereleaseScreen(AnalysisScreen):
     TITLE = "earlier release"
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {"earlier": "result"}
-    HELP = """## Earlier release
-
-Have you published a release of the same people before? Somebody who holds both can join them: who
-is 20 to 30 in the one and 25 to 35 in the other is 25 to 30, and there may be fewer than k such
-people although each release by itself is safe.
-
-`e` chooses the file that was published before. Counted are the **candidates** of everybody who is
-in both: those who share a published row with them in the one *and* in the other. Everybody must
-keep k. *If rows can be joined* counts for an outsider who knows which rows belong together; it is
-shown only, and refuses nothing. Where a column has the role *person*, people are counted.
-
-`g` generalises further where somebody is left fewer than k: searches run again on strings that are
-as general as the earlier release, clusterings merge classes. The repaired release is a run of its
-own with the cost in NCP: `R` goes back to the one before, `esc` and `x` exports it. A release in
-files is only looked at. Values of the earlier file are never shown or written.
-
-Example: publish with `mondrian`, run `k-member` on the same data, and compare with the file.
-"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "earlier", "Earlier file", id="rerelease.earlier"),
         Binding("g", "repair", "Generalise further", id="rerelease.repair"),

@@ -53,26 +53,6 @@ class RiskModelsScreen(AnalysisScreen):
     TITLE = "risk models"
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = dict.fromkeys(("size", "weights", "table", "threshold"), "result")
-    HELP = """## Risk models
-
-How likely does somebody find a person in this release? With f people in a class and F people of the
-population who look the same:
-
-- **prosecutor**: knows that the person is in the release; the risk of a record is 1 / f.
-- **journalist**: knows only that she is in the population; 1 / F.
-- **marketer**: tries to find everybody; the average of 1 / F is the share that is found.
-
-What is known of the population decides F; what was entered last counts. `p` types how many people
-it has, `c` chooses a column of survey weights, `e` a file of everybody in it. With none of these F
-is f. It is kept until another file is opened.
-
-**Unique** are people who are alone in their class; with a population three models estimate how many
-are alone there as well. A file also gives **k-map**, the fewest people that a row fits, and
-**presence**, the share of those who fit and are in the release: near 1, whoever fits is known to be
-in it. `t` changes the risk that is called too high. `kanon-tui risk` prints the same.
-
-Example: press `p`, type 1000000, `enter`. An empty line forgets the population.
-"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "size", "Population", id="risk.size"),
         Binding("c", "weights", "Weights", id="risk.weights"),

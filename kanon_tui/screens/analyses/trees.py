@@ -36,37 +36,6 @@ class PartitionScreen(AnalysisScreen):
         "leaves": "target",
         "overlap": "target",
     }
-    HELP = """## Decision trees
-
-What does a release still teach? A decision tree for one attribute (the **target**) is grown on the
-original and on the release (`R` chooses among several), with the same settings, and shown side by
-side. Every line is a group of records: how many they are, the commonest value of the target and
-the share that has it, and the answer that leads to the group. Groups further in are parts of the
-one above; `▪` marks those that are not split further, the leaves.
-
-**Accuracy** is the share of records whose value such a tree predicts, **AUC** how well it ranks
-them (0.5 is guessing, 1 is perfect); both are tested on records the tree has not seen. The
-**baseline** is the accuracy of always guessing the commonest value. **Kept** is the accuracy on
-the release divided by that on the original.
-
-A split divides published cells, not people: `÷30` behind a question says that 30 records of that
-group **straddle** its split, because their cell reaches to the other side. `↔` is before the
-number, and at the end of the line the share, of those who straddle no split on the way: where few
-are left, the finding is not one. `m` grows the release's tree on one row per cluster, and counts as
-overlapping whatever shares a value with the other side (Morton's reading); `↔` then counts people.
-
-The target may be generalised, too. A record that may have several values then counts with its
-share in each, and their number is shown.
-
-Of a table beyond memory the trees see a sample of 100,000 records of the data and as many of the
-release, and the figures say so.
-
-`t` chooses the target, `a` what the trees may ask about; `+` and `-` change how many leaves the
-trees may have; `tab` goes from tree to tree, arrows scroll, `z` enlarges.
-
-Example: on the census sample, `t`, *income_class*. *income* gives the answer away and is left out;
-`a` brings it back. Where both trees begin with the same question, that finding survived.
-"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "target", "Target", id="partition.target"),
         Binding("a", "asked", "Attributes", id="partition.asked"),

@@ -33,24 +33,6 @@ class UtilityScreen(AnalysisScreen):
     TITLE = "utility"
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {"target": "result"}
-    HELP = """## Utility
-
-What do analyses still find in the release? On the left the attributes with the **distance**
-between their distributions: 0 where original and release agree, 1 where they have nothing in
-common (total variation). Arrows go from one to the next, and its two distributions are drawn on
-the right: `▒` the original, `█` the release.
-
-A published range, label or set counts with equal shares in all values of the original that it
-covers. Groups have at least k people of the original each, and never fewer than ten.
-
-Below the picture: the **pairs** of attributes whose joint distribution changed most, with their
-association (Cramér's V) before and after; the relative error of random **COUNT queries**; **means**
-and medians by group with 95 % confidence intervals.
-
-`t` chooses a target: logistic regression, a random forest and naive Bayes then learn it from
-either table and are tested on records they have not seen. `tab` goes to the figures, `z` enlarges
-them, `R` looks at the release of another run.
-"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "target", "Target", id="utility.target"),
     ]

@@ -51,15 +51,6 @@ Choice = tuple[Kind, Format | None]
 class KindDialog(Hosted, Dialog):
     """Asks for a kind with its format; gives them or None."""
 
-    HELP = """## Kind and format
-
-Every way in which the values can be read: as numbers with a decimal mark and a mark between the
-thousands, as dates of some form, as plain texts. The preview shows what the values under the
-highlighted line are read as, and how many cannot be read so. `enter` takes the line.
-
-A date of another form: `tab` to *own pattern* and type it with `%d` day, `%m` month, `%Y` year of
-four digits, `%y` of two, `%H:%M` a clock time. Example: `%d.%m.%y` reads 31.12.99.
-"""
     DEFAULT_CSS = """
     KindDialog > Vertical { height: auto; }
     KindDialog OptionList { max-height: 8; border: none; padding: 0; }
@@ -221,22 +212,6 @@ def can_choose(spec: AttributeSpec) -> bool:
 class PublishDialog(FormDialog):
     """Asks how an attribute is published; gives the changed fields or None."""
 
-    HELP = """## How an attribute is published
-
-**Quasi-identifiers**: what a class prints. Usual are the range of numbers and dates and the label
-above categories. *mean*, *median* and *most frequent* give all members one value; NCP and research
-value then measure the range (or the values) of the class, since one value hides it.
-
-Numbers and dates can be **coded at their ends** before anything else: with *top* 90 all ages of 90
-and more are published as `>=90`, with *bottom* 18 all up to 18 as `<=18`. An empty field codes
-nothing. Figures count such a value as all that it hides.
-
-**Identifiers** are left out, or published as pseudonyms: the same person gets the same code, which
-only the key file can undo. The file is made when a release has been proven, readable by you
-alone: name one that is not beside the release.
-
-`ctrl+r` accepts. Example: on *age* type 85 as *top*, run, and look for `>=85` in Results.
-"""
     DEFAULT_CSS = """
     PublishDialog #meaning { margin-top: 1; height: 3; }
     """
@@ -284,13 +259,6 @@ EXPLANATION = (
 
 class AssociationDialog(Dialog):
     """The matrix of associations; escape closes it."""
-
-    HELP = """## Association
-
-How much every quasi-identifier tells about every other. Where two tell nearly the same (0.90 and
-more), one of them may be left out or dropped: it costs detail and adds little. Move with the arrow
-keys, `esc` closes.
-"""
 
     DEFAULT_CSS = """
     AssociationDialog > Vertical { width: 96%; height: 80%; }
@@ -358,19 +326,6 @@ def given_away(session: Session) -> GivenAway:
 class UniquesDialog(Dialog):
     """The minimal sets of attributes that single people out; escape closes it."""
 
-    HELP = """## What gives people away
-
-Every set of up to three quasi-identifiers was counted.
-
-- **k**: the fewest records that share their values on these attributes.
-- **singled out**: records that are alone with them, although they are not alone on any part of the
-  set (minimal sample uniques). Small sets at the top are what a neighbour may know.
-- **part in the scores**: how much an attribute contributes. Generalise or drop the first one.
-
-Below stand columns that are published as they are and still single many people out, alone or as a
-pair: tag as quasi-identifier (`q`) what an outsider may know. `kanon-tui uniques` prints the same,
-and writes a score per record. Arrow keys move, `esc` closes.
-"""
     DEFAULT_CSS = """
     UniquesDialog > Vertical { width: 96%; height: 90%; }
     """

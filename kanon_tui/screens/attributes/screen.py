@@ -72,34 +72,6 @@ class AttributesScreen(StepScreen):
     """The attributes, one per row; a key sets the role."""
 
     STEP = "attributes"
-    HELP = """## 2 Attributes
-
-Say what each column is:
-
-- **identifier** (`i`): names, numbers of persons. Never published.
-- **person** (`P`): whose record it is, where a person has several, like a patient with five visits
-  (or a household). Never published; k and all the rest count people instead of records.
-- **quasi-identifier** (`q`): what an outsider may also know, such as age, sex or zip code.
-  Generalised until every record looks like at least k−1 others.
-- **sensitive** (`s`): what must not be tied to a person, such as a diagnosis. Published as it
-  is.
-- **other** (`o`): harmless. Published as it is.
-
-On a new file these are guesses, marked `?`: `v` accepts them all, `enter` the one under the cursor,
-and so does setting it. Below the table stands why it was guessed. `k` chooses what the values are
-(numbers, dates, texts) and how they are written, with a preview; `e` how it is published. A word
-beside *quasi* (`mean`, `set`) is what a class prints, `≤` and `≥` beside the kind are coded ends.
-
-The gauge below counts the records (people, with a *person*) that the quasi-identifiers, taken
-together, give away now. It warns of a column that numbers people and repeats.
-
-*alone identifies*: the share of records whose value nobody else has. *association*: the
-quasi-identifier it goes with most; ⚠ marks pairs so close that one could be left out. `U` lists the
-sets of attributes that single people out.
-
-Example: move to *zip*, press `q`, and watch the gauge. Mark several rows with `space` and press
-a role key to change them all; `*` marks by a pattern such as `*date*`, or all. `/` finds a name.
-"""
     DEFAULT_CSS = """
     AttributesScreen #attributes-pane { height: 1fr; }
     AttributesScreen #gauge-pane { height: auto; max-height: 9; padding: 0 1; }

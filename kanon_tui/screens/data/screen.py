@@ -48,23 +48,6 @@ class DataScreen(StepScreen):
     """The data file as it is, before anything is done to it."""
 
     STEP = "data"
-    HELP = """## 1 Data
-
-The table exactly as it stands in the file. Move with the arrow keys; the pane beside (or below)
-tells about the column under the cursor: how many different values it has, how many are missing,
-and how many occur only once. A value that occurs once can give a person away.
-
-Missing cells are marked (an empty one is shown as `·`). If the columns look wrong, press `r`
-and change how the file is read: delimiter, encoding, header, quotes, missing tokens.
-
-Example: press `/`, type `flu`, press `enter`: the cursor jumps to the next record with that
-value; `n` goes on to the one after, `N` back; how many there are stands below the table. `S`
-sorts by the column under the cursor (up, down, as in the file), `f` shows only some records (`flu`,
-`=flu`, `!flu`, `>=65`); both are views: all records are anonymised. Of a file too large for memory
-they show a sample; `esc` goes back to the file. `x` makes a filter count: only the records that are
-shown stay in the table, until `x` without a filter takes all again. `R` renames a column. `c` goes
-to a column, `y` copies a cell, a row or a column.
-"""
     DEFAULT_CSS = """
     DataScreen #facts { height: auto; padding: 0 1; color: $text-muted; }
     DataScreen #table-pane { width: 1fr; border-subtitle-color: $text-accent; }

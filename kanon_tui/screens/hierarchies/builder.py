@@ -47,20 +47,6 @@ Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
 class BuilderDialog(Hosted, FormDialog):
     """Asks for a builder; gives its entry in the project (`{builder: mask, …}`) or None."""
 
-    HELP = """## Builders
-
-Pick a builder and fill in its keys; what a key means stands below the fields. The preview shows
-every level that would come out: how many groups, the smallest one, whether it has k records or
-more, and what becomes of two values. Lists are typed with commas (`5, 10, 20`), cut points
-of several levels with semicolons between (`18, 40, 65; 65`), groups as YAML:
-
-    - {Europe: [France, Italy], Asia: [Japan]}
-    - {World: [Europe, Asia]}
-
-For plain categories the list also has groupings (✦) that are worked out from the data: rare values
-together, by prefix, by alphabet, or values that are alike in a sensitive attribute. They fill in
-the form of `groups`, where they can be changed.
-"""
     DEFAULT_CSS = """
     BuilderDialog > Vertical { width: 84; height: 96%; max-height: 34; }
     BuilderDialog .title { margin-bottom: 0; }

@@ -291,21 +291,6 @@ EDITING: list[BindingType] = [
 class HierarchyTable(Grid):
     """One row per value, one column per level."""
 
-    HELP = """## The level table
-
-One row per value, one column per level: 0 is the value itself, the last level the root. The
-keys work on the label under the cursor, that is on all rows that have it at that level.
-
-- `space` marks labels of one level (●), `r` all from the last one marked to the cursor, `*` those
-  that match a pattern such as `46*`. `g` gives them one label at the level above. Labels right
-  below the root get a new level between, in which all others stay themselves.
-- `M` moves a label below another one, `S` lets a group fall apart into its members.
-- `+` adds a level above the one under the cursor, `-` removes it.
-- `m` marks a MAGVal (◆): values below it may be generalised up to this label and no further.
-
-Example: with the cursor in column 0 press `space` on *Italy* and on *France*, then `g`, and
-type *Europe*.
-"""
     BINDINGS: ClassVar[list[BindingType]] = EDITING
 
     @property
@@ -316,13 +301,6 @@ type *Europe*.
 class HierarchyTree(Grid):
     """One line per label; left and right fold."""
 
-    HELP = """## The tree
-
-Every label with what lies below it: from the root down to the values, with the number of values and
-of records. `right` unfolds a line, `left` folds it or goes to the line above. All other keys work
-as in the level table (`t` goes back to it): `enter` renames, `space` marks, `g` groups, `m` marks
-a MAGVal (◆).
-"""
     BINDINGS: ClassVar[list[BindingType]] = [
         *EDITING,
         Binding("right", "fold(False)", "Unfold", show=False, id="move.right"),

@@ -26,22 +26,6 @@ class HierarchiesScreen(HierarchyEditing):
     """The hierarchies screen: builders, files, and values without a row."""
 
     STEP = "hierarchies"
-    HELP = """## 3 Hierarchies
-
-A hierarchy says how a value becomes less exact, step by step: zip `46201` → `4620*` → `462**` → … →
-`*`. Level 0 is the value itself, the last level the root, one label for all.
-
-On the left the quasi-identifiers: ✓ has a hierarchy that covers every value, `!` has a problem
-(told below its table), · has none, so that a default is built. What is shown is what a run
-will use.
-
-On the right, for every level: the number of *groups*, the *smallest* group (records), whether the
-attribute at this level passes k *alone*, its research value (*RV*, more is better) and the
-normalised certainty penalty (*NCP*, 0 nothing lost, 1 all).
-
-Example: go to *age*, press `b`, type the widths `5, 10, 20`, press `ctrl+r`. Then `enter` goes into
-the level table, where labels can be renamed, grouped, moved and marked.
-"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "tree", "tree", id="hierarchies.tree"),
         Binding("b", "build", "builder", id="hierarchies.build"),

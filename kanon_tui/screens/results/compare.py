@@ -207,19 +207,6 @@ def pair_in_files(comparison: StreamedComparison) -> PairedRecords:
 class CompareScreen(Hosted, Modal):
     """Two results side by side, with their figures below."""
 
-    HELP = """## Compare two results
-
-The same records as the left and the right result publish them; `•` marks cells that differ. Below,
-every figure of both: *◂ better* and *▸ better* point to the side that did better. `f` goes on to
-the attributes, those that differ most first, and to the rules with the share of records that keep
-them.
-
-`s` sorts the records by how much they differ, `n` goes to the next that differs, `tab` goes from
-pane to pane, `z` enlarges one, `esc` goes back.
-
-Example: press `f` to see in which attribute the two differ most, then move to its column above and
-press `n`.
-"""
     DEFAULT_CSS = """
     CompareScreen { background: $background; }
     CompareScreen #verdict { height: auto; padding: 0 1; }

@@ -44,15 +44,6 @@ CHOICES: dict[str, list[tuple[str, str]]] = {
 class CsvDialog(FormDialog):
     """Asks how text is written; gives a `CsvChoice` or None."""
 
-    HELP = """## How text is written
-
-A release looks like the file it was made from: the same delimiter, encoding, line ends and quotes.
-Choose otherwise if somebody needs it so. The choice is kept in the project (`output`), and holds
-for `kanon-tui run --out` as well. Files that end in .tsv always have tabs.
-
-Example: *UTF-8 with a mark* opens in Excel with its accents right.
-"""
-
     def __init__(self, choice: CsvChoice, source: CsvFormat | None) -> None:
         values = {name: getattr(choice, name) for name in CHOICES}
         super().__init__("How is text written?", fields_of(CsvChoice), values, CHOICES)
@@ -80,18 +71,6 @@ SIGNED = tuple(
 class SigningDialog(FormDialog):
     """Asks for the texts of the report; gives `ReportTexts` or None."""
 
-    HELP = """## The page to sign
-
-A report begins with a page for those who answer for the release. It says what the release is for
-and who gets it, and ends with what was decided and a line for every signature. These texts are
-kept in the project (`report`), and stand in the report as they are written here.
-
-*decisions* and *signed by* take a line each: `k = 5, by the data protection officer`.
-
-`ctrl+r` accepts; `tab` goes to the next field. Example: type a purpose, accept, then export the
-*report*: it stands under its title.
-"""
-
     def __init__(self, texts: ReportTexts) -> None:
         super().__init__("What does the report say?", SIGNED, vars(texts))
 
@@ -101,13 +80,6 @@ kept in the project (`report`), and stand in the report as they are written here
 
 class CommandDialog(Hosted, Dialog):
     """Shows the command that makes the release again; gives True to save it to a file."""
-
-    HELP = """## The command line
-
-What makes this release again without the application, from the same project file. `y` sends it to
-the terminal, `s` writes it to a file. What keeps it from being exact, such as unsaved changes,
-stands below it.
-"""
 
     DEFAULT_CSS = """
     CommandDialog > Vertical { width: 90; }

@@ -21,11 +21,6 @@ from kanon_tui.widgets.lists import ScrollPane
 class WhyDialog(Dialog):
     """The explanation of a cell, an attribute or a suppressed record; escape closes it."""
 
-    HELP = """## Why
-
-The class of the record, what one step finer would do, and single changes that would have allowed
-it. Each was tried on the data, with all else as it is.
-"""
     DEFAULT_CSS = """
     WhyDialog > Vertical { width: 84; max-height: 55%; border-subtitle-color: $text-muted; }
     WhyDialog ScrollPane { height: auto; max-height: 100%; }

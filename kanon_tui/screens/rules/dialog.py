@@ -42,14 +42,6 @@ def boundary_histogram(column: Column, rule: Boundary, width: int) -> str:
 class RuleDialog(FormDialog):
     """Asks for a rule; gives one that fits the column or None."""
 
-    HELP = """## A rule
-
-For numbers and dates a *boundary*: the last value of the one side and the first of the other, such
-as `64` and `65`. For categories two sets to keep *apart*: `space` picks values, `tab` goes to the
-other set. *Importance* is its weight beside the other rules of the attribute. `ctrl+r` or `enter`
-in a field takes the rule over.
-"""
-
     DEFAULT_CSS = """
     RuleDialog > Vertical { width: 76; max-height: 96%; }
     RuleDialog Form .field Label { width: 22; }

@@ -53,21 +53,9 @@ RESEARCH_VALUE = Field(
 class RuleSettings(FormDialog):
     """Asks how the rules of an attribute count."""
 
-    HELP = """## How rules count
-
-The *base* is what a level is worth even when it breaks every rule. The *emphasis* says how much
-rules count against granularity in research value. `ctrl+r` accepts, `esc` leaves all as it was.
-"""
-
 
 class ResearchValues(FormDialog):
     """Asks for the research value of every level."""
-
-    HELP = """## Research values by hand
-
-A value that is typed here is used as it is, without weight or rules. An empty field is computed.
-`ctrl+r` accepts, `esc` leaves all as it was.
-"""
 
 
 @dataclass(frozen=True)
@@ -82,24 +70,6 @@ class RulesScreen(StepScreen):
     """All rules in one table; the pane beside shows what they do to the levels."""
 
     STEP = "rules"
-    HELP = """## 4 Rules
-
-A rule says what a published group must not mix, because research on the data needs it apart.
-
-- **apart** (categories): *keep White and Black apart*. Broken by a group that holds both.
-- **boundary** (numbers, dates): *64 | 65*. Broken by a group with somebody of 64 or younger and
-  somebody of 65 or older.
-
-Every rule has a weight, its *importance*. The share of importance that a level keeps (with the
-*base*, what is left even when all are broken) multiplies its **research value** (RV), which
-`global`, `udc` and others maximise. Columns 0 1 2 … show the levels that keep (✓) or break (·)
-a rule. *records* counts the people in the groups that mix its sides at the first level that
-breaks it.
-
-Example: go to *age*, press `a`, type `64`, `65`, importance `25`. The research values on the
-right follow at once. Press `V` to type research values of your own, and `B` for the base value and
-for the *emphasis*: whether rules count more (towards 1) or less (towards 0) than granularity.
-"""
     DEFAULT_CSS = """
     RulesScreen #rules-pane { width: 1fr; }
     RulesScreen #levels-pane { width: 44; }

@@ -17,7 +17,7 @@ from kanon_tui.core.pipeline.live import LiveRun, Snapshot
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.timeline import Playhead, Timeline
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.task.steps import Algorithm, Family
+from kanon_tui.core.task.steps import Family
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.glossary import glossary_lines, terms_of
 from kanon_tui.core.teaching.picture import Scene
@@ -88,27 +88,6 @@ def _pace(live: LiveRun, snapshot: Snapshot, playing: bool) -> str:
     if snapshot.paused:
         return f"⏸ waits for . or space ({speed})"
     return f"{_SPINNER[int(time.monotonic() * 10) % len(_SPINNER)]} {speed}"
-
-
-KEYS = """### Watching
-
-`.` takes one decision, or goes one on where you went back; `,` goes back. `space` plays and pauses
-at the speed that the first line shows; `>` and `<` change it. `home` and `end` go to the first and
-last decision, the page keys ten at a time. `j` jumps to the next decision of a kind (a cut, a
-merge, one that passes …), `/` finds a word in the sentences, `n` and `N` go on with that. `m` sets
-a bookmark, `'` goes to the next. In *decisions*, `up` and `down` choose and `enter` unfolds all.
-
-`tab` goes from pane to pane, `z` gives one the whole screen, `v` shows the next picture, arrows
-move in it or turn it to other attributes. `e` shows the formula of *why this one* with its numbers.
-`p` presents: outcome, sentence and picture alone. `?` then asks for each decision before `.` shows
-it; `a` to `d` vote, and the right answers are counted.
-"""
-
-
-def watch_help(algorithm: Algorithm) -> str:
-    """Return the keys, and a line for every term that sentences and pictures use."""
-    words = glossary_lines(terms_of(algorithm))
-    return "\n".join([KEYS, "### Words", "", *words])
 
 
 SIDES = ("#why", "#records", "#log", "#code")
@@ -214,7 +193,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self._drawn, self._concluded, self._playing_since = (), "", None
         self._asking, self._vote, self._votes = False, None, []
         self._begun = time.monotonic()
-        self.HELP = watch_help(live.run.algorithm)  # type: ignore[misc]  # of this run alone
+        self.words = glossary_lines(terms_of(live.run.algorithm))
         pictures = pictures_of(live.run.algorithm)
         if live.run.task.rows > EVERY_DECISION and not live.paused:
             pictures = [pictures[-1], *pictures[:-1]]  # at full speed the instruments come first

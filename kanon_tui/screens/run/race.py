@@ -44,15 +44,6 @@ def ask_for_rival(asking: Hosted) -> None:
 class RaceScreen(Hosted, Modal):
     """Two runs, one decision at a time; the one that is finished waits at its end."""
 
-    HELP = """## Race
-
-The project's algorithm on the left, another on the right, on the same records with the same k. `.`
-lets both take one decision, `,` takes it back, `space` plays at the speed shown, `>` and `<` change
-it, `home` and `end` go to the start and to the end of the longer run. `v` changes the pictures.
-Below, a bar per run shows how far it is, and one plot how its figure goes; at the end stands who
-loses less, and what was traded for it. Decisions differ in size: a test of a string looks at all
-records, a merge at two clusters.
-"""
     DEFAULT_CSS = """
     RaceScreen { background: $background; }
     RaceScreen #race-line { height: 1; padding: 0 1; }

@@ -40,7 +40,6 @@ from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
 from kanon_tui.screens.run.passes_view import PassesView
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup import (
-    RUN_HELP,
     BeyondK,
     algorithm_line,
     of_algorithm,
@@ -60,7 +59,6 @@ class RunScreen(StepScreen):
     """The run screen: the set-up, then the run as it happens."""
 
     STEP = "run"
-    HELP = RUN_HELP
     DEFAULT_CSS = (
         PANES_ONE_AT_A_TIME
         + """

@@ -70,27 +70,6 @@ def of_requirements(project: Project, attributes: Sequence[str], attribute: str)
     return fields, {"attribute": attribute, **given}
 
 
-RUN_HELP = """## 5 Run
-
-Choose an **algorithm** on the left and set its parameters on the right.
-
-- *Full-domain* algorithms pick one level of every hierarchy for the whole table. Easy to
-  explain, one meaning per column.
-- *Clustering* algorithms let every class have its own ranges. They keep more detail.
-
-*Beyond k*: classes of k records may still all have the same illness. Type a bound for a sensitive
-attribute (l, t, p, α, β or δ) and every class must keep it: full-domain algorithms test it with
-every string, clustering algorithms merge on until it holds. An empty field asks for nothing. *risk*
-bounds the release as a whole: `marketer 0.05`, `journalist 0.1 of 5000` (people of the population).
-
-The lines above are recommendations: for what you may want, the algorithm and the loss (NCP) to
-expect of it, tried on samples of your data. `A` takes one over.
-
-`E` chooses levels by hand, with a verdict at once. `r` runs, `.` watches decision by decision. `c`
-cancels and keeps the best found so far, where there is one. Example: choose *mondrian*, press `.`:
-the first cut is explained. Press `.` again.
-"""
-
 NAME_WIDTH, TITLE_WIDTH = 13, 27
 """Widths of an algorithm's name and of its title in the list."""
 

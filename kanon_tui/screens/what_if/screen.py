@@ -47,26 +47,6 @@ class WhatIfScreen(StepScreen):
     """The plot and the table of a sweep, both growing while it runs."""
 
     STEP = "what-if"
-    HELP = """## 7 What-if
-
-How much detail does more privacy cost, and which algorithm keeps most of it? This screen runs
-every chosen **algorithm** (`a`) with every chosen **k** (`k`) and shows what comes out.
-
-`r` runs. Points appear as they finish, on all cores; `c` cancels and keeps those that are done.
-`v` shows another figure against k: NCP (detail lost), RV (research value), IL (information loss),
-number of classes, suppressed records, seconds, and then all six, small; `V` goes back. Every point
-is a verified release: `enter` opens the one under the cursor as a full result on screen 6. `x`
-writes the table (`.csv`, `.json`) or the plots (`.svg`).
-
-A line is drawn with a marker of its own, the same as in the table; the point under the cursor is
-reversed, and the line below says which algorithm is best at its k. `t` tells the figure in words:
-who is best at each k, what the next k costs, and why a curve turns. A point marked ✗ has no
-release; the line below says why. Seconds are those of this sweep, in which points share the cores
-and full-domain searches profit from what was counted for other values of k.
-
-Example: `a`, mark *global* and *mondrian*, `enter`, `r`. Where the lines for NCP are far apart,
-local recoding pays.
-"""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]  # noqa: RUF012 (as Textual has it)
     DEFAULT_CSS = """
     WhatIfScreen #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
