@@ -41,9 +41,6 @@ FIELDS = (
 class ApplyDialog(Hosted, FormDialog):
     """A form for the mapping, the new records, the earlier release and the file to write."""
 
-    DEFAULT_CSS = """
-    ApplyDialog #outcome { height: auto; max-height: 8; margin-top: 1; }
-    """
     ACCEPT, CANCEL = "Apply", "Close"
 
     def __init__(

@@ -39,10 +39,6 @@ class StepScreen(Hosted, SizedByTerminal):
     STEP: ClassVar[str]
     result: FinishedRun | None = None
     """The run whose release is shown; None on screens that show none."""
-    DEFAULT_CSS = """
-    StepScreen #panes { height: 1fr; layout: horizontal; }
-    StepScreen.-narrow #panes { layout: vertical; }
-    """
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [

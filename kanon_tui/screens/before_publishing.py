@@ -33,9 +33,6 @@ class SinglingOutDialog(Choose):
 class PlanDialog(Hosted, Dialog):
     """Lists what becomes of every column; gives True once the guessed roles are confirmed."""
 
-    DEFAULT_CSS = """
-    PlanDialog > Vertical { width: 78; height: 90%; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("y", "confirm", "These are right")]
 
     def content(self) -> ComposeResult:

@@ -85,12 +85,6 @@ def explanation(screen: Screen[Any]) -> str:
 class Help(Dialog):
     """A dialog with the keys that work now and what the focused pane is for."""
 
-    DEFAULT_CSS = """
-    Help > Vertical { width: 90; height: 90%; }
-    Help ScrollPane { height: 1fr; }
-    Help #keys, Help #other-keys { height: auto; }
-    Help Markdown { margin: 0; padding: 0; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f1,enter,q,question_mark", "dismiss_none", "Close", show=False)
     ]

@@ -43,13 +43,6 @@ POLICIES = [("a value of its own", "value"), ("drop the record", "drop")]
 class ReadingDialog(Hosted, FormDialog):
     """Asks how the file is read, with a preview; gives a `DataSource` or None."""
 
-    DEFAULT_CSS = """
-    ReadingDialog > Vertical { width: 90; height: 90%; }
-    ReadingDialog Form { layout: grid; grid-size: 2; grid-rows: 1; grid-gutter: 0 1; }
-    ReadingDialog Form .field Label { width: 11; }
-    ReadingDialog Form .form-line { column-span: 2; }
-    ReadingDialog #preview { height: 1fr; margin-top: 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Read so")]
     ACCEPT = "Read so"
 

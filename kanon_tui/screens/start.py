@@ -33,9 +33,6 @@ TAGLINE = "Make a table of people safe to share: every record like at least k−
 class StartScreen(Hosted, SizedByTerminal):
     """A list of files to open."""
 
-    DEFAULT_CSS = """
-    StartScreen #choices { text-wrap: nowrap; text-overflow: ellipsis; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Open"),
         Binding("o", "app.open", "Open a file"),

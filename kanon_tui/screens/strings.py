@@ -114,10 +114,6 @@ def _passing_levels(
 class StringsScreen(Hosted, Modal):
     """The string that is being built in the first row, the passing strings below."""
 
-    DEFAULT_CSS = """
-    StringsScreen { background: $background; }
-    StringsScreen #verdict { height: 3; padding: 0 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "back", key_display="esc"),
         Binding("plus", "change(1)", "level +", key_display="+", id="strings.raise"),

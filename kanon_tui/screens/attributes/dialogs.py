@@ -51,14 +51,6 @@ Choice = tuple[Kind, Format | None]
 class KindDialog(Hosted, Dialog):
     """Asks for a kind with its format; gives them or None."""
 
-    DEFAULT_CSS = """
-    KindDialog > Vertical { height: auto; }
-    KindDialog OptionList { max-height: 8; border: none; padding: 0; }
-    KindDialog #own { height: 1; }
-    KindDialog #own Label { width: 14; }
-    KindDialog #own Input { width: 1fr; }
-    KindDialog #preview { height: 6; margin-top: 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.focus_next", "Own pattern"),
     ]
@@ -212,10 +204,6 @@ def can_choose(spec: AttributeSpec) -> bool:
 class PublishDialog(FormDialog):
     """Asks how an attribute is published; gives the changed fields or None."""
 
-    DEFAULT_CSS = """
-    PublishDialog #meaning { margin-top: 1; height: 3; }
-    """
-
     def __init__(
         self, name: str, spec: AttributeSpec, column: Column | None = None, key_file: str = ""
     ) -> None:
@@ -259,10 +247,6 @@ EXPLANATION = (
 
 class AssociationDialog(Dialog):
     """The matrix of associations; escape closes it."""
-
-    DEFAULT_CSS = """
-    AssociationDialog > Vertical { width: 96%; height: 80%; }
-    """
 
     def __init__(
         self,
@@ -325,10 +309,6 @@ def given_away(session: Session) -> GivenAway:
 
 class UniquesDialog(Dialog):
     """The minimal sets of attributes that single people out; escape closes it."""
-
-    DEFAULT_CSS = """
-    UniquesDialog > Vertical { width: 96%; height: 90%; }
-    """
 
     def __init__(self, made: GivenAway) -> None:
         super().__init__("What gives people away")

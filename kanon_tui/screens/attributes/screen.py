@@ -72,11 +72,6 @@ class AttributesScreen(StepScreen):
     """The attributes, one per row; a key sets the role."""
 
     STEP = "attributes"
-    DEFAULT_CSS = """
-    AttributesScreen #attributes-pane { height: 1fr; }
-    AttributesScreen #gauge-pane { height: auto; max-height: 9; padding: 0 1; }
-    AttributesScreen #gauge { height: auto; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(key, f"role('{role}')", str(role), id=f"attributes.{role}")

@@ -48,13 +48,6 @@ class DataScreen(StepScreen):
     """The data file as it is, before anything is done to it."""
 
     STEP = "data"
-    DEFAULT_CSS = """
-    DataScreen #facts { height: auto; padding: 0 1; color: $text-muted; }
-    DataScreen #table-pane { width: 1fr; border-subtitle-color: $text-accent; }
-    DataScreen #profile-pane { width: 38; }
-    DataScreen #profile { padding: 0 1; height: 1fr; }
-    DataScreen.-narrow #profile-pane { width: 1fr; height: 7; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "find", "find", key_display="/", id="data.find"),
         Binding("n", "find_next(1)", "next", id="data.next"),

@@ -47,20 +47,6 @@ Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
 class BuilderDialog(Hosted, FormDialog):
     """Asks for a builder; gives its entry in the project (`{builder: mask, …}`) or None."""
 
-    DEFAULT_CSS = """
-    BuilderDialog > Vertical { width: 84; height: 96%; max-height: 34; }
-    BuilderDialog .title { margin-bottom: 0; }
-    BuilderDialog .field { height: 1; }
-    BuilderDialog .field Label { width: 10; }
-    BuilderDialog .field Select { width: 1fr; height: 1; }
-    BuilderDialog Form { max-height: 12; }
-    BuilderDialog .tall, BuilderDialog .tall TextArea { height: 6; }
-    BuilderDialog #about { height: auto; min-height: 2; color: $text-muted; }
-    BuilderDialog #preview-scroll { height: 1fr; }
-    BuilderDialog #error { max-height: 4; }
-    BuilderDialog #buttons { margin-top: 0; }
-    """
-
     def __init__(self, session: Session, state: HierarchyState) -> None:
         self._session, self._state = session, state
         kind = state.spec.kind

@@ -93,19 +93,6 @@ Made = tuple[HierarchyState, LevelRows | None, TreeRows | None]
 class HierarchyView(StepScreen):
     """The panes, the cursor and the selection; subclasses add the edits."""
 
-    DEFAULT_CSS = """
-    HierarchyView .pane { border-subtitle-color: $text-muted; }
-    HierarchyView #work { width: 1fr; height: 1fr; }
-    HierarchyView #attributes-pane { width: 22; }
-    HierarchyView #levels-pane { width: 1fr; }
-    HierarchyView #measures-pane { width: 44; }
-    HierarchyView #origin { color: $text-muted; margin-top: 1; }
-    HierarchyView #reason { height: auto; max-height: 6; padding: 0 1; }
-    HierarchyView.-narrow #attributes-pane { width: 19; }
-    HierarchyView.-narrow #measures-pane { width: 1fr; height: 9; }
-    HierarchyView.-narrow #origin { display: none; }
-    """
-
     def __init__(self) -> None:
         super().__init__()
         self.attribute = ""

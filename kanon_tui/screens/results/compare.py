@@ -207,12 +207,6 @@ def pair_in_files(comparison: StreamedComparison) -> PairedRecords:
 class CompareScreen(Hosted, Modal):
     """Two results side by side, with their figures below."""
 
-    DEFAULT_CSS = """
-    CompareScreen { background: $background; }
-    CompareScreen #verdict { height: auto; padding: 0 1; }
-    CompareScreen FigurePanel { height: 45%; border-subtitle-color: $text-muted; }
-    CompareScreen #one-record { height: auto; max-height: 2; padding: 0 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss_none", "back", key_display="esc"),
         Binding("C", "dismiss_none", "compare", show=False),

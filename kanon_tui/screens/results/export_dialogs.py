@@ -81,10 +81,6 @@ class SigningDialog(FormDialog):
 class CommandDialog(Hosted, Dialog):
     """Shows the command that makes the release again; gives True to save it to a file."""
 
-    DEFAULT_CSS = """
-    CommandDialog > Vertical { width: 90; }
-    CommandDialog VerticalScroll { height: auto; max-height: 12; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "copy", "Copy"),
         Binding("s", "save", "Save to a file"),

@@ -248,11 +248,6 @@ PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {
 class FigurePanel(Vertical):
     """A pane with one table of figures, and the meaning of the row under the cursor."""
 
-    DEFAULT_CSS = """
-    FigurePanel Grid { height: 1fr; }
-    FigurePanel .meaning { height: auto; max-height: 8; padding: 0 1; color: $text-muted; }
-    """
-
     @dataclass
     class Chosen(Message):
         """Enter was pressed on a row."""

@@ -36,10 +36,6 @@ RecordSource = MemoryRecords | FileRecords
 class RecordsPane(Hosted, Vertical):
     """Both grids with the cursor on one record, and a line to find a text."""
 
-    DEFAULT_CSS = """
-    RecordsPane { width: 1fr; height: 1fr; }
-    """
-
     @dataclass
     class Described(Message):
         """A line about the cell under the cursor."""

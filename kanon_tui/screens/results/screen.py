@@ -58,19 +58,6 @@ class ResultsScreen(StepScreen):
     """The results screen: one result in front, with the other runs of the session."""
 
     STEP = "results"
-    DEFAULT_CSS = """
-    ResultsScreen #summary { height: auto; padding: 0 1; }
-    ResultsScreen #empty { height: 1fr; padding: 1 2; display: none; }
-    ResultsScreen #panel { width: 47; }
-    ResultsScreen #record-line { height: auto; min-height: 2; max-height: 40%; padding: 0 1; }
-    ResultsScreen.-narrow #panel { width: 1fr; height: 14; }
-    ResultsScreen.-narrow.-short #panel { height: 1fr; display: none; }
-    ResultsScreen.-narrow.-short.-panel #panel { display: block; }
-    ResultsScreen.-narrow.-short.-panel #records { display: none; }
-    ResultsScreen.-no-panel #panel { display: none; }
-    ResultsScreen.-empty #empty { display: block; }
-    ResultsScreen.-empty #panes, ResultsScreen.-empty #record-line { display: none; }
-    """
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "why", "why", id="results.why"),

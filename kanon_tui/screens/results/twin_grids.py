@@ -19,12 +19,6 @@ from kanon_tui.widgets.grid_sources import RowSource
 class TwinGrids(Horizontal):
     """Two grids with equal columns and rows, one cursor and one scroll position."""
 
-    DEFAULT_CSS = """
-    TwinGrids { height: 1fr; }
-    TwinGrids .pane { width: 1fr; }
-    TwinGrids.-alone #left-pane { display: none; }
-    """
-
     @dataclass
     class OfCell(Message):
         """A message about a cell of both grids."""

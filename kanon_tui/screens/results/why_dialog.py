@@ -21,15 +21,6 @@ from kanon_tui.widgets.lists import ScrollPane
 class WhyDialog(Dialog):
     """The explanation of a cell, an attribute or a suppressed record; escape closes it."""
 
-    DEFAULT_CSS = """
-    WhyDialog > Vertical { width: 84; max-height: 55%; border-subtitle-color: $text-muted; }
-    WhyDialog ScrollPane { height: auto; max-height: 100%; }
-    WhyDialog Static { height: auto; }
-    WhyDialog .head { text-style: bold; margin-top: 1; }
-    WhyDialog .item { height: auto; padding-left: 2; }
-    WhyDialog .mark { width: auto; }
-    WhyDialog .sentence { width: 1fr; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,w,q", "dismiss_none", "Close"),
     ]

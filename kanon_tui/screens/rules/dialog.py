@@ -42,15 +42,6 @@ def boundary_histogram(column: Column, rule: Boundary, width: int) -> str:
 class RuleDialog(FormDialog):
     """Asks for a rule; gives one that fits the column or None."""
 
-    DEFAULT_CSS = """
-    RuleDialog > Vertical { width: 76; max-height: 96%; }
-    RuleDialog Form .field Label { width: 22; }
-    RuleDialog .sets { height: 12; }
-    RuleDialog SelectionList { width: 1fr; height: 1fr; border: round $foreground 55%; }
-    RuleDialog SelectionList { border-title-color: $text-muted; }
-    RuleDialog SelectionList:focus { border: round $primary; }
-    """
-
     def __init__(self, column: Column, rule: Rule | None) -> None:
         values: dict[str, Any] = {"importance": f"{rule.importance:g}"} if rule else {}
         if isinstance(rule, Boundary):

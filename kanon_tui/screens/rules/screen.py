@@ -70,12 +70,6 @@ class RulesScreen(StepScreen):
     """All rules in one table; the pane beside shows what they do to the levels."""
 
     STEP = "rules"
-    DEFAULT_CSS = """
-    RulesScreen #rules-pane { width: 1fr; }
-    RulesScreen #levels-pane { width: 44; }
-    RulesScreen #levels { padding: 0 1; }
-    RulesScreen.-narrow #levels-pane { width: 1fr; height: 9; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "new", "add a rule", id="rules.new"),
         Binding("enter", "change", "edit", id="rules.edit"),

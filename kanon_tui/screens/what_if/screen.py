@@ -48,16 +48,6 @@ class WhatIfScreen(StepScreen):
 
     STEP = "what-if"
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]  # noqa: RUF012 (as Textual has it)
-    DEFAULT_CSS = """
-    WhatIfScreen #status { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
-    WhatIfScreen #plot-pane { width: 1fr; border-subtitle-color: $text-muted; }
-    WhatIfScreen #table-pane { width: 69; }
-    WhatIfScreen #note { height: auto; max-height: 3; padding: 0 1; }
-    WhatIfScreen.-narrow #plot-pane { width: 100%; height: 3fr; }
-    WhatIfScreen.-narrow #table-pane { width: 100%; height: 2fr; }
-    WhatIfScreen.-narrow.-all #plot-pane { height: 13fr; }
-    WhatIfScreen.-narrow.-all #table-pane { height: 7fr; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "start", "Run", id="what-if.start"),
         Binding("c", "cancel", "Cancel", id="what-if.cancel"),
@@ -425,10 +415,6 @@ class PointRows:
 
 class ChooseAlgorithms(ChooseSeveral):
     """Asks for several algorithms; gives their names in the order of the list, or None."""
-
-    DEFAULT_CSS = """
-    ChooseAlgorithms OptionList, ChooseAlgorithms OptionList:focus { max-height: 16; }
-    """
 
     def __init__(self, chosen: Iterable[str]) -> None:
         super().__init__("Algorithms to compare", tuple(ALGORITHMS), chosen)
