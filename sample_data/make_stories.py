@@ -1,9 +1,9 @@
-"""Makes the tables of the three stories: hospital visits, a labour survey, school records.
+"""Makes invented tables: hospital visits, a labour survey, school records, a provider's customers.
 
 Nobody in them exists. Only `Generator.random` is used, turned into everything else by hand, so the
 same seed gives the same files on every platform.
 
-    python make_stories.py          # writes visits/, labour/ and school/ beside this file
+    python make_stories.py     # writes visits/, labour/, school/ and provider/ beside this file
 """
 
 from __future__ import annotations
@@ -50,10 +50,11 @@ class Draw:
 
 
 def write(path: Path, columns: str, rows: list[list[Any]]) -> None:
-    """One row per line, as a spreadsheet would write it."""
+    """One row per line, as a spreadsheet would write it; without columns there is no header."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns.split())
+        if columns:
+            writer.writerow(columns.split())
         writer.writerows(rows)
 
 
@@ -132,6 +133,21 @@ def school(draw: Draw, pupils: int = 1500) -> list[list[Any]]:
     return rows
 
 
+# --- a provider's customers: what the SBC thesis says of a table that was never published ---------
+CROWDED = {1: 4, 11: 6, 12: 6, 13: 22, 14: 9, 23: 7, 27: 12, 28: 5, 40: 4}
+
+
+def customers(draw: Draw, people: int = 1150) -> list[list[Any]]:
+    weights = [CROWDED.get(province, 1) for province in range(1, 48)]
+    rows = []
+    for _ in range(people):
+        age = min(99, max(4, round(draw.around(42, 15))))
+        province = draw.one_of(range(1, 48), weights)
+        charge = max(0, 50 * round(draw.around(40, 22)))
+        rows.append([draw.one_of(("Male", "Female"), (74, 26)), f"A{province:02d}", age, charge])
+    return rows
+
+
 def main() -> None:
     write(
         HERE / "visits" / "visits.csv",
@@ -148,6 +164,7 @@ def main() -> None:
         "pupil name born sex zip home_language grade support mark",
         school(Draw(13)),
     )
+    write(HERE / "provider" / "customers.data", "", customers(Draw(14)))
 
 
 if __name__ == "__main__":

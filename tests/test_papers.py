@@ -10,12 +10,20 @@ import polars as pl
 import pytest
 
 import kanon_tui as kn
+from kanon_tui.core.algorithms.global_search import GlobalSearch
+from kanon_tui.core.algorithms.local_search import LocalSearch
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import Result, start
+from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.verify import smallest_class
-from kanon_tui.core.project.project import AlgorithmChoice
+from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec
 from kanon_tui.core.project.samples import find_sample, list_samples
+from kanon_tui.core.release.recode import recode
+from kanon_tui.core.table.table import Table
+from tests.helpers import make_task
 
 SAMPLES = [sample.name for sample in list_samples()]
 REPORT_FIELDS = {
@@ -29,6 +37,9 @@ METRICS = {
 PRIVACY = {
     "k", "l_distinct", "l_entropy", "t", "p", "alpha", "risk_max", "risk_mean", "violations",
 }  # fmt: skip
+
+
+RACES = {"White": "White", "Black": "Other", "Hispanic": "Other", "Asian": "Other"}
 
 
 def project(name: str) -> kn.Project:
@@ -238,3 +249,74 @@ def test_adult_is_the_benchmark_everybody_uses() -> None:
     age = table.frame["age"].cast(pl.Int64)
     assert (gain >= 7298).sum() == 1330
     assert ((gain < 7298) & (age < 28)).sum() == 7162
+
+
+def test_sbc_appendix_7_2_as_a_project_and_as_a_configuration() -> None:
+    """Both make one release; all of Tokai-Chubu (A15 to A24) is in the first half of the tree."""
+    made = release("provider")
+    folder = find_sample("provider").project.parent
+    read = kn.anonymize(kn.Project.load(folder / "toolbox.xml"))
+    assert (made.task.k, made.algorithm.name) == (read.task.k, read.algorithm.name)
+    assert read.table.rename({"column_4": "charge"}).equals(made.table)
+    location = next(a for a in made.task.quasi if a.name == "location").hierarchy
+    halves = dict(zip(location.column.values, location.maps[2], strict=True))
+    assert len({halves[f"A{code}"] for code in range(15, 25)}) == 1
+    assert halves["A24"] != halves["A25"]
+
+
+def test_sbc_appendix_7_3_has_tokai_chubu_below_two_parents() -> None:
+    provinces = [
+        ["A20", "Nagano", "Tokai-Chubu", "East-Japan", "Japan"],
+        ["A21", "Gifu", "Tokai-Chubu", "West-Japan", "Japan"],
+    ]
+    with pytest.raises(kn.InputError, match=r"Tokai-Chubu.*(East|West)-Japan"):
+        Hierarchy.of(provinces, "appendix 7.3")
+
+
+def test_sbc_table_2_4_is_not_what_mondrian_makes() -> None:
+    """Mondrian keeps X and Y apart and joins A with B: another 5-anonymous table (p. 31)."""
+    sample = project("recoding")
+    made = kn.anonymize(replace(sample, algorithm=AlgorithmChoice("mondrian"))).table
+    counts = made.group_by("att1", "att2").len().rows()
+    assert set(counts) == {
+        ("{A|B}", "X", 8), ("{A|B}", "Y", 15), ("B", "Z", 5),
+        ("C", "X", 20), ("C", "Y", 35), ("D", "Y", 21),
+    }  # fmt: skip
+
+
+def test_sbc_table_2_1_missing_values() -> None:
+    """The sex of 322 and the marital status of 324 are not known; -?- is a token of the data."""
+    columns = {
+        "id": ["321", "322", "323", "324"],
+        "sex": ["Male", "-?-", "Female", "Male"],
+        "marital status": ["Married", "Divorced", "Married", "-?-"],
+    }
+    table = Table(pl.DataFrame(columns), missing_tokens=("-?-",))
+    assert table.missing_cells() == {"id": 0, "sex": 1, "marital status": 1}
+
+
+def test_morton_global_keeps_more_and_local_balances() -> None:
+    """Race and zip: global takes A1_2 A2_0 with RV .90, local A1_1 A2_1 with RV .50.
+
+    The thesis prints the strings and the sums; records and the values of the levels are ours.
+    """
+    race = {value: [value, group, "any"] for value, group in RACES.items()}
+    race["Asian"][0] = "Other"
+    zips = {code: [code[:3], "any"] for code in ("46201", "46202", "47301", "47302")}
+    records = [(value, code) for value in ("White", "Black", "Hispanic", "Asian") for code in zips]
+    records += [("White", code) for code in zips]
+    task = make_task(
+        {"race": [r for r, _ in records], "zip": [z for _, z in records]},
+        2,
+        {
+            "race": AttributeSpec(hierarchy={"levels": race}, rv=(0.45, 0.4, 0.3, 0.0)),
+            "zip": AttributeSpec(hierarchy={"levels": zips}, rv=(0.6, 0.1, 0.0)),
+        },
+    )
+    found = {}
+    for algorithm in (GlobalSearch(), LocalSearch()):
+        grouping = Run(task, algorithm).finish()
+        assert grouping is not None
+        worth = measure(recode(task, grouping)).rv
+        found[algorithm.name] = (grouping.levels, round(worth, 9))
+    assert found == {"global": ((2, 0), 0.9), "local": ((1, 1), 0.5)}

@@ -1,8 +1,8 @@
 """Anonymise a table or a project without the screen.
 
-FILE is a project (.yaml) or a data file; - is standard input. Of a data file --quasi, --sensitive
-and --identifier name the roles, and columns that are not named are left out. Roles that are only
-guessed need --accept-guesses.
+FILE is a project (.yaml), a configuration of the UTD toolbox (.xml) or a data file; - is standard
+input. Of a data file --quasi, --sensitive and --identifier name the roles, and columns that are not
+named are left out. Roles that are only guessed need --accept-guesses.
 
 The release is verified before anything is written. Without --out and --report nothing is written
 and a summary is printed; --out - prints the release as CSV, --json the report. Exit code 1 when no

@@ -9,6 +9,7 @@ from pathlib import Path
 from kanon_tui.core.editing.recovery import UnsavedWork
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import KanonError
+from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
@@ -20,7 +21,7 @@ from kanon_tui.services.host import Host, error_sentence
 from kanon_tui.widgets.dialogs import Confirm, confirm
 from kanon_tui.widgets.path_dialog import AskPath
 
-ENDINGS = (*DATA_ENDINGS, ".yaml", ".yml")
+ENDINGS = (*DATA_ENDINGS, *PROJECT_ENDINGS)
 """Types of files that are listed; any other can be typed."""
 
 Failed = Callable[[Exception], object]

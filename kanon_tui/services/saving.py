@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kanon_tui.core.editing.session import ChangedFileError, Session
-from kanon_tui.core.table.data_files import name_beside
 from kanon_tui.core.text import first_few
 from kanon_tui.services.host import Host, Hosted
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
@@ -28,10 +27,10 @@ class Saving:
         session = host.session
         if session is None or (isinstance(screen, Hosted) and not screen.take_typed()):
             return  # a field with an invalid value would not be in the file
-        if session.project.path is not None:
-            self._write(session, session.project.path)
+        if session.project.own_file is not None:
+            self._write(session, session.project.own_file)
         else:
-            self._ask_name(session, name_beside(session.data_path, ".yaml"))
+            self._ask_name(session, session.proposed_file)
 
     def _ask_name(self, session: Session, proposed: Path) -> None:
         def write(path: Path) -> None:

@@ -146,8 +146,8 @@ class Session(SessionData):
         changes are to be written over.
         """
         project = self.project
-        target = path or project.path or name_beside(project.data_path, ".yaml")
-        if not over_changes and project.path is not None:
+        target = path or project.own_file or self.proposed_file
+        if not over_changes and project.own_file is not None:
             self._check_unchanged(project, target)
         seen = _seen_from(target.parent, project.data_path)
 
@@ -225,6 +225,11 @@ class Session(SessionData):
     def names(self, role: Role) -> list[str]:
         """Return the attributes with a role, in project order."""
         return [n for n, spec in self.project.attributes.items() if spec.role is role]
+
+    @property
+    def proposed_file(self) -> Path:
+        """A path for the file of a new project: beside its data or its configuration."""
+        return name_beside(self.project.path or self.data_path, ".yaml")
 
     @property
     def data_path(self) -> Path:

@@ -69,7 +69,7 @@ def read_utd(path: Path | str, attribute: str, values: Mapping[str, float]) -> H
     values from there. A value outside the tree gets no row, which `Hierarchy.bind` reports.
     """
     path = Path(path)
-    att = _find(_parse(path), attribute, path.name)
+    att = _find(read_configuration(path), attribute, path.name)
     who = f"{path.name}: attribute '{attribute}'"
     trees = att.findall("vgh")
     if len(trees) != 1:
@@ -140,7 +140,8 @@ class _NoDoctype(ElementTree.TreeBuilder):
         raise InputError("a DOCTYPE is not allowed here; remove it")
 
 
-def _parse(path: Path) -> ElementTree.Element:
+def read_configuration(path: Path) -> ElementTree.Element:
+    """Return the root of a configuration; a document type is refused."""
     source = read_source(path)
     parser = ElementTree.XMLParser(target=_NoDoctype())
     try:

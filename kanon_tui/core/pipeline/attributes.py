@@ -27,11 +27,11 @@ from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import Note, joined
 
-PROJECT_ENDINGS = (".yaml", ".yml")
+PROJECT_ENDINGS = (".yaml", ".yml", ".xml")
 
 
 def as_project(project: Project | str | Path) -> Project:
-    """Return a project: as it is, loaded from a .yaml file, or a new one for a data file."""
+    """Return a project: as it is, loaded from its file, or a new one for a data file."""
     if isinstance(project, Project):
         return project
     path = Path(project)

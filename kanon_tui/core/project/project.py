@@ -126,7 +126,10 @@ class Project(Checked):
 
     @classmethod
     def load(cls, path: str | Path) -> Project:
-        """Read a project file; errors name the key at fault."""
+        """Read a project file (.yaml), or a configuration of the UTD toolbox (.xml) as a project.
+
+        Errors name the key at fault.
+        """
         path = Path(path)
         return replace(project_from_mapping(_read_document(path), path.name), path=path)
 
@@ -215,6 +218,11 @@ class Project(Checked):
             if value is None:
                 del section[key]
         return replace(project_from_mapping(written, self.title), path=self.path)
+
+    @property
+    def own_file(self) -> Path | None:
+        """The project file to save into; None for a new project and one read from a toolbox."""
+        return self.path if self.path and self.path.suffix.lower() != TOOLBOX_ENDING else None
 
     @property
     def folder(self) -> Path:
@@ -386,6 +394,7 @@ def _as_spec(name: str, given: Any) -> AttributeSpec:
     return AttributeSpec(given)
 
 
+TOOLBOX_ENDING = ".xml"
 VERSION = 1
 """The version of the form of project files; there is one so far."""
 _FILE_KEYS = ("file", "utd")
@@ -419,6 +428,10 @@ def _read_document(path: Path) -> Any:
             f"{path.name} is a data file, not a project; write a project file with "
             f"data: {{path: {path.name}}} or open it in the application"
         )
+    if path.suffix.lower() == TOOLBOX_ENDING:
+        from kanon_tui.core.project.toolbox import read_toolbox  # reads XML, which few need
+
+        return read_toolbox(path)
     document = read_yaml(path, "project")
     if document is None:
         raise InputError(f"{path.name} is empty; a project needs at least data: {{path: FILE}}")

@@ -54,16 +54,22 @@ def sample(name: str) -> Task:
     return prepare(Project.load(find_sample(name).project))
 
 
-def shown(task: Task, name: str, spatial: bool) -> tuple[dict[str, Fraction], dict[str, float]]:
-    """Similarities and distances of the values of an attribute from those of the first record."""
+def shown(
+    task: Task, name: str, spatial: bool, record: int | None = None
+) -> tuple[dict[str, Fraction], dict[str, float]]:
+    """Similarities and distances of the values of an attribute from those of a record.
+
+    Without one it is the first in the order of the algorithm.
+    """
     x = next(i for i, a in enumerate(task.quasi) if a.name == name)
     values = task.quasi[x].column.values
     lower = [
         i for i, a in enumerate(task.quasi) if not a.ordered and len(a.column.values) < len(values)
     ]
     left = in_order(task)
-    share = similarities(task, left, left[0], x, lower)
-    table = tables(task, left, left[0], spatial)[x]
+    first = left[0] if record is None else record
+    share = similarities(task, left, first, x, lower)
+    table = tables(task, left, first, spatial)[x]
     return ({values[v]: s for v, s in share.items()}, {values[v]: d for v, d in table.items()})
 
 
@@ -81,6 +87,26 @@ def test_sbc_table_3_1_similarities_and_distances() -> None:
         "with nationality Japan, Bachelor Degree (4) is 0.333 from Master Degree (3), 0.667 from "
         "PhD Degree (1) and 1 from High School (0). Of gender, Male is 1 from Female."
     )
+
+
+def test_sd_figure_2_a_third_attribute() -> None:
+    """From t1 = Male, Japan, High School, among the 23 that (c) has of these; (b) has 25."""
+    task = sample("contingency")
+    share, distance = shown(task, "education", spatial=True, record=0)
+    counts = {"High School": 9, "Bachelor Degree": 4, "Master Degree": 8, "PhD": 2}
+    assert share == {value: Fraction(count, 23) for value, count in counts.items()}
+    assert distance == pytest.approx(
+        {"High School": 0, "Master Degree": 1 / 108, "Bachelor Degree": 1 / 36, "PhD": 1 / 12}
+    )
+    nation, apart = shown(task, "nationality", spatial=True, record=0)
+    assert nation == {
+        "Japan": Fraction(23, 58),
+        "China": Fraction(18, 58),
+        "Korea": Fraction(17, 58),
+    }
+    assert apart == {"Japan": 0.0, "China": 0.25, "Korea": 0.5}
+    start = told(task, SD())[1].sentence
+    assert "among the 23 with gender Male and nationality Japan" in start
 
 
 def test_sbc_table_3_3_fewer_than_k_males() -> None:

@@ -16,12 +16,14 @@ STORIES = ("visits", "labour", "school")
 @pytest.mark.parametrize("story", STORIES)
 def test_the_table_is_what_the_script_makes(story: str, tmp_path: Path) -> None:
     script = runpy.run_path(str(SAMPLES / "make_stories.py"))
-    for name in STORIES:
+    for name in (*STORIES, "provider"):
         (tmp_path / name).mkdir()
     script["main"].__globals__["HERE"] = tmp_path
     script["main"]()
     made = (tmp_path / story / f"{story}.csv").read_bytes()
     assert made == (SAMPLES / story / f"{story}.csv").read_bytes()
+    customers = (tmp_path / "provider" / "customers.data").read_bytes()
+    assert customers == (SAMPLES / "provider" / "customers.data").read_bytes()
 
 
 @pytest.mark.parametrize("story", STORIES)
