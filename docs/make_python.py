@@ -17,7 +17,7 @@ GROUPS = {
     "Projects": ("Project",),
     "Hierarchies": ("intervals", "breaks", "quantiles", "mask", "dates", "groups", "flat"),
     "Analyses": (
-        "check", "sweep", "levels", "risk", "attack", "verify", "apply", "utility",
+        "check", "sweep", "levels", "risk", "attack", "evidence", "verify", "apply", "utility",
         "utility_sections", "algorithms",
     ),
 }  # fmt: skip

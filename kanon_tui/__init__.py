@@ -27,6 +27,7 @@ from kanon_tui.core.version import __version__
 if TYPE_CHECKING:
     from kanon_tui.core.algorithms import catalogue as algorithms
     from kanon_tui.core.analysis.attack.suite import attack_release as attack
+    from kanon_tui.core.analysis.evidence import evidence
     from kanon_tui.core.analysis.proof import verify_written as verify
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
     from kanon_tui.core.analysis.utility.utility import utility_sections
@@ -56,6 +57,7 @@ _WHERE = {
     "project.attribute": ("AttributeSpec",),
     "project.project": ("Project",),
     "task.steps": ("RunContext",),
+    "analysis.evidence": ("evidence",),
     "analysis.utility.utility": ("utility_sections",),
 }
 _PLACES = {name: (module, name) for module, names in _WHERE.items() for name in names} | {
@@ -69,9 +71,9 @@ _PLACES = {name: (module, name) for module, names in _WHERE.items() for name in 
 __all__ = [
     "AttributeSpec", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
     "Project", "Release", "Result", "RunContext", "__version__", "algorithms", "anonymize",
-    "apply", "attack", "breaks", "check", "conclude", "dates", "flat", "groups", "intervals",
-    "levels", "mask", "quantiles", "risk", "run", "stream", "sweep", "utility", "utility_sections",
-    "verify",
+    "apply", "attack", "breaks", "check", "conclude", "dates", "evidence", "flat", "groups",
+    "intervals", "levels", "mask", "quantiles", "risk", "run", "stream", "sweep", "utility",
+    "utility_sections", "verify",
 ]  # fmt: skip
 
 

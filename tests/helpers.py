@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -10,10 +11,17 @@ import polars as pl
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
+from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.formats import report_bytes
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.steps import Step
 from kanon_tui.core.task.task import Task
+
+
+def report_text(result: FinishedRun, path: Path, *more: Any, **options: Any) -> str:
+    """The report of a result as text, in the format of a file name's ending."""
+    return report_bytes(result, path, *more, **options).decode()
 
 
 def make_task(

@@ -8,9 +8,10 @@ The release is verified before anything is written. Without --out and --report n
 and a summary is printed; --out - prints the release as CSV, --json the report. Exit code 1 when no
 release was found, 2 for bad input, 3 when a scheduler, database or disk failed.
 
-The public report tells nothing about records that are not in the release; HTML is public unless
---internal is given. With --earlier nothing is written where both releases together leave somebody
-fewer than k candidates. Without --scheduler, --engine dask starts a cluster on this machine.
+The report is a dossier to sign. The public report tells nothing about records that are not in the
+release; HTML is public unless --internal is given. With --earlier nothing is written where both
+releases together leave somebody fewer than k candidates. Without --scheduler, --engine dask starts
+a cluster on this machine.
 """
 
 from __future__ import annotations
@@ -75,7 +76,10 @@ ARGUMENTS = (
         release_place,
     ),
     file_argument("--mapping", "the mapping as .json, for 'kanon-tui apply' and new records"),
-    file_argument("--report", "the report: .json, .md or .html"),
+    file_argument("--report", "the report: .json, .md, .html or .pdf"),
+    file_argument(
+        "--annex", "what stays inside: hash of the input, seed, command; .md, .html, .pdf"
+    ),
     flag("--public", "report nothing that depends on records outside the release"),
     flag("--internal", "report everything in HTML, too"),
     flag("--json", "print the report as JSON instead of a summary"),
@@ -106,8 +110,8 @@ def execute(args: argparse.Namespace) -> int:
 
     if (args.hold_out is None) != (args.control is None):
         raise InputError("--hold-out SHARE and --control FILE go together; name both")
-    if args.attacks and (args.report is None or args.public or args.report.suffix == ".json"):
-        raise InputError("--attacks needs an internal --report FILE, as .md or .html")
+    if args.attacks and (args.report is None or args.public):
+        raise InputError("--attacks needs an internal --report FILE; name one, without --public")
     if args.repair and args.earlier is None:
         raise InputError("--repair: there is nothing to repair without --earlier FILE; name one")
     if args.json and args.out == "-":
@@ -166,6 +170,7 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
     from kanon_tui.commands.progress import finish_run
     from kanon_tui.core.pipeline.engine_choice import choose_engine
     from kanon_tui.core.pipeline.result import conclude, start
+    from kanon_tui.core.report.formats import is_dossier
 
     if choose_engine(project, folder=target is not None and target.folder) != "memory":
         return _stream(args, project, target)
@@ -186,21 +191,23 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
             result = repaired(run, project, earlier, args.earlier.name)
         together = check_together(result, project, earlier, args.earlier.name)
         together.refuse(args.earlier.name, tried=args.repair)
-    texts = {}
+    texts: dict[Path, bytes] = {}
     if args.mapping is not None:
         from kanon_tui.core.analysis.applying.mapping_file import mapping_text
 
-        texts[args.mapping] = mapping_text(result)
+        texts[args.mapping] = mapping_text(result).encode()
     out = None if target is None else target.address or target.path
     if control is not None and args.control is not None:
-        texts[args.control] = control.write_csv()
+        texts[args.control] = control.write_csv().encode()
+    if args.annex is not None:
+        texts[args.annex] = result.annex(args.annex)
     public = False if args.attacks else _public(args)
-    utility = [] if public else _utility(result, args.report)
-    if args.attacks:
-        from kanon_tui.core.analysis.attack.suite import attack_release, attack_sections
+    found: list[Section] = []
+    if args.attacks or is_dossier(args.report, public):
+        from kanon_tui.core.analysis.evidence import evidence
 
-        utility += attack_sections(attack_release(result, control=control))
-    result.write_files(out, args.report, args.force, texts, utility, public)
+        found = evidence(result, control, args.attacks)
+    result.write_files(out, args.report, args.force, texts, found, public)
     return result
 
 
@@ -218,6 +225,8 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
         )
     if args.hold_out is not None or args.attacks:
         raise InputError("--hold-out and --attacks need all records; use --engine memory")
+    if args.annex is not None:
+        raise InputError("--annex is written beside a release in memory; use --engine memory")
     if args.mapping is not None:
         raise InputError(
             "--mapping is made of a release in memory; leave it out, or use --engine memory"
@@ -276,23 +285,14 @@ def _check_guesses(args: argparse.Namespace, run: Run, project: Project) -> None
         refuse_guesses(project, plans)
 
 
-def _utility(result: Result, report: Path | None) -> list[Section]:
-    """Return the sections of a readable report that compare the release with its original."""
-    if report is None or report.suffix.lower() == ".json":
-        return []
-    from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
-
-    return utility_sections(utility_of(result))
-
-
 def _check_targets(args: argparse.Namespace, target: Target | None, project: Project) -> None:
     """Refuse files that cannot be written before any work is done for them."""
-    from kanon_tui.core.report.formats import REPORT_ENDINGS
+    from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS
     from kanon_tui.core.table.writing import check_target
 
     if target is not None:
         target.check(args.force, project.inputs)
-    texts = ((args.mapping, (".json",)), (args.control, (".csv",)))
+    texts = ((args.mapping, (".json",)), (args.control, (".csv",)), (args.annex, DOCUMENT_ENDINGS))
     for path, endings in ((args.report, REPORT_ENDINGS), *texts):
         if path is not None:
             check_target(path, endings, args.force, project.inputs)
@@ -369,7 +369,7 @@ def _summary(result: Result, args: argparse.Namespace) -> Iterator[str]:
 
 def _files(args: argparse.Namespace) -> str:
     """Return the files and tables that are written, without secrets; empty for none."""
-    paths = (args.out, args.mapping, args.control, args.report)
+    paths = (args.out, args.mapping, args.control, args.annex, args.report)
     places = [str(path) for path in paths if path is not None]
     return joined(list(map(without_secrets, places)))
 

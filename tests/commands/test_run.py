@@ -29,15 +29,29 @@ def test_run_writes_a_release_and_every_report(
     report = json.loads((folder / "r.json").read_text())
     smallest = release.group_by("age", "zip").len()["len"].min()
     assert report["smallest_class"] == smallest
-    for ending, start in {"md": "# Release with k = 2", "html": "<!doctype html>"}.items():
-        report = str(folder / f"r.{ending}")
+    starts = {
+        "md": b"# Dossier of a release with k = 2",
+        "html": b"<!doctype html>",
+        "pdf": b"%PDF",
+    }
+    for ending, start in starts.items():
+        report, annex = (str(folder / f"{name}.{ending}") for name in ("r", "annex"))
         command = ("run", str(folder / "p.yaml"), "--report", report, "--internal")
-        said(*command, capsys=capsys, code=0)
-        text = Path(report).read_text()
-        assert text.startswith(start)
-        assert "kanon-tui run p.yaml --algorithm mondrian --k 2 --seed 0" in text
+        said(*command, "--annex", annex, "--attacks", capsys=capsys, code=0)
+        assert Path(report).read_bytes().startswith(start)
+        if ending != "pdf":
+            again = "kanon-tui run p.yaml --algorithm mondrian --k 2 --seed 0"
+            assert again in Path(annex).read_text()
+            text = Path(report).read_text()
+            assert again not in text
+            for told in (
+                "Is singling out possible?",
+                "prosecutor",
+                "SHA-256 of the project p.yaml",
+            ):
+                assert told in text
     everything = "".join(
-        path.read_text() for path in folder.glob("r.*") if path.suffix != ".parquet"
+        path.read_text() for path in folder.glob("*.*") if path.suffix in (".md", ".html", ".json")
     )
     assert "Secret" not in everything + done.stdout
 
@@ -133,7 +147,7 @@ def test_when_the_report_fails_there_is_no_release_either(
     def full(*args: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kanon_tui.core.pipeline.result.report_text", full)
+    monkeypatch.setattr("kanon_tui.core.pipeline.result.report_bytes", full)
     project, out, report = (str(folder / name) for name in ("p.yaml", "r.csv", "r.md"))
     assert "no space left" in said(
         "run", project, "--out", out, "--report", report, capsys=capsys, code=3

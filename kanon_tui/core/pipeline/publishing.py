@@ -32,7 +32,7 @@ from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.release.formulas import looks_like_formula
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.formats import report_text
+from kanon_tui.core.report.formats import report_bytes
 from kanon_tui.core.table.atomic_files import work_folder, written_together
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.target import Target, WrittenFile, place_folder
@@ -159,7 +159,7 @@ class FilePublisher(Publisher):
             if report is not None:
                 aside = tuple(map(WrittenFile.from_path, sorted(out.iterdir())))
                 named = replace(result, files=aside)
-                files[-1].write(report_text(named, report, public=self.public).encode())
+                files[-1].write(report_bytes(named, report, public=self.public))
             if target is not None and target.folder:
                 place_folder(out, target.path, self.force)
         for cells in result.release.cells:

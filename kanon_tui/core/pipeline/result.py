@@ -31,9 +31,10 @@ from kanon_tui.core.pipeline.release_files import copy_files
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun, Seconds, timed
-from kanon_tui.core.report.formats import report_text
+from kanon_tui.core.report.formats import document_bytes, report_bytes
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.sections import Section
+from kanon_tui.core.report.story import annex_document
 from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
@@ -78,20 +79,27 @@ class Result(FinishedRun):
         force: bool = False,
         utility: Sequence[Section] = (),
         public: bool | None = None,
+        annex: str | Path | None = None,
     ) -> None:
-        """Write the report (.json, .md or .html) completely or not at all.
+        """Write the report (.json, .md, .html or .pdf) completely or not at all.
 
-        `utility` are the sections of `kanon_tui.utility_sections(kanon_tui.utility(result))`.
-        `public` leaves out whatever depends on the input; None does so in HTML.
+        `utility` are sections on utility, risks and attacks, as `kanon_tui.evidence(result)` gives
+        them. `public` leaves out whatever depends on the input; None does so in HTML. `annex` is a
+        further file: hash of the input, seed and command, which stay inside.
         """
-        self.write_files(None, Path(path), force, utility=utility, public=public)
+        texts = {} if annex is None else {Path(annex): self.annex(Path(annex))}
+        self.write_files(None, Path(path), force, texts, utility, public)
+
+    def annex(self, path: Path) -> bytes:
+        """Return the internal annex of the report in the format of a file name's ending."""
+        return document_bytes(annex_document(self), path)
 
     def write_files(
         self,
         release: Path | str | None,
         report: Path | None,
         force: bool = False,
-        texts: Mapping[Path, str] | None = None,
+        texts: Mapping[Path, bytes] | None = None,
         utility: Sequence[Section] = (),
         public: bool | None = None,
     ) -> None:
@@ -114,11 +122,11 @@ class Result(FinishedRun):
                     put_table(self.written, files[0], release, self.task.csv_format(release))
                     files[0].flush()
             for file, text in zip(files[release is not None :], texts.values(), strict=False):
-                file.write(text.encode())
+                file.write(text)
             if report is not None:
                 aside = () if release is None else (WrittenFile.from_path(Path(files[0].name)),)
                 named = replace(self, files=aside)  # whose hash the report has
-                files[-1].write(report_text(named, report, utility, public).encode())
+                files[-1].write(report_bytes(named, report, utility, public))
             if address:
                 write_address(address, self.written, force)
 

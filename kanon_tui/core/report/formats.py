@@ -1,18 +1,20 @@
-"""A report as the text of a file: JSON, Markdown (here) or HTML (`html`)."""
+"""A report as a file: JSON and Markdown (here), HTML (`html`) or PDF (`pdf`)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.public import public_mapping
-from kanon_tui.core.report.sections import Bar, Distribution, Section
+from kanon_tui.core.report.sections import Distribution, Document, Section
 from kanon_tui.core.report.story import story
-from kanon_tui.core.text import json_text, shortened, visible, visible_lines
+from kanon_tui.core.table.file_kinds import extra_module
+from kanon_tui.core.text import joined, json_text, shortened, visible, visible_lines
 
 _LABEL, _FIGURE = 22, 8
 
@@ -31,11 +33,12 @@ def distribution_lines(drawn: Distribution, width: int = 76) -> list[str]:
     return lines
 
 
-def markdown(result: FinishedRun, utility: Sequence[Section] = (), public: bool = False) -> str:
-    """Return the report as Markdown."""
-    title, sections = story(result, utility, public)
-    parts = [f"# {escaped_markdown(title)}"]
-    for section in sections:
+def markdown(document: Document) -> str:
+    """Return a document as Markdown."""
+    figures = " · ".join(f"{name} {value}" for name, value in document.tiles)
+    parts = [f"# {escaped_markdown(document.title)}", escaped_markdown(document.lead)]
+    parts += [escaped_markdown(figures)] if figures else []
+    for section in document.sections:
         parts.append(f"## {escaped_markdown(section.title)}")
         parts.extend(escaped_markdown(paragraph) for paragraph in section.paragraphs)
         if section.rows:
@@ -53,15 +56,8 @@ def _table(section: Section) -> str:
         "| " + " | ".join(escaped_markdown(name) for name in section.columns) + " |",
         "|" + "---|" * len(section.columns),
     ]
-    lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in section.rows]
-    return "\n".join(lines)
-
-
-def _cell(cell: str | Bar) -> str:
-    if isinstance(cell, str):
-        return escaped_markdown(cell)
-    filled = round(cell.share * 10)
-    return f"{'█' * filled}{'░' * (10 - filled)} {escaped_markdown(cell.text)}"
+    cells = ([escaped_markdown(str(cell)) for cell in row] for row in section.rows)
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in cells)])
 
 
 def _code(text: str) -> str:
@@ -79,24 +75,47 @@ def escaped_markdown(text: str) -> str:
     return visible(text).translate(_SPECIAL)
 
 
-REPORT_ENDINGS = (".json", ".md", ".html")
+DOCUMENT_ENDINGS = (".pdf", ".html", ".md")
+REPORT_ENDINGS = (".json", *DOCUMENT_ENDINGS)
 
 
-def report_text(
-    result: FinishedRun, path: Path, utility: Sequence[Section] = (), public: bool | None = None
-) -> str:
-    """Return the report in the format of a file name's ending.
-
-    `utility` are sections about what analyses find in the release, for people to read. `public`
-    leaves out whatever depends on the input; None does so in HTML.
-    """
+def document_bytes(document: Document, path: Path) -> bytes:
+    """Return a document in the format of a file name's ending."""
     match path.suffix.lower():
-        case ".json":
-            return json_text(public_mapping(result) if public else report_mapping(result)) + "\n"
         case ".md":
-            return markdown(result, utility, bool(public))
+            return markdown(document).encode()
         case ".html":
             from kanon_tui.core.report.html import html
 
-            return html(result, utility, public is not False)
-    raise InputError(f"{path}: reports end in .json, .md or .html")
+            return html(document).encode()
+        case ".pdf":
+            for library in ("fpdf", "pymupdf_fonts"):
+                extra_module(library, "pdf", path.name, "writing a PDF")
+            from kanon_tui.core.report.pdf import pdf
+
+            return pdf(document)
+    raise InputError(f"{path}: reports end in {joined(REPORT_ENDINGS, 'or')}")
+
+
+def report_bytes(
+    result: FinishedRun, path: Path, evidence: Sequence[Section] = (), public: bool | None = None
+) -> bytes:
+    """Return the report in the format of a file name's ending.
+
+    `evidence` are sections on risks, attacks and utility. `public` leaves out whatever depends on
+    the input; None does so in HTML.
+    """
+    if path.suffix.lower() == ".json":
+        figures = public_mapping(result) if public else report_mapping(result)
+        if evidence and not public:
+            figures["evidence"] = [asdict(section) for section in evidence]
+            figures["context"] = {} if result.project is None else asdict(result.project.context)
+        return f"{json_text(figures)}\n".encode()
+    return document_bytes(story(result, evidence, not is_dossier(path, public)), path)
+
+
+def is_dossier(path: Path | None, public: bool | None) -> bool:
+    """Return whether a report is a document for those who sign, with figures of the input."""
+    ending = "" if path is None else path.suffix.lower()
+    internal = ending != ".html" if public is None else not public
+    return internal and ending in DOCUMENT_ENDINGS

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import html as markup
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.sections import Bar, Distribution, Section, figure
-from kanon_tui.core.report.story import story
+from kanon_tui.core.report.sections import Bar, Distribution, Document, Section
 from kanon_tui.core.text import shortened, visible
 
 _WIDTH, _LEFT, _RIGHT = 420, 150, 52
@@ -48,31 +46,20 @@ def distribution_svg(drawn: Distribution) -> str:
     return "".join([*parts, "</svg>"])
 
 
-def html(result: FinishedRun, utility: Sequence[Section] = (), public: bool = False) -> str:
-    """Return the report as a self-contained HTML page."""
-    title, sections = story(result, utility, public)
-    measures, lead = result.measures, f"{result.task.n:,} records"
-    tiles: list[tuple[str, float]]
-    tiles = [("k reached", measures.privacy.k), ("classes", measures.classes)]
-    if public:
-        tiles = [("smallest class", int(result.release.published_sizes.min())), tiles[1]]
-        lead = f"{result.rows:,} published rows"
-    else:
-        tiles += [("utility", measures.utility), ("research value", measures.rv)]
-        tiles.append(("suppressed", measures.suppressed_records))
+def html(document: Document) -> str:
+    """Return a document as a self-contained HTML page."""
+    tiles = [f"<li><b>{value}</b>{escaped(name)}</li>" for name, value in document.tiles]
     body = [
-        f"<header><h1>{escaped(title)}</h1>",
-        f'<p class="lead">{escaped(result.algorithm.title)} on {lead}</p>',
-        '<ul class="tiles">',
-        *(f"<li><b>{figure(value)}</b>{escaped(name)}</li>" for name, value in tiles),
-        "</ul></header>",
+        f"<header><h1>{escaped(document.title)}</h1>",
+        f'<p class="lead">{escaped(document.lead)}</p>',
+        *(['<ul class="tiles">', *tiles, "</ul>"] if tiles else []),
+        "</header>",
         "<main>",
-        *(section_html(section) for section in sections),
+        *(section_html(section) for section in document.sections),
         "</main>",
-        "<footer>Made with kanon-tui. The table was verified before this report was written."
-        "</footer>",
+        f"<footer>{FOOTER}</footer>",
     ]
-    return page(title, _STYLE, body)
+    return page(document.title, _STYLE, body)
 
 
 def page(title: str, style: str, body: Iterable[str]) -> str:
@@ -95,7 +82,7 @@ def escaped(text: str) -> str:
 def section_html(section: Section) -> str:
     """Return a section of a report as HTML."""
     name = re.sub(r"[^a-z]+", "-", section.title.casefold()).strip("-")
-    long = ' class="long"' if section.title == _AFTER_THE_SUMMARY else ""
+    long = ' class="long"' if section.new_page else ""
     parts = [f'<section id="{name}"{long}><h2>{escaped(section.title)}</h2>']
     parts += [f"<p>{escaped(paragraph)}</p>" for paragraph in section.paragraphs]
     if section.rows:
@@ -131,8 +118,7 @@ def _cell(cell: str | Bar) -> str:
     return f'<td class="figure">{escaped(cell)}</td>' if is_figure else f"<td>{escaped(cell)}</td>"
 
 
-_AFTER_THE_SUMMARY = "What was done"
-"""The first section of the second page in print."""
+FOOTER = "Made with kanon-tui. The table was verified before this report was written."
 _LEGEND = (
     '<p class="legend"><i class="hollow"></i> original <i class="full"></i> release, shares of '
     "records</p>"

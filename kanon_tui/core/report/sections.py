@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,11 @@ class Bar:
 
     share: float
     text: str
+
+    def __str__(self) -> str:
+        """Return the bar as blocks."""
+        filled = round(self.share * 10)
+        return f"{'█' * filled}{'░' * (10 - filled)} {self.text}"
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,27 @@ class Section:
     items: Sequence[str] = ()
     command: str = ""
     pictures: Sequence[Distribution] = ()
+    headline: Sequence[str] = ()
+    """Sentences for the first page of a document."""
+    new_page: bool = False
+    """Whether it begins a page in print."""
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """Its texts, one by one."""
+        cells = (cell if isinstance(cell, str) else cell.text for row in self.rows for cell in row)
+        yield from (self.title, *self.paragraphs, *self.columns, *cells, *self.items)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report for people, whatever file it becomes."""
+
+    title: str
+    lead: str
+    tiles: Sequence[tuple[str, str]]
+    """The figures to see first, with their names."""
+    sections: Sequence[Section]
 
 
 def figure(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""The report for people as sections; `formats` and `html` decide how they look.
+"""The report for people as documents of sections; `formats`, `html` and `pdf` decide their look.
 
 The reader is somebody who answers for the release, not the one who made it: every figure comes
 with a line that says what it means. Only what is published or was typed into the project appears:
@@ -8,15 +8,19 @@ names of attributes, rules, labels; never a value of an identifier.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
 from typing import Any
 
+from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.mapping import versions
+from kanon_tui.core.report.mapping import input_hash, release_hash, versions
 from kanon_tui.core.report.public import public_sections
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import (
     COUNTS,
     Bar,
+    Document,
     Section,
     class_sizes_section,
     figure,
@@ -30,41 +34,126 @@ from kanon_tui.core.report.to_sign import (
     residual_section,
     summary_section,
 )
+from kanon_tui.core.report.words import words_section
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import EVEN_EMPHASIS
-from kanon_tui.core.text import first_few, joined
+from kanon_tui.core.text import count_of, first_few, joined
 
 
-def story(
-    result: FinishedRun, utility: Sequence[Section] = (), public: bool = False
-) -> tuple[str, list[Section]]:
-    """Return the title and the sections in reading order; the caller gives those about utility.
+def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = False) -> Document:
+    """Return the dossier of a release: a page to sign, then what it rests on.
 
-    The `public` sections are about the release and the project alone.
+    `evidence` are sections on risks, attacks and utility, which need more than the result. The
+    `public` document is about the release and the project alone.
     """
-    sections = (
-        public_sections(result)
-        if public
-        else [
-            summary_section(result),
-            context_section(result),
-            decisions_section(result),
-            _what_was_done(result),
-            _attributes(result),
-            _rules(result),
-            metrics_section(result.measures),
-            *utility,
-            privacy_section(result),
-            class_sizes_section(result),
-            residual_section(result),
-            checklist_section(result),
-            _search(result),
-            Section("Notes", items=result.notes),
-            _reproduce(result),
-        ]
+    measures = result.measures
+    if public:
+        tiles = [("smallest class", int(result.release.published_sizes.min()))]
+        shown = [*tiles, ("classes", measures.classes)]
+        return _document(
+            result, "Release", f"{result.rows:,} published rows", shown, public_sections(result)
+        )
+    figures: list[tuple[str, float]] = [
+        ("k reached", measures.privacy.k),
+        ("classes", measures.classes),
+        ("utility", measures.utility),
+        ("research value", measures.rv),
+        ("suppressed", measures.suppressed_records),
+    ]
+    sections = [
+        decisions_section(result),
+        _data(result),
+        context_section(result),
+        _what_was_done(result),
+        _attributes(result),
+        _rules(result),
+        _known(privacy_section(result)),
+        class_sizes_section(result),
+        *evidence,
+        metrics_section(measures),
+        residual_section(result),
+        checklist_section(result),
+        Section("Notes", items=result.notes),
+        _versions(result),
+    ]
+    summary, told = summary_section(result), [each for s in sections for each in s.headline]
+    sections.insert(0, replace(summary, paragraphs=[*summary.paragraphs, *told]))
+    sections.append(words_section(sections))
+    return _document(
+        result, "Dossier of a release", f"{result.task.n:,} records", figures, sections
     )
+
+
+def annex_document(result: FinishedRun) -> Document:
+    """Return the annex of a dossier, which stays inside: how to make the same release again.
+
+    The hash of the input would confirm a guessed table, and seed and command what the run did.
+    """
+    read = input_hash(result)
+    text = "Keep this annex with the data: it is not for those who get the release."
+    facts = [("SHA-256 of the input", read), ("Seed", str(result.task.seed))]
+    facts.append(("Seconds of the search", figure(round(result.seconds, 3))))
+    rows = [(name, fact) for name, fact in facts if fact]
+    again = "The same project, data and versions give the same release."
+    sections = [
+        Section("Internal", [text], ("Fact", "Value"), rows),
+        _search(result),
+        Section("How to make it again", [again], command=reproduce(result)),
+        _versions(result),
+    ]
+    return _document(
+        result, "Internal annex of a release", f"{result.task.n:,} records", [], sections
+    )
+
+
+def _document(
+    result: FinishedRun,
+    title: str,
+    of: str,
+    figures: Sequence[tuple[str, float]],
+    sections: Sequence[Section],
+) -> Document:
+    """Return the sections that say something, under a title."""
     kept = [s for s in sections if s.paragraphs or s.rows or s.items or s.command]
-    return f"Release with k = {result.task.k}", kept
+    tiles = [(name, figure(value)) for name, value in figures]
+    lead = f"{result.algorithm.title} on {of}"
+    return Document(f"{title} with k = {result.task.k}", lead, tiles, kept)
+
+
+_WHY = {
+    Role.IDENTIFIER: "names a person by itself",
+    Role.PERSON: "says whose a record is, so that people are counted",
+    Role.QUASI: "others may know it, and several together single people out",
+    Role.SENSITIVE: "must not be learnt of a person",
+    Role.OTHER: "taken to be unknown to others, and harmless",
+}
+
+
+def _data(result: FinishedRun) -> Section:
+    """Return the columns with role, reason and treatment, without any value."""
+    task, project = result.task, result.project
+    plans = [] if project is None else planned_columns(project, task.roles)
+    columns = {each.name: each.column for each in task.quasi}
+    columns |= {column.name: column for column in task.sensitive}
+    rows = []
+    for plan in plans:
+        column = columns.get(plan.name)
+        kind = "" if column is None else f"{column.kind}, {len(column.values):,} values"
+        why = _WHY[plan.role] + ("; guessed, nobody confirmed it" if plan.guessed else "")
+        rows.append((plan.name, plan.role.value, why, kind, plan.fate))
+    told = (
+        f"{figure(task.n + task.dropped_missing)} records{_of_people(result)} with "
+        f"{count_of(len(task.roles), 'column')}. Values appear in this document only as the "
+        f"release publishes them, as the project names them, or for groups of people."
+    )
+    heads = ("Column", "Role", "Why", "Kind", "In the release")
+    return Section("The data and the roles of its columns", [told], heads, rows, new_page=True)
+
+
+def _known(section: Section) -> Section:
+    """Return a table of figures without those that are not defined here."""
+    return replace(section, rows=[row for row in section.rows if row[1] != "–"])
 
 
 def _what_was_done(result: FinishedRun) -> Section:
@@ -100,7 +189,6 @@ def _what_was_done(result: FinishedRun) -> Section:
         ("Dropped because a value is missing", task.dropped_missing),
         *_counted_people(result),
         *((title, getattr(measures, name)) for name, title, _ in COUNTS),
-        ("Seconds", round(result.seconds, 3)),
     ]
     rows = [(name, figure(value)) for name, value in facts]
     return Section("What was done", paragraphs, ("Fact", "Figure"), rows)
@@ -198,10 +286,19 @@ def _levels(levels: Any, result: FinishedRun) -> list[tuple[str, Any]]:
     return [(a.name, level) for a, level in zip(result.task.quasi, levels, strict=True)]
 
 
-def _reproduce(result: FinishedRun) -> Section:
-    used = ", ".join(f"{name} {number}" for name, number in versions().items())
-    text = f"The same project, data and versions give the same release ({used})."
-    return Section("How to make it again", [text], command=reproduce(result))
+def _versions(result: FinishedRun) -> Section:
+    """Return versions of the software, and hashes of project file and release."""
+    path = None if result.project is None else result.project.path
+    facts = dict(versions())
+    if path is not None and path.is_file():
+        facts[f"SHA-256 of the project {path.name}"] = sha256(path.read_bytes()).hexdigest()
+    if (made := release_hash(result)) is not None:
+        facts["SHA-256 of the release"] = made
+    text = (
+        "A hash (SHA-256) is a fingerprint of a file: whoever has the file can compute it, and it "
+        "differs when a single character does."
+    )
+    return Section("Versions and hashes", [text], ("What", "Value"), list(facts.items()))
 
 
 def _example(text: str) -> str:

@@ -116,7 +116,9 @@ def context_section(result: FinishedRun) -> Section:
         preset = PRESETS[context.preset]
         told.append(f"Started from: {preset.title} ({preset.source}). {NO_VERDICT}")
     shown = [row for row in rows if row[1]]
-    return Section("Context of the release", told, ("Question", "Answer"), shown)
+    first = [f"Accepted risk: {told[0]}"] if bound is not None else []
+    columns = ("Question", "Answer")
+    return Section("Context of the release", told, columns, shown, headline=first)
 
 
 def residual_section(result: FinishedRun) -> Section:
@@ -200,7 +202,7 @@ def checklist_section(result: FinishedRun) -> Section:
         "k-anonymity bounds identity disclosure by the key variables, and nothing else. Tick what "
         "has been considered."
     )
-    columns = ("☐ Not protected against", "This release", "What is done, or to consider")
+    columns = ("Not protected against", "This release", "What is done, or to consider")
     marked = [(f"☐ {first}", second, third) for first, second, third in rows]
     return Section("What k-anonymity does not do", [text], columns, marked)
 

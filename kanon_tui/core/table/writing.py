@@ -68,8 +68,13 @@ def _identities(path: Path) -> set[object]:
 
 def write_text(path: Path, text: str, force: bool = False, private: bool = False) -> None:
     """Write a text file in UTF-8; a private one is readable by its owner alone."""
+    write_bytes(path, text.encode("utf-8"), force, private)
+
+
+def write_bytes(path: Path, data: bytes, force: bool = False, private: bool = False) -> None:
+    """Write a file whole or not at all; a private one is readable by its owner alone."""
     with written_aside(path, force, private) as file:
-        file.write(text.encode("utf-8"))
+        file.write(data)
 
 
 def write_table(

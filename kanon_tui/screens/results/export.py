@@ -14,19 +14,20 @@ from kanon_tui.core.analysis.applying.mapping_file import (
     mapping_of,
     mapping_text,
 )
-from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
+from kanon_tui.core.analysis.evidence import evidence
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.formats import REPORT_ENDINGS, report_text
+from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, report_bytes
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.table.writing import (
     TABLE_ENDINGS,
     check_target,
+    write_bytes,
     write_table,
     write_text,
 )
@@ -74,11 +75,14 @@ def _write_mapping(result: FinishedRun, path: Path) -> None:
     write_table(path, applied_mapping(result), force=True, csv=csv)
 
 
-def _write_report(result: FinishedRun, path: Path) -> None:
-    utility = []
-    if path.suffix.lower() != ".json" and not result.in_files:
-        utility = utility_sections(utility_of(result))
-    write_text(path, report_text(result, path, utility), force=True)
+def _write_dossier(result: FinishedRun, path: Path) -> None:
+    assert isinstance(result, Result)
+    result.write_report(path, force=True, utility=evidence(result), public=False)
+
+
+def _write_annex(result: FinishedRun, path: Path) -> None:
+    assert isinstance(result, Result)
+    write_bytes(path, result.annex(path), force=True)
 
 
 ORDERS: dict[Order, str] = {
@@ -87,7 +91,14 @@ ORDERS: dict[Order, str] = {
     "input": "! records in file order",
 }
 """Titles of the orders of records; file order can identify people."""
-REPORT = Kind("report", "report.html", REPORT_ENDINGS, _write_report)
+REPORT = Kind(
+    "public report",
+    "report.html",
+    REPORT_ENDINGS,
+    lambda result, path: write_bytes(path, report_bytes(result, path, public=True), force=True),
+)
+DOSSIER = Kind("dossier to sign, internal", "dossier.pdf", REPORT_ENDINGS, _write_dossier)
+ANNEX = Kind("annex of the dossier, internal", "annex.pdf", DOCUMENT_ENDINGS, _write_annex)
 MAPPING = Kind("applied mapping", "mapping.csv", TABLE_ENDINGS, _write_mapping)
 FOR_NEW_RECORDS = Kind(
     "mapping for new records",
@@ -127,6 +138,8 @@ class Exporter:
             self._written(FOR_NEW_RECORDS),
             *applying,
             ("texts of the report: purpose, recipients, decisions, who signs …", self._sign),
+            self._written(DOSSIER),
+            self._written(ANNEX),
         ]
         choose(self.screen, "Export", choices, hint, current)
 

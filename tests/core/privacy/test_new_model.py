@@ -29,6 +29,7 @@ from kanon_tui.core.privacy.settings import Privacy, requirements_type
 from kanon_tui.core.privacy.shares import highest_shares
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.report.formats import markdown
+from kanon_tui.core.report.story import story
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind, Role
@@ -139,7 +140,7 @@ def test_it_is_reported() -> None:
     assert privacy["required"] == [
         {"model": "minority", "attribute": "ill", "bound": 2, "values": None, "reached": 2.0}
     ]
-    text = markdown(result)
+    text = markdown(story(result))
     assert "| ✓ Required minority: ill | 2 | every class has a minority of 2 records in" in text
     assert "| Minority: ill | 2 | fewest records of other values in a class |" in text
     assert check_published(result.table, ["place"], "ill", 3)["minority"] == 2

@@ -8,8 +8,9 @@ import pytest
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.context import PRESETS, ReleaseContext
-from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
+from kanon_tui.core.project.project import Project, project_from_mapping, project_to_mapping
 from kanon_tui.core.report.formats import markdown
+from kanon_tui.core.report.story import story
 
 FRAME = pl.DataFrame({"age": [str(age) for age in (20, 21, 40, 41)], "ill": list("abab")})
 
@@ -27,6 +28,10 @@ def project(**context: object):
     )
 
 
+def text_of(made: Project) -> str:
+    return markdown(story(anonymize(made, FRAME)))
+
+
 def test_a_preset_fills_the_threshold_and_names_its_source() -> None:
     assert ReleaseContext(preset="ema-0070").bound == 0.09
     assert ReleaseContext(preset="ema-0070", threshold=0.05).bound == 0.05
@@ -38,13 +43,13 @@ def test_a_preset_fills_the_threshold_and_names_its_source() -> None:
 def test_the_report_holds_the_risk_against_what_is_accepted() -> None:
     made = project(preset="public", recipient="public", decided_by="A. Jones", review="2027-05-01")
     assert project_to_mapping(made)["context"]["recipient"] == "public"
-    text = markdown(anonymize(made, FRAME))
+    text = text_of(made)
     assert "Context of the release" in text
     assert "0.5, EXCEEDS what is accepted" in text
     assert "not a legal verdict" in text
     assert "A. Jones" in text
-    assert "is within what is accepted" in markdown(anonymize(project(threshold=0.5), FRAME))
-    assert "Context of the release" not in markdown(anonymize(project(), FRAME))
+    assert "is within what is accepted" in text_of(project(threshold=0.5))
+    assert "Context of the release" not in text_of(project())
 
 
 @pytest.mark.parametrize("wrong", [{"preset": "gdpr"}, {"recipient": "all"}, {"threshold": 2}])

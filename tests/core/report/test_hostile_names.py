@@ -13,11 +13,10 @@ from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec, project_from_mapping
-from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import is_visible
-from tests.helpers import make_task
+from tests.helpers import make_task, report_text
 
 NAME = "\x1b]2;X\x07ci\u202ety\u200b\n|``` <script>alert(1)</script> &amp;"
 FILE = "it's \x1b[31m a\\b ```\u202e.yaml"
@@ -43,7 +42,7 @@ def test_no_report_holds_what_a_terminal_or_a_reader_would_be_misled_by(
 
 
 def test_the_command_cannot_leave_its_block_and_a_shell_reads_the_name(result: Result) -> None:
-    text = report_text(result, Path("report.md"))
+    text = result.annex(Path("annex.md")).decode()
     fence, command = re.findall(r"^(`{3,})\n(.*)\n\1$", text, re.MULTILINE)[-1]
     assert fence not in command
     assert command == reproduce(result)

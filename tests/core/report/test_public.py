@@ -15,9 +15,9 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.project import project_from_mapping
-from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.mapping import INTERNAL
 from kanon_tui.core.report.public import public_mapping
+from tests.helpers import report_text
 from tests.tries import tries
 
 PROJECT = project_from_mapping(
@@ -83,9 +83,13 @@ def test_what_depends_on_the_input_is_marked_and_left_out(tmp_path: Path) -> Non
         "notes",
     }
     page = report_text(result, Path("r.html"))
-    for word in ("suppressed", "NCP", "--seed", "t-closeness: ill"):
+    for word in ("suppressed", "NCP", "t-closeness: ill"):
         assert word not in page
-        assert word in report_text(result, Path("r.md")) or word == "t-closeness: ill"
+        assert word in report_text(result, Path("r.md"))
+    annex = result.annex(Path("a.md")).decode()
+    for word in ("--seed", "| Seed |"):
+        assert word in annex
+        assert word not in page + report_text(result, Path("r.md"))
     assert "NCP" in report_text(result, Path("r.html"), public=False)
 
 
@@ -111,4 +115,7 @@ def test_the_hash_is_that_of_the_written_file(tmp_path: Path, out: str) -> None:
     streamed = stream(project, f"{tmp_path}/{out}", tmp_path / "r.json")
     report = json.loads((tmp_path / "r.json").read_text())
     assert report["release"]["sha256"] == streamed.report["release"]["sha256"] == own
-    assert read not in report_text(result, tmp_path / "p.html")
+    for public, name in ((None, "p.html"), (False, "p.html"), (False, "p.md")):
+        assert read not in report_text(result, tmp_path / name, public=public)
+        assert own in report_text(result, tmp_path / name, public=public)
+    assert read in result.annex(tmp_path / "a.html").decode()

@@ -16,10 +16,10 @@ from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.text import Note, Quotable, note
+from tests.helpers import report_text
 
 QUASI = {"income": Kind.NUMERIC, "birth": Kind.DATE, "town": Kind.CATEGORICAL}
 

@@ -25,11 +25,12 @@ from kanon_tui.core.pipeline.result import Result, anonymize, conclude, start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.report.formats import markdown
+from kanon_tui.core.report.formats import markdown, report_bytes
 from kanon_tui.core.report.html import html
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import figure
+from kanon_tui.core.report.story import annex_document, story
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
@@ -250,11 +251,14 @@ def test_results_are_written_by_ending(tmp_path: Path) -> None:
     result.write_report(tmp_path / "r.json")
     assert json.loads((tmp_path / "r.json").read_text()) == result.report
     result.write_report(tmp_path / "r.md")
-    assert (tmp_path / "r.md").read_text() == markdown(result)
+    assert (tmp_path / "r.md").read_text() == markdown(story(result))
     result.write_report(tmp_path / "r.html")
-    assert (tmp_path / "r.html").read_text() == html(result, public=True)
-    with pytest.raises(InputError, match=r"reports end in \.json, \.md or \.html"):
-        result.write_report(tmp_path / "r.pdf")
+    assert (tmp_path / "r.html").read_text() == html(story(result, public=True))
+    result.write_report(tmp_path / "r.pdf", annex=tmp_path / "annex.md")
+    assert (tmp_path / "r.pdf").read_bytes() == report_bytes(result, Path("again.pdf"))
+    assert "| Seed | 0 |" in (tmp_path / "annex.md").read_text()
+    with pytest.raises(InputError, match=r"reports end in \.json, \.pdf, \.html or \.md"):
+        result.write_report(tmp_path / "r.docx")
 
 
 # --- for people
@@ -303,21 +307,21 @@ def hostile() -> Result:
 
 def test_html_is_whole_and_loads_nothing() -> None:
     for result in (result_of(Mondrian()), result_of(Datafly()), hostile(), fixed("aabb")):
-        page = Page(html(result))
+        page = Page(html(story(result)))
         tags = {tag for tag, _ in page.tags}
         assert not tags & {"script", "link", "img", "iframe", "object", "embed", "a", "base"}
         for _, attributes in page.tags:
             assert not {"src", "href", "onerror"} & set(attributes)
-        assert "url(" not in html(result)
-        assert "@import" not in html(result)
-        assert "prefers-color-scheme: dark" in html(result)
+        assert "url(" not in html(story(result))
+        assert "@import" not in html(story(result))
+        assert "prefers-color-scheme: dark" in html(story(result))
 
 
 def test_bars_are_as_long_as_their_figures() -> None:
     result = result_of(Datafly())
     widths = [
         float(attributes["style"].removeprefix("width:").removesuffix("%"))  # type: ignore[union-attr]
-        for tag, attributes in Page(html(result)).tags
+        for tag, attributes in Page(html(story(result))).tags
         if tag == "i"
     ]
     measured = result.measures.attributes
@@ -331,25 +335,25 @@ def test_bars_are_as_long_as_their_figures() -> None:
 def test_markdown_tables_keep_their_columns_whatever_the_names() -> None:
     for result in (result_of(Mondrian()), result_of(Datafly()), hostile()):
         columns = 0
-        for line in markdown(result).splitlines():
+        for line in markdown(story(result)).splitlines():
             cells = len(re.findall(r"(?<!\\)\|", line))
             if line.startswith("|"):
                 columns = columns or cells
                 assert cells == columns, line
             else:
                 columns = 0
-        assert not re.search(r"(?<!\\)<", markdown(result))
+        assert not re.search(r"(?<!\\)<", markdown(story(result)))
 
 
 def test_no_report_names_a_person() -> None:
     for result in (result_of(Mondrian()), result_of(Datafly())):
-        for text in (json.dumps(result.report), markdown(result), html(result)):
+        for text in (json.dumps(result.report), markdown(story(result)), html(story(result))):
             assert "Secret" not in text
             assert "Zoe" not in text
 
 
 def test_people_are_told_what_was_done() -> None:
-    text = markdown(result_of(Datafly(), max_suppression=0.1))
+    text = markdown(story(result_of(Datafly(), max_suppression=0.1)))
     for told in (
         "12 records were generalised with Datafly",
         "Left out: person.",
@@ -357,15 +361,19 @@ def test_people_are_told_what_was_done() -> None:
         "| age | 64 \\| 65 | 25 |",
         "share of detail lost",
         "| Distinct l-diversity: flu |",
-        "kanon-tui run PROJECT.yaml --algorithm datafly --k 3 --seed 0 --out release.csv",
+        "| quasi-identifier |",
     ):
         assert told in text
+    annex = markdown(annex_document(result_of(Datafly(), max_suppression=0.1)))
+    command = "kanon-tui run PROJECT.yaml --algorithm datafly --k 3 --seed 0 --out release.csv"
+    assert command in annex
+    assert "--seed" not in text
 
 
 def test_people_who_are_alone_in_their_class_are_counted() -> None:
     told = "| Sample uniques | {} | alone in their class |"
-    assert told.format(2) in markdown(fixed("abbc", k=1))
-    assert told.format(0) in markdown(fixed("aabb"))
+    assert told.format(2) in markdown(story(fixed("abbc", k=1)))
+    assert told.format(0) in markdown(story(fixed("aabb")))
 
 
 def test_how_to_make_it_again_names_what_is_not_default() -> None:

@@ -14,10 +14,10 @@ import pytest
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
-from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.reproduce import same_setup
 from kanon_tui.core.report.story import story
 from kanon_tui.core.report.to_sign import checklist_section
+from tests.helpers import report_text
 
 PROJECT = {
     "data": {"path": "people.csv"},
@@ -60,12 +60,16 @@ def reports(result: Result) -> dict[str, str]:
 
 
 def test_the_summary_comes_first_and_the_rest_follows(result: Result) -> None:
-    _, sections = story(result, utility_sections(utility_of(result)))
+    sections = story(result, utility_sections(utility_of(result))).sections
     titles = [section.title for section in sections]
-    assert titles[:3] == ["Summary", "Decisions and signatures", "What was done"]
+    assert titles[:3] == [
+        "Summary",
+        "Decisions and signatures",
+        "The data and the roles of its columns",
+    ]
     for title in (
         "Distributions, original and release", "Privacy", "Residual risks",
-        "What k-anonymity does not do", "How to make it again",
+        "What k-anonymity does not do", "Versions and hashes", "Words",
     ):  # fmt: skip
         assert title in titles
     summary = sections[0]
@@ -89,7 +93,7 @@ def test_residual_risks_are_those_of_a_recount(result: Result) -> None:
     classes = frame.groupby(["age", "town"])["flu"]
     alone = classes.transform("nunique") == 1
     sizes = classes.transform("size")
-    said = next(s for s in story(result)[1] if s.title == "Residual risks").items
+    said = next(s for s in story(result).sections if s.title == "Residual risks").items
     assert (
         f"1 in {sizes.min()} ({1 / sizes.min():.1%}); the average is {(1 / sizes).mean():.1%}"
         in (said[0])
@@ -163,7 +167,7 @@ def test_a_required_risk_has_its_row(result: Result) -> None:
     privacy = {"k": 4, "risk": {"model": "marketer", "max": 0.2}}
     project = project_from_mapping({**PROJECT, "privacy": privacy})
     found = anonymize(project, result.task.table)
-    row = story(found)[1][0].rows[-1]
+    row = story(found).sections[0].rows[-1]
     sizes = found.table.group_by("age", "town").len()["len"]
     assert row[0] == "Marketer risk"
     assert float(str(row[2])) == pytest.approx(len(sizes) / sizes.sum(), rel=1e-3)

@@ -12,6 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
+from kanon_tui.core.report.public import public_mapping
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.schema import Role
@@ -50,7 +51,7 @@ async def test_export_release_report_and_mapping(sample, make_app, tmp_path: Pat
         assert as_input.equals(result.release.in_file_order)
         await export(pilot, 3)
         await answer(pilot, str(tmp_path / "report.json"))
-        assert json.loads((tmp_path / "report.json").read_text()) == result.report
+        assert json.loads((tmp_path / "report.json").read_text()) == public_mapping(result)
         await export(pilot, 4)
         await answer(pilot, str(tmp_path / "mapping.tsv"))
         mapping = pl.read_csv(tmp_path / "mapping.tsv", separator="\t", infer_schema=False)
@@ -222,9 +223,13 @@ async def test_the_texts_of_the_report_are_typed_and_written(
         assert (texts.purpose, texts.recipients) == ("research", "")
         assert (texts.decisions, texts.signed_by) == (("k is 5", "age coded"), ("A. Officer",))
         await pilot.press("escape")
-        await export(pilot, 3)
-        await answer(pilot, str(tmp_path / "report.md"))
-        report = (tmp_path / "report.md").read_text()
+        await export(pilot, 10)
+        await answer(pilot, str(tmp_path / "dossier.md"))
+        report = (tmp_path / "dossier.md").read_text()
+        assert "Is inference possible?" in report
+        await export(pilot, 11)
+        await answer(pilot, str(tmp_path / "annex.pdf"))
+        assert (tmp_path / "annex.pdf").read_bytes().startswith(b"%PDF")
         assert all(text in report for text in ("research", "k is 5", "age coded", "A. Officer"))
         await export(pilot, 9)
         await pilot.press("x", "escape")

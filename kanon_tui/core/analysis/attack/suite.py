@@ -144,7 +144,8 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
         tried = [each for each in results if criteria[each.kind] == criterion]
         told = ", ".join(f"{each.title} {each.rate:.1%}" for each in tried) or "not tried"
         asked.append(f"Is {criterion} possible? {told}.")
-    questions = Section("Singling out, linkability, inference", asked)
+    first = f"Attacks tried: {' '.join(asked[1:])}"
+    questions = Section("Singling out, linkability, inference", asked, headline=[first])
     meaning = (
         "The share of people on whom an attack succeeds, its 95 % confidence interval, "
         "the same for people who were not in the data (control), and the people."
