@@ -16,6 +16,7 @@ class State(Enum):
 
     DONE = "✓"
     GUESSED = "?"
+    WEAK = "~"
     ATTENTION = "!"
     NOT_YET = "–"
 
@@ -30,7 +31,7 @@ class Readiness:
 
     @property
     def mark(self) -> str:
-        """The mark: ✓, ? for guesses to confirm, ! with the number of problems, or –."""
+        """The mark: ✓, ? for guesses to confirm, ! or ~ with the number of columns, or –."""
         return self.state.value + (str(self.problems) if self.problems else "")
 
     @property
@@ -39,6 +40,7 @@ class Readiness:
         return {
             State.DONE: "success",
             State.GUESSED: "accent",
+            State.WEAK: "accent",
             State.ATTENTION: "warning",
             State.NOT_YET: "foreground",
         }[self.state]
@@ -58,6 +60,11 @@ def readiness(session: Session) -> dict[str, Readiness]:
     if not quasi:
         attributes = Readiness(State.ATTENTION, 1, no_quasi)
         hierarchies = Readiness(State.NOT_YET)
+    weak = 0
+    if not problems:
+        weak = sum(session.quasi_identifier(name).hierarchy.one_step for name in quasi)
+    if weak:
+        hierarchies = Readiness(State.WEAK, weak, "nothing between a value and *")
     if problems:
         hierarchies = Readiness(State.ATTENTION, len(problems), problems[0])
     return {

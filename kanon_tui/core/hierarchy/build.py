@@ -22,14 +22,27 @@ from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.builders.dates import default_date_levels
+from kanon_tui.core.hierarchy.builders.icd10 import icd10_codes
 from kanon_tui.core.hierarchy.builders.intervals import first_width
 from kanon_tui.core.hierarchy.files import from_yaml_levels, read_arx
 from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread
 from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.personal_patterns import CODES, words_of
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.typed_columns import number_text
 from kanon_tui.core.text import Note, Quotable, note
+
+_DIGITS = 3
+"""Places of the shortest code that is masked by default."""
+_DEFAULTS = {
+    "flat": "the flat one (every value, then *)",
+    "mask": "masks (46201, 4620*, 462**, …)",
+    "icd10": "categories and chapters of ICD-10",
+    "date": "dates by {levels}",
+    "intervals": "intervals of width {width:g}, doubled from level to level up to level {top}",
+}
+"""What is built where a project gives nothing, in words."""
 
 
 def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hierarchy:
@@ -80,36 +93,43 @@ def default_specification(column: Column) -> dict[str, Any]:
     """Return the specification of a hierarchy for a column that has none.
 
     Numbers: intervals of a width taken from the range of the data, doubled until one or two groups
-    are left. Dates: calendar units as far as they tell dates apart. Categories: flat.
+    are left. Dates: calendar units as far as they tell dates apart. Categories: chapters of ICD-10
+    codes, masks of zip codes and the like, else flat.
     """
-    if not column.kind.ordered or len(present_values(column)) < 2:
+    if len(present_values(column)) < 2:
         return {"builder": "flat"}
     if column.kind is Kind.DATE:
         return {"builder": "date", "levels": list(default_date_levels(column))}
-    return {"builder": "intervals"}
+    if column.kind is Kind.NUMERIC:
+        return {"builder": "intervals"}
+    return {"builder": "icd10" if icd10_codes(column) else "mask" if _maskable(column) else "flat"}
+
+
+def _maskable(column: Column) -> bool:
+    """Return whether values are codes whose first places say most, such as zip codes.
+
+    They are digits of one length, or have digits and alike lengths under a name of codes.
+    """
+    values = present_values(column)
+    lengths = sorted(map(len, values))
+    if lengths[0] == lengths[-1] >= _DIGITS and all(map(str.isdigit, values)):
+        return True
+    with_digits = sum(any(map(str.isdigit, value)) for value in values) >= 0.9 * len(values)
+    alike = lengths[0] >= _DIGITS and lengths[-1] - lengths[0] <= 3
+    return with_digits and alike and bool(CODES.find(words_of(column.name)))
 
 
 def default_hierarchy(column: Column) -> tuple[Hierarchy, Note]:
     """Return a hierarchy for a column that has none, and the sentence that says what was built."""
-    name, spec = Quotable(column.name), default_specification(column)
+    spec = default_specification(column)
     hierarchy = build_hierarchy(spec, column, Path())
-    if spec["builder"] == "flat":
-        return hierarchy, note(
-            "{name}: no hierarchy is given; built the flat one (every value, then *)", name=name
-        )
+    facts: dict[str, Any] = {"name": Quotable(column.name)}
     if spec["builder"] == "date":
-        return hierarchy, note(
-            "{name}: no hierarchy is given; built dates by {levels}",
-            name=name,
-            levels=Quotable(", ".join(spec["levels"])),
-        )
-    return hierarchy, note(
-        "{name}: no hierarchy is given; built intervals of width {width:g}, doubled from level to "
-        "level up to level {top}",
-        name=name,
-        width=float(first_width(column)),
-        top=hierarchy.height - 1,
-    )
+        facts["levels"] = Quotable(", ".join(spec["levels"]))
+    if spec["builder"] == "intervals":
+        facts |= {"width": float(first_width(column)), "top": hierarchy.height - 1}
+    words = f"{{name}}: no hierarchy is given; built {_DEFAULTS[spec['builder']]}"
+    return hierarchy, note(words, **facts)
 
 
 def _build(builder: Builder, column: Column, options: Mapping[str, Any]) -> Hierarchy:

@@ -239,6 +239,12 @@ class BoundHierarchy:
         """Number of levels above the values."""
         return len(self.paths[0]) - 1
 
+    @property
+    def one_step(self) -> bool:
+        """Whether several categories have nothing between a value and `*`."""
+        several = len(self.column.values) - (self.column.missing is not None) > 2
+        return not self.column.kind.ordered and several and self.height <= 1
+
     @cached_property
     def labels(self) -> tuple[tuple[str, ...], ...]:
         """Per level the labels that occur in the data, in order of their first value code."""

@@ -25,7 +25,6 @@ import numpy as np
 from kanon_tui.core.hierarchy.builders.builder import members_of_groups, present_values
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
 
 MOST_VALUES = 2_000
 """Values up to which groups are proposed: more cannot be looked through."""
@@ -44,22 +43,6 @@ class Proposal:
     title: str
     make: Callable[[], Mapping[str, Any] | None]
     """The specification, or None where the values do not group so."""
-
-
-def fitting_builder(column: Column) -> str:
-    """Return the builder that fits a column: the one whose result is shown where none is chosen.
-
-    Codes of one length, such as zip codes, are best masked.
-    """
-    if column.kind is Kind.NUMERIC:
-        return "intervals"
-    if column.kind is Kind.DATE:
-        return "date"
-    values = present_values(column)
-    lengths = {len(value) for value in values}
-    with_digits = sum(any(map(str.isdigit, value)) for value in values)
-    codes = len(values) > 1 and max(lengths) > 1 and with_digits >= 0.9 * len(values)
-    return "mask" if codes and max(lengths) - min(lengths) <= 3 else "flat"
 
 
 def proposals(

@@ -160,6 +160,9 @@ CODES = WordList(
 )
 """Names of digits that are codes and no numbers."""
 
+DIAGNOSES = WordList("icd* diagnos* diag dx cause_of_death todesursache")
+"""Names of columns whose codes are those of diseases."""
+
 LABELS = WordList("id ids identifier key no nr num number nummer numero kennung")
 """Names of columns that number or name something."""
 

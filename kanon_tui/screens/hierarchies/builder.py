@@ -20,10 +20,10 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.fields.types import text
+from kanon_tui.core.hierarchy.build import default_specification
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
-from kanon_tui.core.hierarchy.builders.dates import default_date_levels
-from kanon_tui.core.hierarchy.proposals import Proposal, fitting_builder, proposals
+from kanon_tui.core.hierarchy.proposals import Proposal, proposals
 from kanon_tui.core.hierarchy.specification import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.pipeline.attributes import coded_column
@@ -68,7 +68,7 @@ class BuilderDialog(Hosted, FormDialog):
         if spec and not written and kind is Kind.CATEGORICAL and self._few:
             written = "groups"
         if not spec and self._state.column is not None:
-            written = fitting_builder(self._state.column)
+            written = default_specification(self._state.column)["builder"]
         return next((b for b in self._builders if b.name == written), self._builders[0])
 
     def _groupings(self) -> dict[str, Proposal]:
@@ -125,7 +125,7 @@ class BuilderDialog(Hosted, FormDialog):
             return self._proposed
         spec, hierarchy = self._state.spec.hierarchy, self._state.hierarchy
         if spec is None and self._builder.name == "date" and self._state.column is not None:
-            return {"builder": "date", "levels": default_date_levels(self._state.column)}
+            return default_specification(self._state.column)
         other = spec is None or spec.get("builder") != "groups"
         if self._builder.name == "groups" and other and self._few and hierarchy is not None:
             return groups_spec(hierarchy)

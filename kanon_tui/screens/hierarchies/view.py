@@ -63,6 +63,11 @@ def reason_text(state: HierarchyState) -> str:
         text = f"✗ {have} no row: {values}; press u to give them one"
     elif state.problem:
         text = f"✗ {state.problem}"
+    elif state.bound is not None and state.bound.one_step:
+        text = (
+            "~ from a value straight to *: a release has all values or none; b builds steps "
+            "between (groups, masks), g groups marked values"
+        )
     elif not state.given:
         text = "built by default; b chooses a builder, any edit keeps it in the project"
     else:
@@ -70,7 +75,7 @@ def reason_text(state: HierarchyState) -> str:
     return visible(text)
 
 
-MARKS = {"✓": "good", "!": "bad"}
+MARKS = {"✓": "good", "!": "bad", "~": "warn"}
 
 
 def attribute_rows(lines: Sequence[AttributeLine]) -> tuple[CellTable, int]:

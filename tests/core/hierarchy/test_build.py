@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
+from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy, default_specification
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.table.schema import Kind
@@ -112,8 +113,30 @@ def test_defaults_say_what_was_built():
         "level 5"
     ), "no value of the data"
     assert default_hierarchy(BIRTHS)[1].endswith("built dates by month, year, 5 years, decade")
-    assert default_hierarchy(CODES)[0].height == 1
-    assert default_hierarchy(CODES)[1].endswith("built the flat one (every value, then *)")
+    words = column(["blue", "green", "red"], Kind.CATEGORICAL)
+    assert default_hierarchy(words)[0].height == 1
+    assert default_hierarchy(words)[1].endswith("built the flat one (every value, then *)")
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "builder"),
+    [
+        ("PLZ", ["01067", "1010", "80331"], "mask"),
+        ("region", ["46201", "46202"], "mask"),  # digits of one length, whatever the name
+        ("postcode", ["SW1A 1AA", "M1 1AE"], "mask"),
+        ("age group", ["20-24", "25-29"], "flat"),  # digits, but the first places say little
+        ("grade", ["1", "2"], "flat"),
+        ("x", ["E11.9", "J45.0", "I10"], "icd10"),
+        ("Hauptdiagnose ICD", ["E11", "J45", "I10 G"], "icd10"),
+        ("seat", ["A10", "B12", "C20"], "flat"),  # the shape of a code without its name
+    ],
+)
+def test_codes_get_steps_by_default(name, texts, builder):
+    codes = replace(column(texts, Kind.CATEGORICAL), name=name)
+    assert default_specification(codes) == {"builder": builder}
+    assert default_hierarchy(codes)[0].bind(codes).one_step is (
+        builder == "flat" and len(texts) > 2
+    )
 
 
 def test_default_dates_leave_out_what_tells_nothing_apart():

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from kanon_tui.core.hierarchy.build import build_hierarchy
-from kanon_tui.core.hierarchy.proposals import fitting_builder, proposals
+from kanon_tui.core.hierarchy.proposals import proposals
 from kanon_tui.core.table.column import Column, code_column
 from kanon_tui.core.table.schema import Kind
 
@@ -30,20 +29,6 @@ def proposed(texts: list[str], k: int = 5) -> dict[str, list[dict[str, list[str]
             build_hierarchy(spec, region, Path()).bind(region)  # it covers all and nests
             found[each.title] = spec["levels"]
     return found
-
-
-@pytest.mark.parametrize(
-    ("texts", "kind", "builder"),
-    [
-        (["31.12.1999", "01.01.2000"], Kind.DATE, "date"),
-        (["1", "2"], Kind.NUMERIC, "intervals"),
-        (["46201", "46202"], Kind.CATEGORICAL, "mask"),
-        (["E11.9", "J45"], Kind.CATEGORICAL, "mask"),
-        (REGIONS, Kind.CATEGORICAL, "flat"),
-    ],
-)
-def test_the_builder_that_fits(texts: list[str], kind: Kind, builder: str) -> None:
-    assert fitting_builder(column("x", texts, kind)) == builder
 
 
 def test_rare_values_go_together() -> None:

@@ -25,7 +25,7 @@ async def test_export_and_import_again(folder, ending):
         assert (folder / f"out.{ending}").exists()
         await d.press("x")
         assert d.spec("country").hierarchy is None
-        assert "built by default" in d.text("#reason")
+        assert "straight to *" in d.text("#reason")
         await d.press("I")
         await d.type(str(folder / f"out.{ending}"))
         await d.press("enter")

@@ -14,7 +14,7 @@ from tests.screens.hierarchies.driver import PROJECT, opened
 async def test_states_table_and_figures_are_shown(folder):
     async with opened(folder / "p.yaml") as d:
         assert d.rows(d.screen.attributes) == [
-            ["✓ country", "3"], ["· age", "5"], ["! zip", "–"], ["· color", "1"],
+            ["✓ country", "3"], ["· age", "5"], ["! zip", "–"], ["~ color", "1"],
         ]  # fmt: skip
         assert d.rows()[0] == ["France", "Europe", "Old", "World", "2"]
         figures = d.text("#measures")

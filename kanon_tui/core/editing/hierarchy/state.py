@@ -38,7 +38,7 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class AttributeLine:
-    """A quasi-identifier in a list: ✓ usable, ! not, · none given, so that a default is used."""
+    """A quasi-identifier in a list: ✓ usable, ! not, · default, ~ nothing between value and `*`."""
 
     name: str
     mark: str
@@ -55,6 +55,7 @@ def attribute_lines(session: Session) -> tuple[AttributeLine, ...]:
             lines.append(AttributeLine(name, "!", None))
         else:
             mark = "✓" if attribute.hierarchy_given else "·"
+            mark = "~" if attribute.hierarchy.one_step else mark
             lines.append(AttributeLine(name, mark, attribute.hierarchy.height))
     return tuple(lines)
 

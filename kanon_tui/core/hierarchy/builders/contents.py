@@ -10,11 +10,13 @@ from kanon_tui.core.fields.types import text
 from kanon_tui.core.hierarchy.builders.builder import FLAT, Builder, lists_by_name
 from kanon_tui.core.hierarchy.builders.dates import DATE
 from kanon_tui.core.hierarchy.builders.groups import GROUPS
+from kanon_tui.core.hierarchy.builders.icd10 import ICD10
 from kanon_tui.core.hierarchy.builders.intervals import BREAKS, INTERVALS, QUANTILES
 from kanon_tui.core.hierarchy.builders.mask import MASK
 
 BUILDERS: dict[str, Builder] = {
-    builder.name: builder for builder in (INTERVALS, BREAKS, QUANTILES, MASK, DATE, GROUPS, FLAT)
+    builder.name: builder
+    for builder in (INTERVALS, BREAKS, QUANTILES, MASK, ICD10, DATE, GROUPS, FLAT)
 }
 """Ways to build a hierarchy from the values of a column."""
 

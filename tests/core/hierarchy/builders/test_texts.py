@@ -44,6 +44,30 @@ def test_mask_counts_a_wide_character_as_one():
     )
 
 
+# --- icd10 ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("code", "category", "chapter"),
+    [
+        ("E11.90", "E11", "E00-E90"),
+        ("b20", "B20", "A00-B99"),  # the second letter of a chapter
+        ("D48.9", "D48", "C00-D48"),
+        ("D50", "D50", "D50-D89"),
+        ("H59", "H59", "H00-H59"),
+        ("H60.1", "H60", "H60-H95"),
+        ("T98.3", "T98", "S00-T98"),
+        ("U07.1!", "U07", "U00-U99"),
+        ("W19 G", "W19", "V01-Y98"),
+        ("Y99", "Y99", "V01-Y98"),  # national editions go on behind the end
+        ("unknown", "unknown", "other"),
+    ],
+)
+def test_icd10_categories_and_chapters(code, category, chapter):
+    found = rows("icd10", column([code, "J45.0"], Kind.CATEGORICAL))[code]
+    assert (found[0], found[1].split()[0], found[2]) == (category, chapter, "*")
+
+
 # --- groups -----------------------------------------------------------------------------------
 
 CONTINENTS = [{"Europe": ["France", "Italy"], "Asia": ["Japan"]}, {"World": ["Europe", "Asia"]}]
