@@ -91,6 +91,7 @@ ROLE_MEANINGS = {
     Role.QUASI: "others may know it; generalised",
     Role.SENSITIVE: "must not be tied to a person; published as it is",
     Role.OTHER: "harmless; published as it is",
+    Role.WEIGHT: "a survey weight, for the risk in a population; left out",
 }
 
 

@@ -15,7 +15,7 @@ alike; Nergiz, Atzori and Clifton, Hiding the presence of individuals (2007).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -36,7 +36,7 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined
@@ -218,6 +218,12 @@ def release_risk(
     original = replace(task.table, frame=task.table.frame[order], kept=stood)
     person = None if task.repeated is None else person_column(original, task.repeated.name)
     return population_risk(original, printed, person, known, threshold)
+
+
+def survey_weights(project: Project, columns: Collection[str]) -> str | None:
+    """Return the column of a table that has the role weight in a project; None without one."""
+    found = (n for n, spec in project.attributes.items() if spec.role is Role.WEIGHT)
+    return next((name for name in found if name in columns), None)
 
 
 def _weighted_classes(result: FinishedRun, name: str) -> tuple[Int64s, Floats]:

@@ -346,8 +346,9 @@ def check_published(
     check_column(name, task.roles, "the data")
     role = task.roles[name]
     if not role.published:
-        what = "an identifier" if role is Role.IDENTIFIER else "whose record it is"
-        raise InputError(f"'{name}' is {what}, which is never published; {advice}")
+        what = {Role.IDENTIFIER: "an identifier", Role.PERSON: "whose record it is"}
+        found = what.get(role, "a survey weight")
+        raise InputError(f"'{name}' is {found}, which is not published; {advice}")
     check_column(name, release.names, release_name)
 
 

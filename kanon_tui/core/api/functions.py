@@ -15,6 +15,7 @@ from kanon_tui.core.analysis.population_risk import (
     covered_people,
     person_column,
     population_risk,
+    survey_weights,
 )
 from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep
 from kanon_tui.core.analysis.sweep.sweep import sweep as sweep_project
@@ -306,7 +307,7 @@ def risk(
     population : int, optional
         The number of people that the table is a sample of.
     weights : str, optional
-        A column of survey weights.
+        A column of survey weights; that with the role weight if nothing else is known.
     population_table : frame or path, optional
         The people of the population.
     threshold : float
@@ -353,6 +354,8 @@ def risk(
         rows, covered = covered_people(project, task, table, everybody, names, where)
     else:
         rows = DistinctRows.from_codes([table.column(n, Kind.CATEGORICAL).codes for n in names])
+    if population is None and covered is None:
+        weights = weights or survey_weights(project, table.names)
     known = KnownPopulation(population, weights, covered)
     return population_risk(table, rows, whose, known, threshold)
 

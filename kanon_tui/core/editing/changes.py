@@ -6,11 +6,12 @@ Only what a run depends on counts: not the project's file, nor how the release i
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from kanon_tui.core.project.project import AttributeSpec, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import short_list
 
 
@@ -60,7 +61,7 @@ def _reading(project: Project) -> dict[str, Any]:
 
 def _attributes(before: Project, after: Project) -> Iterator[str]:
     for name in dict.fromkeys([*before.attributes, *after.attributes]):
-        old, new = before.attributes.get(name), after.attributes.get(name)
+        old, new = (_as_run(each.attributes.get(name)) for each in (before, after))
         if old == new:
             continue
         if old is None or new is None:
@@ -72,6 +73,13 @@ def _attributes(before: Project, after: Project) -> Iterator[str]:
             if getattr(old, each.name) != getattr(new, each.name)
         ]
         yield f"{name}: {', '.join(words)}"
+
+
+def _as_run(spec: AttributeSpec | None) -> AttributeSpec | None:
+    """Return an attribute as a run takes it: a survey weight is published or left out."""
+    if spec is None or spec.role is not Role.WEIGHT:
+        return spec
+    return replace(spec, role=Role.OTHER if spec.publish_unique else Role.IDENTIFIER)
 
 
 _WORDS = {

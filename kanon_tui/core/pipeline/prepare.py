@@ -145,7 +145,8 @@ def _joined(project: Project, table: Table) -> Task:
         )
     dropped = 0
     if project.data.missing_policy == "drop":
-        needed = [name for name in table.names if roles[name] is not Role.IDENTIFIER]
+        spared = (Role.IDENTIFIER, Role.WEIGHT)
+        needed = [name for name in table.names if roles[name] not in spared]
         table, dropped = table.drop_missing(needed)
     if table.height < project.privacy.k:
         raise InputError(
@@ -256,7 +257,8 @@ def _personal_k(
 
 def _role(spec: AttributeSpec) -> Role:
     assert spec.role is not None, "Project.completed fills in every role"
-    return spec.role
+    asked = spec.role is Role.WEIGHT and spec.publish_unique
+    return Role.OTHER if asked else spec.role
 
 
 def _check_coded(specs: Mapping[str, AttributeSpec], roles: Mapping[str, Role]) -> None:

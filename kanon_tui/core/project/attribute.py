@@ -167,7 +167,7 @@ class AttributeSpec(Checked):
         "confirmed, or --accept-guesses",
     )
     publish_unique: bool = declared(
-        False, "Whether to publish it unchanged although it singles people out"
+        False, "Whether to publish it unchanged although it singles people out (or is a weight)"
     )
 
     @property

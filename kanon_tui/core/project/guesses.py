@@ -49,14 +49,15 @@ def planned_columns(project: Project, roles: Mapping[str, Role] | None = None) -
         spec = given.get(name)
         coded = spec is not None and spec.identifier == "pseudonym"
         guessed = nothing_named if spec is None else spec.guessed or spec.role is None
-        plans.append(ColumnPlan(name, role, _fate(role, coded), guessed))
+        asked = role is Role.WEIGHT and spec is not None and spec.publish_unique
+        plans.append(ColumnPlan(name, role, _fate(role, coded, asked), guessed))
     return sorted(plans, key=lambda plan: (_ORDER.index(plan.fate), not plan.guessed))
 
 
-def _fate(role: Role, coded: bool) -> Fate:
+def _fate(role: Role, coded: bool, asked: bool) -> Fate:
     if role is Role.QUASI:
         return "generalised"
-    if role.published:
+    if role.published or asked:
         return "published as it is"
     return "published as a pseudonym" if coded else "left out"
 

@@ -17,7 +17,6 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import plain_values, release_hash
 from kanon_tui.core.report.sections import Section, class_sizes_section, figure
 from kanon_tui.core.report.to_sign import PROOF, decisions_section
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.output import INPUT_ORDER_WARNING
 
 _OF_CLASSES = ("l_distinct", "l_entropy", "l_recursive", "p", "alpha")
@@ -35,7 +34,7 @@ def public_mapping(result: FinishedRun) -> dict[str, Any]:
         "required": write_fields(task.privacy),
         "quasi": [attribute.name for attribute in task.quasi],
         "published_as_they_are": list(task.published_as_they_are),
-        "left_out": [n for n in named if task.roles.get(n) in (Role.IDENTIFIER, Role.PERSON)],
+        "left_out": [n for n in named if n in task.roles and not task.roles[n].published],
         "rows": int(sizes.sum()),
         "classes": len(sizes),
         "smallest_class": int(sizes.min()),

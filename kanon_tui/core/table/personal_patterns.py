@@ -49,6 +49,12 @@ _PEOPLE = (
 _NUMBERED = "(?:id|no|nr|num|number|code|nummer|numero)"
 
 ROLE_WORDS: dict[Role, WordList] = {
+    Role.WEIGHT: WordList(
+        """fnlwgt wgt pweight pwgtp wgtp perwt hhwt asecwt wtfinl finalwt instance_weight
+        sample_weight* sampling_weight* survey_weight* person_weight household_weight
+        design_weight final_weight expansion_factor hochrechnungsfaktor* gewichtungsfaktor*
+        poids_sondage ponderation* factor_expansion peso_campionario =db090 =rb050 =pb040"""
+    ),
     Role.IDENTIFIER: WordList(
         """ssn social_security email* e_mail mail phone* telephone mobile fax =name =names surname*
         forename* login username passport* iban bic mrn nhs uuid guid =id address street ip url

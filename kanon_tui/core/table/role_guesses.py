@@ -6,6 +6,7 @@ nothing.
 
 Roles, in this order:
 
+0. a name like *instance weight* or *Hochrechnungsfaktor* over numbers → weight;
 1. a name like *ssn*, *email*, *Nachname*, *patient id* → identifier; where it numbers people and
    values repeat, so that a person has several records → person;
 2. a name like *diagnosis*, *Einkommen*, *religion* → sensitive;
@@ -88,10 +89,10 @@ def guess_attribute(table: Table, name: str) -> Guess:
     distinct, present = table.present_values(name)
     words = patterns.words_of(name)
     if not distinct.len():
-        role, why = _role_by_name(words)
+        role, why = _role_by_name(words, numbers=False)
         return Guess(role, Kind.CATEGORICAL, f"{why}; every cell is missing")
     impression = _impression(distinct, table.formats, is_code=bool(patterns.CODES.find(words)))
-    role, why = _role_by_name(words)
+    role, why = _role_by_name(words, impression.kind is Kind.NUMERIC)
     if role is Role.OTHER:
         role, why = _role_by_values(words, impression, distinct, present)
     repeats = _FEW <= distinct.len() < present
@@ -104,10 +105,10 @@ def guess_attribute(table: Table, name: str) -> Guess:
     return Guess(role, impression.kind, reason, impression.format, impression.readings)
 
 
-def _role_by_name(words: str) -> tuple[Role, str]:
+def _role_by_name(words: str, numbers: bool) -> tuple[Role, str]:
     for role, listed in patterns.ROLE_WORDS.items():
         found = listed.find(words)
-        if found:
+        if found and (numbers or role is not Role.WEIGHT):
             return role, f"its name says '{found}'"
     return Role.OTHER, "its name points at no person"
 

@@ -13,11 +13,12 @@ class Role(StrEnum):
     QUASI = "quasi"  # generalised
     SENSITIVE = "sensitive"  # published as it is; protected by l-diversity and similar models
     OTHER = "other"  # published as it is
+    WEIGHT = "weight"  # a survey weight: for the risk in a population; published only when asked
 
     @property
     def published(self) -> bool:
         """Whether a release has the attribute at all."""
-        return self not in (Role.IDENTIFIER, Role.PERSON)
+        return self not in (Role.IDENTIFIER, Role.PERSON, Role.WEIGHT)
 
 
 class Kind(StrEnum):

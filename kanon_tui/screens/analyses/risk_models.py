@@ -17,6 +17,7 @@ from kanon_tui.core.analysis.population_risk import (
     check_population,
     release_risk,
     risk_sections,
+    survey_weights,
 )
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field
@@ -76,8 +77,11 @@ class RiskModelsScreen(AnalysisScreen):
         pane.focus()
         self.draw_status()
         if self.result is not None:
-            bound = self.result.task.privacy.risk
-            of_project = Assumption(None if bound is None else bound.population)
+            bound, task = self.result.task.privacy.risk, self.result.task
+            size = None if bound is None else bound.population
+            columns = task.published_as_they_are if self.result.in_files else task.table.names
+            weights = None if size else survey_weights(self.session.project, columns)
+            of_project = Assumption(size, weights)
             self._assess(self.host.kept_by_panels.get(KEPT, of_project))
 
     def details(self) -> str:
@@ -116,14 +120,20 @@ class RiskModelsScreen(AnalysisScreen):
             return
         roles, known = self.result.task.roles, self.session.project.attributes
         names = [n for n in roles if n in known and known[n].kind is Kind.NUMERIC]
-        names.sort(key=lambda name: roles[name] is Role.QUASI)
+        names.sort(key=lambda n: (known[n].role is not Role.WEIGHT, roles[n] is Role.QUASI))
         if not names:
             self.host.fail(InputError("no column holds numbers; 2 shows the kind of every column"))
             return
 
         def chosen(row: int | None) -> None:
-            if row is not None:
-                self._assume(weights=names[row])
+            if row is None:
+                return
+            name, spec = names[row], known[names[row]]
+            if spec.role in (Role.OTHER, Role.IDENTIFIER) and spec.identifier == "drop":
+                fields = {"role": Role.WEIGHT, "publish_unique": spec.role is Role.OTHER}
+                if self.session.change_attributes([name], f"{name}: survey weight", **fields):
+                    self.host.session_changed()  # so that the project remembers it
+            self._assume(weights=name)
 
         now = names.index(self.assumption.weights) if self.assumption.weights in names else 0
         hint = "how many people of the population a record stands for"

@@ -21,7 +21,6 @@ from kanon_tui.core.analysis.utility.utility import (
 )
 from kanon_tui.core.report.formats import distribution_lines
 from kanon_tui.core.report.sections import Distribution
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import bar, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.lists import ChoiceList
@@ -119,7 +118,7 @@ class UtilityScreen(AnalysisScreen):
         if self.result is None:
             return
         roles = self.result.task.roles
-        names = [name for name, role in roles.items() if role is not Role.IDENTIFIER]
+        names = [name for name, role in roles.items() if role.published]
 
         def chosen(name: str) -> None:
             self.target = name

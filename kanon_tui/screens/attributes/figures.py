@@ -79,6 +79,8 @@ def role_text(spec: AttributeSpec) -> str:
     """Return the role, and how it is published if that is not the default: `quasi mean`."""
     if spec.role is Role.IDENTIFIER and spec.identifier == "pseudonym":
         return "pseudonym"
+    if spec.role is Role.WEIGHT and spec.publish_unique:
+        return "weight out"
     prints = spec.publish if spec.role is Role.QUASI and spec.publish else ""
     return f"{spec.role} {_SHORT.get(prints, prints)}".rstrip()
 

@@ -77,6 +77,7 @@ class AttributesScreen(StepScreen):
             Binding(key, f"role('{role}')", str(role), id=f"attributes.{role}")
             for key, role in ROLES.items()
         ),
+        Binding("W", "role('weight')", "survey weight", show=False, id="attributes.survey"),
         Binding("k", "kind", "kind", id="attributes.kind"),
         Binding("v", "accept_all", "accept guesses", id="attributes.accept"),
         Binding("w", "weight", "weight", id="attributes.weight"),
@@ -229,7 +230,7 @@ class AttributesScreen(StepScreen):
         if quasi and made and name in made.weights:
             weight = f"{made.weights[name]:.3f}" + ("" if spec.weight is None else self._typed)
         mark = {Role.IDENTIFIER: "suppressed", Role.QUASI: "changed", Role.SENSITIVE: "warn"}
-        mark[Role.PERSON] = "suppressed"
+        mark |= dict.fromkeys((Role.PERSON, Role.WEIGHT), "suppressed")
         cells = [
             Cell(name),
             Cell(role_text(spec), "" if spec.role is Role.OTHER else mark[spec.role]),  # type: ignore[index]
@@ -475,6 +476,11 @@ class AttributesScreen(StepScreen):
         """Ask what a class prints of the attribute, or how an identifier is treated."""
         session, name, project = self.session, self.current, self.session.project
         spec = session.attribute(name)
+        if spec.role is Role.WEIGHT:
+            asked = not spec.publish_unique
+            what = f"{name}: {'published' if asked else 'left out'}"
+            self.edit_attributes([name], what, publish_unique=asked)
+            return
         if not can_choose(spec):
             self.host.say(f"{visible(name)} has the role {spec.role} and is published unchanged")
             return

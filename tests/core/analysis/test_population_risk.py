@@ -5,12 +5,14 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+import kanon_tui as kn
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.project.project import AlgorithmChoice, DataSource, Project
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
@@ -39,6 +41,25 @@ def released(role: Role) -> Result:
     assert result.measures.suppressed_records == 1  # the one of Z
     assert "weight" not in result.table.columns
     return result
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_a_survey_weight_is_used_and_published_only_when_asked(asked: bool, tmp_path) -> None:
+    people = ROWS.iloc[:8]
+    people.to_csv(tmp_path / "people.csv", index=False)
+    roles = {"town": "quasi", "who": "identifier"}
+    weight = {"role": "weight", "publish_unique": asked}
+    project = kn.Project.from_dict(
+        {"data": {"path": str(tmp_path / "people.csv")}, "privacy": {"k": 2},
+         "attributes": {**{n: {"role": r} for n, r in roles.items()}, "weight": weight}}
+    )  # fmt: skip
+    fates = {plan.name: plan.fate for plan in planned_columns(project)}
+    assert (fates["weight"] == "published as it is") is asked
+    release = kn.anonymize(project)
+    assert ("weight" in release.table.columns) is asked
+    found = kn.risk(project)
+    assert (found.by, found.population) == ("weights", 56)
+    assert kn.risk(project, population=100).by == "size"  # what is said counts more
 
 
 def test_suppressed_people_were_drawn_too_as_a_required_risk_counts_them() -> None:

@@ -36,7 +36,7 @@ def guess(name, values):
         ("marital_status", Role.QUASI),
         ("mileage", Role.OTHER),
         ("language_age", Role.QUASI),
-        ("fnlwgt", Role.OTHER),
+        ("fnlwgt", Role.OTHER),  # no numbers, so no weights
         ("Diagnosis", Role.SENSITIVE),
         ("hiv_status", Role.SENSITIVE),
         ("salary-class", Role.SENSITIVE),
@@ -46,6 +46,12 @@ def guess(name, values):
 )
 def test_roles_by_name(name, role):
     assert guess(name, ["a", "b", "a"]).role is role
+
+
+def test_survey_weights_are_numbers_of_such_a_name():
+    for name in ("fnlwgt", "instance weight", "Hochrechnungsfaktor", "RB050"):
+        assert guess(name, ["1700.1", "991.9", "1700.1"]).role is Role.WEIGHT
+    assert guess("weight", ["71", "82", "71"]).role is Role.OTHER  # of a body
 
 
 @pytest.mark.parametrize(

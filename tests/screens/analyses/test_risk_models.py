@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.risk import RiskBound
+from kanon_tui.core.table.schema import Role
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.opening import open_file
 from kanon_tui.widgets.dialogs import AskText, Choose
@@ -121,11 +123,16 @@ async def test_what_was_said_of_the_population_is_kept_for_the_session(sample, m
         assert (screen.found.by, screen.found.threshold) == ("weights", 0.01)
         assert "weights weight" in said(screen, "#status")
         await pilot.press("escape")
-        open_file(pilot.app.host, project)  # another session begins anew
+        assert not staleness(session_of(pilot).results[0], session_of(pilot).project)
+        await pilot.press("ctrl+s")
         await settle(pilot)
+        open_file(pilot.app.host, project)  # another session begins with what the project knows
+        await settle(pilot)
+        assert session_of(pilot).attribute("weight").role is Role.WEIGHT
         await release_it(pilot)
+        assert "weight" not in session_of(pilot).results[0].columns
         screen = await panel_of(pilot)
-        assert screen.found.by != "weights"
+        assert (screen.found.by, screen.found.threshold) == ("weights", 0.2)
 
 
 async def test_a_population_that_nobody_said_is_not_kept(sample, make_app) -> None:
