@@ -32,7 +32,16 @@ if TYPE_CHECKING:
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
     from kanon_tui.core.analysis.utility.utility import utility_sections
     from kanon_tui.core.api.builders import breaks, dates, flat, groups, intervals, mask, quantiles
-    from kanon_tui.core.api.functions import anonymize, apply, check, conclude, levels, risk, sweep
+    from kanon_tui.core.api.functions import (
+        anonymize,
+        apply,
+        check,
+        conclude,
+        export_mapping,
+        levels,
+        risk,
+        sweep,
+    )
     from kanon_tui.core.api.release import Release
     from kanon_tui.core.errors import (
         InfrastructureError,
@@ -49,7 +58,9 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "api.builders": ("breaks", "dates", "flat", "groups", "intervals", "mask", "quantiles"),
-    "api.functions": ("anonymize", "apply", "check", "conclude", "levels", "risk", "sweep"),
+    "api.functions": (
+        "anonymize", "apply", "check", "conclude", "export_mapping", "levels", "risk", "sweep",
+    ),
     "api.release": ("Release",),
     "errors": ("InfrastructureError", "InputError", "KanonError", "NotReachedError"),
     "pipeline.result": ("Result",),
@@ -71,9 +82,9 @@ _PLACES = {name: (module, name) for module, names in _WHERE.items() for name in 
 __all__ = [
     "AttributeSpec", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
     "Project", "Release", "Result", "RunContext", "__version__", "algorithms", "anonymize",
-    "apply", "attack", "breaks", "check", "conclude", "dates", "evidence", "flat", "groups",
-    "intervals", "levels", "mask", "quantiles", "risk", "run", "stream", "sweep", "utility",
-    "utility_sections", "verify",
+    "apply", "attack", "breaks", "check", "conclude", "dates", "evidence", "export_mapping", "flat",
+    "groups", "intervals", "levels", "mask", "quantiles", "risk", "run", "stream", "sweep",
+    "utility", "utility_sections", "verify",
 ]  # fmt: skip
 
 

@@ -15,8 +15,10 @@ from types import ModuleType
 
 _NAMES = (
     "run", "sweep", "check", "risk", "levels", "explain", "uniques", "simulate", "attack",
-    "partition", "utility", "rerelease", "verify", "apply", "hierarchy", "algorithms", "demo",
-    "serve", "warmup", "completion",
+    "partition", "utility", "rerelease", "verify", "apply", "export-mapping", "hierarchy",
+    "algorithms", "demo", "serve", "warmup", "completion",
 )  # fmt: skip
-COMMANDS: dict[str, ModuleType] = {name: import_module(f"{__name__}.{name}") for name in _NAMES}
+COMMANDS: dict[str, ModuleType] = {
+    name: import_module(f"{__name__}.{name.replace('-', '_')}") for name in _NAMES
+}
 """The modules of the commands by name, in the order of the help page."""

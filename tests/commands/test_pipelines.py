@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -105,3 +106,23 @@ def test_help_fits_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
             continue
         long = [line for line in command.format_help().splitlines() if len(line) > 80]
         assert not long, name
+
+
+def test_the_recoding_as_a_query(folder: Path) -> None:
+    run = kanon("run", "p.yaml", "--mapping", "m.json", "--out", "r.csv", folder=folder)
+    assert run.returncode == 0, run.stderr
+    printed = kanon("export-mapping", "m.json", "--table", "people", folder=folder)
+    assert printed.returncode == 0, printed.stderr
+    spark = ("--format", "spark", "--out", "q.sql")
+    written = kanon("export-mapping", "m.json", *spark, folder=folder)
+    assert written.returncode == 0, written.stderr
+    assert "FROM `records`" in (folder / "q.sql").read_text()
+    kept = kanon("export-mapping", "m.json", "--out", "q.sql", folder=folder)
+    assert kept.returncode == 2
+    with duckdb.connect() as connection:
+        rows = f"read_csv('{folder}/people.csv', all_varchar=true)"
+        connection.execute(f"CREATE TABLE people AS FROM {rows}")
+        found = connection.execute(printed.stdout).fetchall()
+        names = [each[0] for each in connection.description or ()]
+    release = pl.read_csv(folder / "r.csv", infer_schema=False).select(names)
+    assert sorted(found) == sorted(release.rows())

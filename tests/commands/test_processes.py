@@ -11,6 +11,7 @@ LINES = (
     "run p.yaml --out r.csv --report r.md",
     "run p.yaml --algorithm global --out g.csv --mapping m.json",
     "apply m.json people.csv --out applied.csv",
+    "export-mapping m.json",
     "sweep p.yaml --k 2,3 --algorithms mondrian",
     "check r.csv --quasi age,zip --k 2",
     "risk r.csv --quasi age,zip",

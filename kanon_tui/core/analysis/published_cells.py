@@ -173,6 +173,8 @@ class CellReader:
     missing_tokens: tuple[str, ...] = MISSING_TOKENS
     one_value: bool = False
     """Whether a class publishes one value for all its members, which need not be theirs."""
+    stars: bool = True
+    """Whether a star after a cell can mean hidden cells; if not, `401*` is always a mask."""
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -199,7 +201,7 @@ class CellReader:
         understood, partly = [], []
         for text in cells:
             cell, starred = self._understand(text, ranges), False
-            if cell is None and text.endswith(HIDDEN):
+            if cell is None and self.stars and text.endswith(HIDDEN):
                 cell = self._understand(text[:-1], ranges)
                 starred = cell is not None
             if cell is None:
@@ -252,7 +254,7 @@ class CellReader:
             inner = f"|{text[1:-1]}|"
             with_bars = (value for value in self._known_with_bars if f"|{value}|" in inner)
             return PublishedCell(members={*text[1:-1].split("|"), *with_bars})
-        return None
+        return PublishedCell() if text in self.unnamed else None
 
     def _as_mask(self, text: str) -> PublishedCell | None:
         if self.column.kind.ordered or not MASK.fullmatch(text):

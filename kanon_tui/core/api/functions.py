@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from kanon_tui.core.analysis.applying.apply import Applied, apply_mapping
-from kanon_tui.core.analysis.applying.mapping_file import mapping_from, read_mapping
+from kanon_tui.core.analysis.applying.mapping_file import (
+    ReleaseMapping,
+    mapping_from,
+    mapping_of,
+    read_mapping,
+)
+from kanon_tui.core.analysis.applying.sql import mapping_sql
 from kanon_tui.core.analysis.attack.matching import DistinctRows
 from kanon_tui.core.analysis.population_risk import (
     KnownPopulation,
@@ -410,11 +416,7 @@ def apply(
     >>> applied.result.table["age"].to_list()
     ['20-29', '20-29', '30-39', '30-39']
     """
-    if isinstance(mapping, str | Path):
-        found = read_mapping(Path(mapping))
-    else:
-        document = Release.from_result(mapping).mapping if isinstance(mapping, Result) else mapping
-        found = mapping_from(document, "the mapping")
+    found = _mapping(mapping)
     tokens = found.missing_tokens
     return apply_mapping(
         found,
@@ -425,3 +427,51 @@ def apply(
         table_name=_called(data),
         earlier_name="" if earlier is None else _called(earlier),
     )
+
+
+def _mapping(mapping: Mapping[str, Any] | Result | str | Path) -> ReleaseMapping:
+    if isinstance(mapping, str | Path):
+        return read_mapping(Path(mapping))
+    if isinstance(mapping, Result):
+        return mapping_of(mapping, "the mapping")
+    return mapping_from(mapping, "the mapping")
+
+
+def export_mapping(
+    mapping: Mapping[str, Any] | Result | str | Path,
+    format: Literal["sql", "spark"] = "sql",
+    table: str = "records",
+    publish: Names | None = None,
+) -> str:
+    """Return the recoding of a release as a query that a database or Spark runs on its rows.
+
+    Parameters
+    ----------
+    mapping : mapping, Release or path
+        `release.mapping`, the release itself, or the file of ``run --mapping``.
+    format : {"sql", "spark"}
+        SQL as PostgreSQL and DuckDB read it, or Spark SQL.
+    table : str
+        The table with the rows.
+    publish : str or list of str, optional
+        Further columns to publish as they are, such as sensitive ones that were not among counts.
+
+    Returns
+    -------
+    str
+        One query. It leaves out rows that the release does not cover, and classes below k.
+
+    Raises
+    ------
+    InputError
+        If the mapping cannot be read, or asks for more than SQL can prove.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39]})
+    >>> release = kn.anonymize(people, quasi={"age": kn.intervals(10)}, k=2)
+    >>> kn.export_mapping(release, table="people").splitlines()[-1]
+    'ORDER BY 1;'
+    """
+    return mapping_sql(_mapping(mapping), format, table, named_columns(publish))

@@ -136,18 +136,19 @@ def _typed_labels(
     labels: list[str | None] = []
     for code, (value, row) in enumerate(zip(column.values, typed.find_rows(column), strict=True)):
         if row is not None:
-            labels.append(_at(typed.rows[row], level, value))
+            labels.append(typed_label(typed.rows[row], level, value))
         elif code == column.missing:
             hidden = level > typed.height or (level == typed.height and _root(typed) == HIDDEN)
             labels.append(HIDDEN if hidden else value)
         elif other:
-            labels.append(_at((value, *other, _root(typed)), level, value))
+            labels.append(typed_label((value, *other, _root(typed)), level, value))
         else:
             labels.append(None)
     return labels
 
 
-def _at(row: Sequence[str], level: int, value: str) -> str:
+def typed_label(row: Sequence[str], level: int, value: str) -> str:
+    """Return the label of a value at a level of its row, `*` above the row."""
     if level == 0:
         return value
     return row[level] if level < len(row) else HIDDEN

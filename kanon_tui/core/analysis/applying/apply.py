@@ -172,12 +172,7 @@ def _check_columns(mapping: ReleaseMapping, table: Table, table_name: str) -> No
     needed = [*(rule.name for rule in mapping.attributes), *mapping.columns]
     if mapping.privacy.personal_k is not None:
         needed.append(mapping.privacy.personal_k)
-    for rule in mapping.attributes:
-        if rule.one_value:
-            raise InputError(
-                f"{mapping.name}: {rule.name} publishes the {rule.publish} of its class, which "
-                f"new records would change; a mapping of ranges, labels or sets can be applied"
-            )
+    mapping.refuse_one_value()
     for name in needed:
         if name not in table.known:
             raise InputError(

@@ -95,6 +95,8 @@ class AttributeRule:
     level: int | None = declared(None, type=optional(whole_number(low=0)))
     """Full-domain: the level; None where classes have cells of their own."""
     rule: Mapping[str, Any] = declared(type=FieldType("a rule", _read_rule), required=_AGAIN)
+    labels: tuple[str, ...] | None = declared(None, type=optional(_LABELS))
+    """The published labels of the level of a builder; SQL looks values up among them."""
 
     @property
     def bounds(self) -> CodedBounds:
@@ -162,6 +164,15 @@ class ReleaseMapping:
     """Clustering: the published cells of every class, in the order of the attributes."""
     name: str = "the mapping"
 
+    def refuse_one_value(self) -> None:
+        """Refuse a mapping that publishes one value for all of a class."""
+        for rule in self.attributes:
+            if rule.one_value:
+                raise InputError(
+                    f"{self.name}: {rule.name} publishes the {rule.publish} of its class, which "
+                    f"new records would change; a mapping of ranges, labels or sets can be applied"
+                )
+
 
 # --- writing ------------------------------------------------------------------------------------
 
@@ -169,8 +180,9 @@ class ReleaseMapping:
 def mapping_text(result: FinishedRun) -> str:
     """Return the mapping of a result as JSON."""
     task, levels = result.task, result.grouping.levels
+    cells = class_cells(result)
     rules = [
-        _rule_of(attribute, None if levels is None else levels[x])
+        _rule_of(attribute, None if levels is None else levels[x], cells[attribute.name])
         for x, attribute in enumerate(task.quasi)
     ]
     mapping = ReleaseMapping(
@@ -180,12 +192,12 @@ def mapping_text(result: FinishedRun) -> str:
         formulas=task.output.formulas,
         attributes=tuple(rules),
         columns=_other_columns(result),
-        classes=None if levels is not None else tuple(class_cells(result).rows()),
+        classes=None if levels is not None else tuple(cells.rows()),
     )
     return json_text(_plain(write_fields(mapping))) + "\n"
 
 
-def _rule_of(attribute: QuasiIdentifier, level: int | None) -> AttributeRule:
+def _rule_of(attribute: QuasiIdentifier, level: int | None, published: pl.Series) -> AttributeRule:
     column = attribute.column
     format: Format | None = None
     if column.kind.ordered:
@@ -203,8 +215,16 @@ def _rule_of(attribute: QuasiIdentifier, level: int | None) -> AttributeRule:
         publish=attribute.publish,
         level=level,
         rule=rule,
+        labels=_labels(rule, published) if level else None,
         **asdict(bounds_of(column)),
     )
+
+
+def _labels(rule: Mapping[str, Any], published: pl.Series) -> tuple[str, ...] | None:
+    """Return the labels of a builder whose labels cannot be computed from a value alone."""
+    if rule.get("builder") not in ("intervals", "breaks", "date"):
+        return None
+    return tuple(published.unique().sort().to_list())
 
 
 def _other_columns(result: FinishedRun) -> dict[str, AttributeSpec]:
@@ -357,14 +377,11 @@ def _of_classes(result: FinishedRun) -> pl.DataFrame:
 def class_cells(result: FinishedRun) -> pl.DataFrame:
     """Return the published cells of every class, in the order of the classes."""
     release = result.release
-    published = np.flatnonzero(release.classes >= 0)
-    _, first = np.unique(release.classes[published], return_index=True)
+    texts = (pl.Series(cells.texts, dtype=pl.String) for cells in release.cells)
     return pl.DataFrame(
         {
-            attribute.name: pl.Series(cells.texts, dtype=pl.String).gather(
-                cells.codes[published[first]]
-            )
-            for attribute, cells in zip(result.task.quasi, release.cells, strict=True)
+            attribute.name: each.gather(release.class_cells(x))
+            for x, (attribute, each) in enumerate(zip(result.task.quasi, texts, strict=True))
         }
     )
 

@@ -4,7 +4,7 @@ A class of a clustering is a box: per attribute a published range, label or set.
 a box whose every cell shows its value. Boxes of some algorithms overlap; then the tightest is
 taken, the first of equally tight ones. Tightness is the mean over attributes of how much of all
 boxes' values a cell shows: the width of a range over the width of all ranges, the values of a set
-over all values that are known, 1 for `*`.
+over all values that are known, the hidden characters of a mask over all, 1 for `*`.
 
 Cost: O(distinct records · classes / 8) bytes at a time, in bounded parts.
 """
@@ -12,6 +12,7 @@ Cost: O(distinct records · classes / 8) bytes at a time, in bounded parts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import polars as pl
@@ -79,7 +80,7 @@ def _labels(rule: AttributeRule, column: Column, mapping: ReleaseMapping) -> Seq
     if "ranges" not in rule.rule:
         return labels_of(rule.rule, rule.level, column)
     ranges = rule.rule["ranges"]
-    shown = _read(rule, ranges, column, mapping).shows(column.values)
+    shown = read_cells(rule, ranges, column, mapping).shows(column.values)
     labels: list[str | None] = []
     for code, value in enumerate(column.values):
         held = np.flatnonzero(shown[code])
@@ -88,17 +89,23 @@ def _labels(rule: AttributeRule, column: Column, mapping: ReleaseMapping) -> Seq
     return labels
 
 
-def _read(
+def read_cells(
     rule: AttributeRule, cells: Sequence[str], column: Column, mapping: ReleaseMapping
 ) -> ReadCells:
-    hierarchy = rule_hierarchy(rule.rule, f"{mapping.name}: {rule.name}")
-    if hierarchy is None and not rule.kind.ordered:
-        # Values that were published and that no new record has are values all the same.
+    """Return published cells of an attribute, understood."""
+    who = f"{mapping.name}: {rule.name}"
+    hierarchy = rule_hierarchy(rule.rule, who)
+    other = tuple(rule.rule.get("other", ()))
+    # Values that were published and that no new record has are values all the same.
+    if not rule.kind.ordered and hierarchy is None:
         plain = (cell for cell in cells if cell[:1] != "{" and not MASK.fullmatch(cell))
         values = [cell for cell in plain if cell != HIDDEN]
         hierarchy = Hierarchy.flat(values) if values else None
-    other = tuple(rule.rule.get("other", ()))
-    reader = CellReader(column, hierarchy, other, mapping.missing_tokens)
+    elif not rule.kind.ordered and hierarchy is not None and other:
+        named = {HIDDEN, *other, *mapping.missing_tokens}.union(*hierarchy.rows)
+        more = [(cell, *other, hierarchy.rows[0][-1]) for cell in cells if cell not in named]
+        hierarchy = Hierarchy.of([*hierarchy.rows, *more], who)
+    reader = CellReader(column, hierarchy, other, mapping.missing_tokens, stars=False)
     return reader.read(cells, mapping.name)
 
 
@@ -109,18 +116,27 @@ def _of_classes(
     every = np.logical_and.reduce(readable)
     part = Table(table.frame.filter(pl.Series(every)), missing_tokens=mapping.missing_tokens)
     columns = [_coded(rule, mapping, part)[0] for rule in mapping.attributes]
-    cells, numbers = [], []
-    for x, (rule, column) in enumerate(zip(mapping.attributes, columns, strict=True)):
-        distinct = list(dict.fromkeys(row[x] for row in classes))
-        cells.append(_read(rule, distinct, column, mapping))
-        place = {text: number for number, text in enumerate(distinct)}
-        numbers.append([place[row[x]] for row in classes])
-    box = nearest_boxes(columns, cells, list(zip(*numbers, strict=True)))
+    every_cell, numbers, order = class_cells(mapping, classes)
+    cells = [
+        read_cells(rule, read.texts, _like_sets(rule, column), mapping)
+        for rule, read, column in zip(mapping.attributes, every_cell, columns, strict=True)
+    ]
+    box = nearest_boxes(columns, cells, numbers[order], order)
     labels = [
         _placed(_cells_of(box, [row[x] for row in classes]), every).alias(rule.name)
         for x, rule in enumerate(mapping.attributes)
     ]
     return labels, _lost(mapping, columns, cells, readable, box)
+
+
+def _like_sets(rule: AttributeRule, column: Column) -> Column:
+    """Return a column of the values that could be misread for a set, or be misread in one.
+
+    Others say nothing about what a cell means: `401*` is a mask, also beside a value `401`.
+    """
+    sets = "levels" not in rule.rule  # an attribute with typed labels publishes these
+    like = [c for c, v in enumerate(column.values) if sets and ("|" in v or v[:1] == "{")]
+    return column.with_values(np.array(like, dtype=np.int64), np.empty(0, dtype=np.int32))
 
 
 def _cells_of(box: np.ndarray, texts: Sequence[str]) -> pl.Series:
@@ -158,16 +174,13 @@ _CELLS_AT_A_TIME = 20_000_000
 
 
 def nearest_boxes(
-    columns: Sequence[Column], cells: Sequence[ReadCells], classes: Sequence[Sequence[int]]
+    columns: Sequence[Column], cells: Sequence[ReadCells], boxes: Int64s, order: Int64s
 ) -> Int64s:
     """Return per record the number of its class, -1 where no box covers it.
 
-    `cells` are the distinct published cells of every attribute, `classes` has per class the number
-    of its cell of every attribute.
+    `cells` are the distinct published cells of every attribute, `boxes` has per class, the tightest
+    first, the number of its cell of every attribute, and `order` the numbers of these classes.
     """
-    boxes = np.array(classes, dtype=np.int64).reshape(len(classes), len(columns))
-    order = np.argsort(_tightness(cells, boxes), kind="stable")
-    boxes = boxes[order]
     codes = pl.DataFrame({str(x): column.codes for x, column in enumerate(columns)})
     rows = codes.unique(maintain_order=True)
     found = np.full(rows.height, -1, dtype=np.int64)
@@ -190,6 +203,31 @@ def nearest_boxes(
     return joined["box"].to_numpy()
 
 
+def class_cells(
+    mapping: ReleaseMapping, classes: Sequence[Sequence[str]]
+) -> tuple[list[ReadCells], Int64s, Int64s]:
+    """Return the distinct cells of every attribute, classes by their numbers, and their order.
+
+    The tightest class comes first. That is read from the mapping alone: where a record belongs does
+    not depend on other records.
+    """
+    texts = [list(dict.fromkeys(column)) for column in zip(*classes, strict=True)]
+    cells = [
+        read_cells(rule, each, empty_column(rule, mapping), mapping)
+        for rule, each in zip(mapping.attributes, texts, strict=True)
+    ]
+    number = [{text: place for place, text in enumerate(each)} for each in texts]
+    boxes = np.array([[n[c] for n, c in zip(number, row, strict=True)] for row in classes])
+    return cells, boxes, np.argsort(_tightness(cells, boxes), kind="stable")
+
+
+def empty_column(rule: AttributeRule, mapping: ReleaseMapping) -> Column:
+    """Return an attribute without records, which reads numbers and dates as the mapping does."""
+    texts = pl.Series(rule.name, [], dtype=pl.String)
+    column = code_column(texts, rule.kind, mapping.missing_tokens, rule.format)
+    return code_ends(column, rule.bounds)
+
+
 def _tightness(cells: Sequence[ReadCells], boxes: Int64s) -> Floats:
     total = np.zeros(len(boxes))
     for x, read in enumerate(cells):
@@ -205,5 +243,7 @@ def _tightness(cells: Sequence[ReadCells], boxes: Int64s) -> Floats:
                 members[list(holding)] += 1
             share = members / max(1, len(read.holders))
             share = np.where((members == 0) & ~read.missing, 1.0, share)
+            for (_, shown, length), masks in read.masks.items():
+                share[list(chain.from_iterable(masks.values()))] = 1 - shown / length
         total += np.where(read.everything, 1.0, share)[boxes[:, x]]
     return total
