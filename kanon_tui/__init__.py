@@ -60,7 +60,7 @@ _WHERE = {
     "api.builders": ("breaks", "dates", "flat", "groups", "intervals", "mask", "quantiles"),
     "api.functions": (
         "anonymize", "apply", "check", "conclude", "export_mapping", "levels", "risk", "sweep",
-    ),
+    ),  # fmt: skip
     "api.release": ("Release",),
     "errors": ("InfrastructureError", "InputError", "KanonError", "NotReachedError"),
     "pipeline.result": ("Result",),
