@@ -57,21 +57,19 @@ if TYPE_CHECKING:
     from kanon_tui.core.task.steps import RunContext
 
 _WHERE = {
-    "api.builders": ("breaks", "dates", "flat", "groups", "intervals", "mask", "quantiles"),
-    "api.functions": (
-        "anonymize", "apply", "check", "conclude", "export_mapping", "levels", "risk", "sweep",
-    ),  # fmt: skip
-    "api.release": ("Release",),
-    "errors": ("InfrastructureError", "InputError", "KanonError", "NotReachedError"),
-    "pipeline.result": ("Result",),
-    "pipeline.stream": ("stream",),
-    "project.attribute": ("AttributeSpec",),
-    "project.project": ("Project",),
-    "task.steps": ("RunContext",),
-    "analysis.evidence": ("evidence",),
-    "analysis.utility.utility": ("utility_sections",),
+    "api.builders": "breaks dates flat groups intervals mask quantiles",
+    "api.functions": "anonymize apply check conclude export_mapping levels risk sweep",
+    "api.release": "Release",
+    "errors": "InfrastructureError InputError KanonError NotReachedError",
+    "pipeline.result": "Result",
+    "pipeline.stream": "stream",
+    "project.attribute": "AttributeSpec",
+    "project.project": "Project",
+    "task.steps": "RunContext",
+    "analysis.evidence": "evidence",
+    "analysis.utility.utility": "utility_sections",
 }
-_PLACES = {name: (module, name) for module, names in _WHERE.items() for name in names} | {
+_PLACES = {name: (module, name) for module, names in _WHERE.items() for name in names.split()} | {
     "algorithms": ("algorithms", "catalogue"),
     "attack": ("analysis.attack.suite", "attack_release"),
     "run": ("pipeline.result", "start"),
