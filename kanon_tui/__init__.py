@@ -1,4 +1,4 @@
-"""Kanon k-anonymises microdata: eighteen algorithms, measured and verified releases.
+"""Kanon k-anonymises microdata: nineteen algorithms, measured and verified releases.
 
     import kanon_tui as kn
 

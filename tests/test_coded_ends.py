@@ -75,7 +75,8 @@ def test_no_cell_tells_of_what_a_bound_hides_and_classes_reach_k(name: str) -> N
     assert not [cell for cell in result.table["born"] if cell.startswith(("1986", "1987", "1988"))]
 
 
-@pytest.mark.parametrize("name", NAMES)
+# `stepwise` sorts strings by NCP, in which a bound counts for what it hides.
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"stepwise"}))
 def test_classes_are_those_of_a_file_recoded_by_hand(name: str) -> None:
     ours = published(name, task(records(), coded=True))
     twin = published(name, task(coded_by_hand(), coded=False))

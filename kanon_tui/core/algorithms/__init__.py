@@ -41,6 +41,7 @@ _BUILT_IN = {
     "sbc": "sbc.SBC",
     "sd": "sd.SD",
     "mdav": "mdav.Mdav",
+    "stepwise": "stepwise.Stepwise",
 }
 
 

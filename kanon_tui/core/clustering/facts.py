@@ -80,8 +80,10 @@ MOST_FOLLOWED = 100_000
 
 def moved_records(records: Int64s, groups: Codes) -> dict[str, Any]:
     """Return the fact that records have new groups: `moved`, the records of every such group."""
-    moved = [(int(group), records[groups == group]) for group in np.unique(groups)]
-    return {"moved": tuple(moved)}
+    order = np.argsort(groups, kind="stable")
+    numbers, starts = np.unique(groups[order], return_index=True)
+    parts = np.split(records[order], starts[1:])
+    return {"moved": tuple(zip(numbers.tolist(), parts, strict=True)) if len(records) else ()}
 
 
 @dataclass(frozen=True, eq=False)

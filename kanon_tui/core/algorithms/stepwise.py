@@ -1,0 +1,142 @@
+"""Stepwise: classes that are large enough at cheap strings first, the rest at dearer ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.clustering.facts import UNPLACED, moved_records
+from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.frequency import CodedTuples, Frequency
+from kanon_tui.core.lattice.objective import LevelLosses
+from kanon_tui.core.lattice.search import StringText
+from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps
+from kanon_tui.core.task.task import Task
+from kanon_tui.core.text import count_of
+
+_WORK = 1_000_000  # tuples: some tens of milliseconds, so that a cancel is heard
+
+
+@dataclass(frozen=True)
+class Stepwise(Clustering):
+    """Local recoding by repeated full-domain generalisation of the records that are left.
+
+    Idea: most records of a table find k like them at a string that costs little; only the others
+    need a dearer one. So strings are taken from the least NCP to the highest, and at each of them
+    the records that are left and share their labels with at least k are a class.
+
+    Phases:
+
+    1. List the strings and sort them by the NCP that the table would have. Where there are more
+       than `tests`, so many are drawn by the seed, specific and general ones alike: an attribute
+       with h levels above its values is at level Binomial(h, p), with p rising from 0 to 1.
+    2. Count the classes of each string among the records that are left. Those of at least k records
+       are made; they print what their own records cover, which may be less than the labels.
+    3. Fewer than k records left over each join the class of the nearest record.
+
+    Cost: a count of the distinct tuples that are left per string; they soon are few.
+
+    Reference: the scheme of local recoding in ARX (Prasser, Kohlmayer, Kuhn and others), which
+    searches an optimal string of what is left again and again; not one of the five documents.
+    """
+
+    name: ClassVar[str] = "stepwise"
+    title: ClassVar[str] = "Stepwise local recoding"
+    paper: ClassVar[str] = "none: repeated full-domain generalisation, as in ARX"
+    summary: ClassVar[str] = (
+        "Makes classes at the cheapest string where k records are alike, and goes on with the rest "
+        "at dearer ones; for tables of categories with hierarchies"
+    )
+    sample: ClassVar[str] = "race-rules"
+    terms: ClassVar[tuple[str, ...]] = ("NCP",)
+    pseudo_code: ClassVar[tuple[Line, ...]] = (
+        Line("sort the strings by the NCP that they give the table"),
+        Line("for every string, while k records are left:"),
+        Line("records left that share their labels with at least k are a class", 1, ("close",)),
+        Line("a record left over joins the class of the nearest record", 0, ("join",)),
+    )
+    works_on_counted_rows: ClassVar[bool] = True
+
+    tests: int = declared(20_000, "Strings at which classes are counted", low=1)
+
+    def steps(self, task: Task, context: RunContext) -> Steps:
+        """Make classes string by string until fewer than k records are left."""
+        names = tuple(attribute.name for attribute in task.quasi)
+        costs = [each.weight * LevelLosses(each, "ncp").whole for each in task.quasi]
+        coded, tuple_of = CodedTuples.from_attributes(task.quasi, [0] * len(names))
+        frequency = Frequency(coded, task.k, allowed=0)
+        class_of = np.full(len(coded.counts), UNPLACED, dtype=np.int32)
+        made = told = strings = tested = work = 0
+        left = frequency.base
+
+        def step(kind: str, template: str, facts: dict[str, Any]) -> Step:
+            if context.watched:
+                labels = class_of[tuple_of]
+                records = np.flatnonzero(labels >= told)
+                facts |= moved_records(records, labels[records])
+                if told == 0:
+                    facts["together"] = np.full(len(labels), UNPLACED, dtype=np.int32)
+            placed = task.n - int(left.sizes.sum())
+            counters = {"clusters": made, "placed": placed, "tested": tested}
+            return Step(kind, template, facts, counters, placed / task.n)
+
+        for string in _strings(costs, self.tests, task.seed):
+            classes, number = frequency.classes(string, left)
+            large = classes.sizes >= task.k
+            tested, work = tested + 1, work + len(number)
+            if large.any():
+                new = np.where(large, made + np.cumsum(large) - 1, UNPLACED)[number]
+                class_of[left.members] = new
+                left, made, strings = left.chosen(new < 0), made + int(large.sum()), strings + 1
+                last = StringText(names, tuple(string.tolist()))
+            done = int(left.sizes.sum()) < task.k
+            if strings >= context.decisions_per_step or (strings and (done or work > _WORK)):
+                facts = {"string": last, "new": count_of(made - told, "class", "classes")}
+                facts |= {"strings": strings, "left": count_of(int(left.sizes.sum()), "record")}
+                template = "{string} makes {new} of at least {k:,}; {left} are left."
+                if strings > 1:
+                    template = "{strings:,} strings make {new}, the last {string}; {left} are left."
+                yield step("close", template, facts | {"k": task.k})
+                told, strings, work = made, 0, 0
+            if done:
+                break
+        if len(left.members):
+            first = np.unique(tuple_of, return_index=True)[1]
+            codes = [attribute.column.codes[first] for attribute in task.quasi]
+            placed = np.flatnonzero(class_of >= 0)
+            for one in left.members.tolist():
+                away = _distances(task, costs, [own[one] for own in codes])
+                total = sum(far[own[placed]] for far, own in zip(away, codes, strict=True))
+                class_of[one] = class_of[placed[int(np.argmin(total))]]
+            told, left = 0, left.chosen(np.zeros(len(left.members), dtype=bool))
+            template = "Fewer than {k:,} records were left: each joins the class of the nearest."
+            yield step("join", template, {"k": task.k})
+        return Grouping(class_of[tuple_of], search={"clusters": made, "tested": tested})
+
+
+def _strings(costs: Sequence[Floats], most: int, seed: int) -> Int64s:
+    """Return at most so many strings, as rows of levels, from cheap to dear; the roots are last."""
+    heights = [len(own) - 1 for own in costs]
+    if prod(height + 1 for height in heights) <= most:
+        strings = np.indices([height + 1 for height in heights]).reshape(len(heights), -1).T
+    else:
+        chance, random = np.linspace(0, 1, most), np.random.default_rng(seed)
+        drawn = np.column_stack([random.binomial(height, chance) for height in heights])
+        strings = np.unique(np.vstack([drawn, heights]), axis=0)
+    total = sum(own[strings[:, a]] for a, own in enumerate(costs))
+    return strings[np.lexsort((*strings.T[::-1], total))]
+
+
+def _distances(task: Task, costs: Sequence[Floats], values: Sequence[int]) -> list[Floats]:
+    """Return per attribute what every value costs together with that of a record."""
+    away = []
+    for attribute, own, value in zip(task.quasi, costs, values, strict=True):
+        agree = np.array([labels == labels[value] for labels in attribute.hierarchy.maps])
+        away.append(own[agree.argmax(axis=0)])
+    return away

@@ -1,0 +1,103 @@
+"""Stepwise: a slow twin on random tables, drawn strings, and what steps tell."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from kanon_tui.core.algorithms.stepwise import Stepwise
+from kanon_tui.core.lattice.objective import LevelLosses
+from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
+from kanon_tui.core.task.task import Task
+from tests.core.algorithms.random_tables import PLACES, random_task
+from tests.helpers import make_task
+from tests.tries import tries
+
+
+def grouping(task: Task, decisions: int = FULL_SPEED, tests: int = 20_000) -> Grouping:
+    found = Run(task, Stepwise(tests=tests), RunContext(decisions)).finish()
+    assert found is not None
+    return found
+
+
+def twin(task: Task, costs: list[list[float]]) -> list[set[int]]:
+    """The classes, string by string and record by record."""
+    levels = [range(len(own)) for own in costs]
+    strings = sorted(
+        product(*levels), key=lambda s: (sum(own[x] for own, x in zip(costs, s, strict=True)), s)
+    )
+    codes = [attribute.column.codes.tolist() for attribute in task.quasi]
+    maps = [[labels.tolist() for labels in a.hierarchy.maps] for a in task.quasi]
+    left, classes = list(range(task.n)), []
+    for string in strings:
+        groups: dict[tuple[int, ...], set[int]] = {}
+        for i in left:
+            key = tuple(maps[a][x][codes[a][i]] for a, x in enumerate(string))
+            groups.setdefault(key, set()).add(i)
+        large = [group for group in groups.values() if len(group) >= task.k]
+        classes += large
+        left = [i for i in left if not any(i in group for group in large)]
+        if len(left) < task.k:
+            break
+
+    def away(i: int, j: int) -> float:
+        total = 0.0
+        for a, own in enumerate(costs):
+            x = next(x for x, m in enumerate(maps[a]) if m[codes[a][i]] == m[codes[a][j]])
+            total += own[x]
+        return total
+
+    placed = sorted(set(range(task.n)) - set(left))
+    nearest = {i: min(placed, key=lambda j: (away(i, j), j)) for i in left}
+    for i, j in nearest.items():
+        next(group for group in classes if j in group).add(i)
+    return classes
+
+
+@pytest.mark.slow
+def test_equals_its_twin_on_random_tables() -> None:
+    for seed in range(tries(60)):
+        task = random_task(seed)
+        if task.n < task.k:
+            continue
+        costs = [(a.weight * LevelLosses(a, "ncp").whole).tolist() for a in task.quasi]
+        labels = grouping(task).labels
+        found = [set(np.flatnonzero(labels == c).tolist()) for c in range(labels.max() + 1)]
+        assert sorted(map(sorted, found)) == sorted(map(sorted, twin(task, costs)))
+        assert np.array_equal(grouping(task, decisions=1 + seed % 3).labels, labels)
+
+
+def places(k: int = 2) -> Task:
+    cities = ["Rome", "Rome", "Milan", "Paris", "Tokyo", "Osaka", "Delhi"]
+    spec = AttributeSpec(hierarchy={"levels": PLACES})
+    return make_task({"city": cities}, k, {"city": spec})
+
+
+def test_each_record_is_generalised_as_little_as_its_class_needs() -> None:
+    # Milan and Paris meet in Europe; Delhi is left over and joins the nearest, in Asia.
+    labels = grouping(places()).labels.tolist()
+    assert labels == [0, 0, 2, 2, 1, 1, 1]
+
+
+def test_steps_tell_string_by_string_what_is_left() -> None:
+    run = Run(places(), Stepwise(), RunContext(1, watched=True))
+    steps = list(run)
+    assert [step.kind for step in steps] == ["close", "close", "close", "join"]
+    assert [step.counters["placed"] for step in steps] == [2, 4, 6, 7]
+    assert "5 records are left" in steps[0].sentence
+    assert [len(step.facts["moved"]) for step in steps[:3]] == [1, 1, 1]
+
+
+def test_drawn_strings_make_classes_too_and_end_with_the_roots() -> None:
+    rng = np.random.default_rng(3)
+    columns = {f"x{i}": rng.integers(0, 6, 200).astype(str).tolist() for i in range(8)}
+    task = make_task(columns, 3)
+    few, many = (grouping(task, tests=tests) for tests in (4, 40))
+    assert np.bincount(few.labels).min() >= 3
+    assert few.search["tested"] <= 5
+    assert len(np.unique(many.labels)) > len(np.unique(few.labels))
+    assert np.array_equal(grouping(task, tests=40).labels, many.labels)
