@@ -3,13 +3,15 @@
 With --external and --on, people of an outsider's table are looked up in the original and in the
 release; a published range, set, label or mask matches what it covers. With --kind, the attacks of
 the suite are tried on the people of the data; --control names people who were not in the data, on
-whom the same attack shows what holds for everybody. Counts and published cells are printed, nothing
-about any person.
+whom the same attack shows what holds for everybody. --with makes a release of the same data with a
+counter-measure and shows the attacks on both side by side. Counts and published cells are printed,
+nothing about any person.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from kanon_tui.commands.arguments import (
@@ -23,7 +25,7 @@ from kanon_tui.commands.arguments import (
     prepared,
     read_published,
 )
-from kanon_tui.commands.output import print_json, print_section
+from kanon_tui.commands.output import print_json, print_section, say
 from kanon_tui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -42,6 +44,14 @@ ARGUMENTS = (
     argument("--on", "a,b", "the attributes both have, or the first of two parties knows", names),
     choice("--kind", KINDS, "an attack of the suite, or all of them"),
     file_argument("--control", "people who were not in the data"),
+    argument(
+        "--with",
+        "PARAM=VALUE",
+        "release again with a counter-measure, and attack that too; l=2, "
+        "publish=rounded (repeatable; several joined by a comma)",
+        action="append",
+        default=[],
+    ),
     file_argument("--earlier", "composition: an earlier release of the same people"),
     JSON,
 )
@@ -77,8 +87,9 @@ def execute(args: argparse.Namespace) -> int:
 
 def _suite(args: argparse.Namespace) -> int:
     """Try attacks of the suite and print their figures and sentences."""
+    from kanon_tui.core.analysis.attack import suite
     from kanon_tui.core.analysis.attack.attacked import AttackedRelease
-    from kanon_tui.core.analysis.attack.suite import attack_sections, find_kinds, run_attacks
+    from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, offered, side_by_side
 
     project, task = prepared(args)
     release = read_published(args.release, task)
@@ -90,12 +101,21 @@ def _suite(args: argparse.Namespace) -> int:
     attacked = AttackedRelease(
         project, task, release, control, earlier, options, name=args.release.name
     )
-    results = run_attacks(attacked, find_kinds(args.kind))
+    kinds = suite.find_kinds(args.kind)
+    results = suite.run_attacks(attacked, kinds)
+    runs = [AttackedAgain("", results, None)]
+    runs += [suite.attack_again(attacked, changes, kinds) for changes in getattr(args, "with")]
     if args.json:
-        print_json({"people": task.people, "attacks": [each.mapping() for each in results]})
+        figures = {"people": task.people, "attacks": [each.mapping() for each in results]}
+        again = [{**asdict(run), "attacks": [x.mapping() for x in run.attacks]} for run in runs[1:]]
+        print_json({**figures, **({"with": again} if again else {})})
         return 0
-    for section in attack_sections(results):
+    for section in suite.attack_sections(results):
         print_section(section)
+    if len(runs) > 1:
+        print_section(side_by_side(runs))
+    else:
+        say(f"\nTo see what helps: --with {', '.join(offered(task, project))}")
     return 0
 
 

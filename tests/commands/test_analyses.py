@@ -238,6 +238,12 @@ def test_attacks_of_the_suite(
     first = found["attacks"][0]
     assert first["control_rate"] == first["rate"]  # here the control are the people themselves
     assert "Inference of flu, class" in printed(*args_of_control, capsys=capsys)
+    again = (*args, "--kind", "inference", "--with", "l=2", "--with", "k=4")
+    found = json.loads(printed(*again, "--json", capsys=capsys))
+    assert [run["changes"] for run in found["with"]] == ["l=2", "k=4"]
+    assert found["with"][0]["attacks"][0]["successes"] == 0  # two values in every class
+    table = printed(*again, capsys=capsys).split("Side by side")[1]
+    assert f"{found['attacks'][0]['rate']:.1%}" in table
     assert main([*args]) == 2
     assert "--external FILE --on a,b" in capsys.readouterr().err
     assert main([*args, "--kind", "composition"]) == 2

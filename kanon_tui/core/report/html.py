@@ -9,6 +9,7 @@ from __future__ import annotations
 import html as markup
 import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from kanon_tui.core.report.sections import Bar, Distribution, Document, Section
 from kanon_tui.core.text import shortened, visible
@@ -59,7 +60,7 @@ def html(document: Document) -> str:
         "</main>",
         f"<footer>{FOOTER}</footer>",
     ]
-    return page(document.title, _STYLE, body)
+    return page(document.title, Path(__file__).with_name("report.css").read_text(), body)
 
 
 def page(title: str, style: str, body: Iterable[str]) -> str:
@@ -123,63 +124,3 @@ _LEGEND = (
     '<p class="legend"><i class="hollow"></i> original <i class="full"></i> release, shares of '
     "records</p>"
 )
-_STYLE = """
-:root { --ink: #1c2430; --soft: #5b6675; --line: #dde3ea; --page: #f5f7fa; --card: #fff;
-  --fill: #2a7de1; --track: #e4eaf1; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6eaf0; --soft: #9aa7b6; --line: #2c3642;
-  --page: #12171d; --card: #1a2129; --fill: #5aa4f5; --track: #2a3440; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.25rem 4rem; background: var(--page);
-  color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
-h1 { margin: 0; font-size: 2rem; letter-spacing: -0.02em; }
-h2 { margin: 0 0 .75rem; font-size: 1.15rem; }
-.lead { margin: .25rem 0 1.25rem; color: var(--soft); }
-.tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0 0 1.5rem; padding: 0;
-  list-style: none; }
-.tiles li { flex: 1 1 8rem; padding: .9rem 1rem; border: 1px solid var(--line);
-  border-radius: .6rem; background: var(--card); color: var(--soft); font-size: .85rem; }
-.tiles b { display: block; color: var(--ink); font-size: 1.5rem;
-  font-variant-numeric: tabular-nums; }
-section { margin: 0 0 1rem; padding: 1.25rem 1.4rem; border: 1px solid var(--line);
-  border-radius: .6rem; background: var(--card); }
-section p { margin: 0 0 .75rem; max-width: 46rem; }
-.wide { overflow-x: auto; }
-table { width: 100%; border-collapse: collapse; font-size: .93rem; }
-th { text-align: left; color: var(--soft); font-weight: 600; }
-th, td { padding: .4rem .9rem .4rem 0; border-bottom: 1px solid var(--line);
-  vertical-align: top; }
-tbody tr:last-child td { border-bottom: 0; }
-.figure, .bar { font-variant-numeric: tabular-nums; white-space: nowrap; }
-.track { display: inline-block; width: 7rem; height: .55rem; margin-right: .6rem;
-  border-radius: .3rem; background: var(--track); overflow: hidden; }
-.track i { display: block; height: 100%; background: var(--fill); }
-.pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr));
-  gap: 1rem 1.5rem; }
-figure { margin: 0; break-inside: avoid; }
-svg { width: 100%; height: auto; font: 11px system-ui, sans-serif; fill: var(--ink); }
-svg .name { font-weight: 600; font-size: 13px; }
-svg .label { text-anchor: end; }
-svg .share { font-size: 9px; fill: var(--soft); }
-.before, .hollow { fill: none; stroke: var(--ink); stroke-width: 1; }
-.after { fill: var(--fill); }
-.legend { color: var(--soft); font-size: .85rem; }
-.legend i { display: inline-block; width: 1.4rem; height: .6rem; margin-left: .6rem;
-  border: 1px solid var(--ink); }
-.legend .full { background: var(--fill); border-color: var(--fill); }
-pre { margin: 0; padding: .8rem 1rem; border-radius: .4rem; background: var(--page);
-  white-space: pre-wrap; overflow-wrap: anywhere; }
-footer { color: var(--soft); font-size: .85rem; }
-#decisions-and-signatures td { height: 3rem; border-bottom: 1px solid var(--soft); }
-@page { size: A4; margin: 18mm 16mm 20mm; @bottom-right { content: counter(page); } }
-@media print {
-  :root { --ink: #000; --soft: #333; --line: #bbb; --page: #fff; --card: #fff; --track: #e4eaf1;
-    --fill: #1f5fae; }
-  body { background: #fff; padding: 0; max-width: none; font-size: 10.5pt; }
-  header h1 { font-size: 18pt; } .tiles b { font-size: 13pt; }
-  section { border: 0; padding: 0; margin-bottom: 7mm; }
-  section#summary, section#decisions-and-signatures { break-inside: avoid; }
-  section.long { break-before: page; }
-  h2 { break-after: avoid; } tr, figure, pre { break-inside: avoid; }
-  thead { display: table-header-group; }
-  .track, .track i, .after, .full { print-color-adjust: exact; } }
-"""

@@ -10,12 +10,19 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.attack.attacked import AttackResult
-from kanon_tui.core.analysis.attack.suite import KINDS, attack_release, attack_sections
+from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, offered, side_by_side
+from kanon_tui.core.analysis.attack.suite import (
+    KINDS,
+    attack_again,
+    attack_sections,
+    find_kinds,
+    run_attacks,
+    seen_by_attackers,
+)
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.table import Table
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
-from kanon_tui.widgets.dialogs import Choose
+from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 from kanon_tui.widgets.lists import ScrollPane
 
 
@@ -24,17 +31,20 @@ class AttacksScreen(AnalysisScreen):
 
     TITLE = "attacks"
     LOOKS_AT_RELEASE = True
-    NEEDS: ClassVar = {"kind": "result", "control": "result"}
+    NEEDS: ClassVar = {"kind": "result", "control": "result", "counter": "result"}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "kind", "Kind", id="attacks.kind"),
         Binding("e", "control", "Control", id="attacks.control"),
+        Binding("c", "counter", "Counter-measures", id="attacks.counter"),
     ]
 
     def __init__(self) -> None:
         super().__init__()
         self.kind = "all"
         self.control: Table | None = None
-        self.found: list[AttackResult] = []
+        self.counters: tuple[str, ...] = ()
+        """The counter-measures to try beside the release as it is."""
+        self.found: list[AttackedAgain] = []
 
     def body(self) -> Iterable[Widget]:
         with ScrollPane(id="found", classes="pane"):
@@ -48,7 +58,7 @@ class AttacksScreen(AnalysisScreen):
 
     def details(self) -> str:
         beside = "" if self.control is None else f" · beside {self.control.height:,} others"
-        return f" · {self.kind}{beside}"
+        return f" · {self.kind}{beside}{''.join(f' · {each}' for each in self.counters)}"
 
     def action_kind(self) -> None:
         """Choose one kind of attack, or all."""
@@ -74,20 +84,39 @@ class AttacksScreen(AnalysisScreen):
 
         self.ask_file("People who were not in the data", chosen)
 
+    def action_counter(self) -> None:
+        """Choose counter-measures, to see the attacks on releases with them."""
+        if self.result is None:
+            return
+
+        def chosen(names: list[str] | None) -> None:
+            if names is not None:
+                self.counters = tuple(names)
+                self.released()
+
+        choices = offered(self.result.task, self.project)
+        title = "Release again with which counter-measures?"
+        self.ask(ChooseSeveral(title, choices, self.counters), chosen)
+
     def released(self) -> None:
-        """Attack the release that is looked at."""
-        result, kind, control = self.result, self.kind, self.control
+        """Attack the release that is looked at, and one more for every counter-measure."""
+        result, kind, control, counters = self.result, self.kind, self.control, self.counters
         if not isinstance(result, Result):
             return
 
-        def attack() -> list[AttackResult]:
+        def attack() -> list[AttackedAgain]:
             stop = nobody_waits()
             frame = None if control is None else control.frame
-            return attack_release(result, kind, frame, watch=lambda done, total: not stop())
+            attacked = seen_by_attackers(result, frame, watch=lambda done, total: not stop())
+            kinds, measures = find_kinds(kind), result.measures
+            found = run_attacks(attacked, kinds)
+            own = AttackedAgain("", found, measures.ncp, measures.suppressed_records)
+            return [own, *(attack_again(attacked, each, kinds) for each in counters)]
 
         self.in_background(attack, self._show, "attacking")
 
-    def _show(self, found: list[AttackResult]) -> None:
+    def _show(self, found: list[AttackedAgain]) -> None:
         self.found = found
-        text = sections_text(attack_sections(found)[1:])
+        compared = [side_by_side(found)] if len(found) > 1 else []
+        text = sections_text([*compared, *attack_sections(found[0].attacks)[1:]])
         self.query_one("#figures", Static).update(text)

@@ -5,8 +5,8 @@ results = run_attacks(AttackedRelease(project, task, release), ["downcoding", "i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -14,8 +14,9 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Watch
+from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, changed
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.sections import Section
@@ -68,12 +69,25 @@ def run_attacks(
     return [result for kind in chosen for result in kind.run(attacked)]
 
 
+def attack_again(
+    attacked: AttackedRelease, changes: str, kinds: Iterable[AttackKind] = KINDS
+) -> AttackedAgain:
+    """Make a release of the same records with a counter-measure, and attack it as before."""
+    project = changed(attacked.project, attacked.task, changes)
+    result = anonymize(project, attacked.task.table)
+    task, release = read_tables(result)
+    again = replace(attacked, project=project, task=task, release=release, name="the new release")
+    found, measures = run_attacks(again, kinds), result.measures
+    return AttackedAgain(changes, found, measures.ncp, measures.suppressed_records)
+
+
 def attack_release(
     result: Result,
     kind: str = "all",
     control: Any = None,
     earlier: Any = None,
     watch: Watch = lambda done, total: True,
+    counter: str = "",
     **options: Any,
 ) -> list[AttackResult]:
     """Attack a release that was just made, in memory.
@@ -88,6 +102,9 @@ def attack_release(
         People who were not in the data; an earlier release of the same people.
     watch : callable, optional
         Called with the work done and all of it; False cancels.
+    counter : str, optional
+        A counter-measure, ``publish=rounded`` or ``l=2``: the records are released again with it,
+        and that release is attacked.
 
     Returns
     -------
@@ -107,6 +124,20 @@ def attack_release(
     >>> kn.attack(release, "inference")[0].successes
     2
     """
+    attacked, kinds = seen_by_attackers(result, control, earlier, watch, options), find_kinds(kind)
+    if counter:
+        return list(attack_again(attacked, counter, kinds).attacks)
+    return run_attacks(attacked, kinds)
+
+
+def seen_by_attackers(
+    result: Result,
+    control: Any = None,
+    earlier: Any = None,
+    watch: Watch = lambda done, total: True,
+    options: Mapping[str, Any] | None = None,
+) -> AttackedRelease:
+    """Return a release in memory as attackers see it; see `attack_release`."""
     if result.in_files or result.project is None:
         raise InputError(
             "the attacks need all records in memory; attack a release of a sample of the data"
@@ -116,8 +147,7 @@ def attack_release(
         None if each is None else as_table(each, task.table.missing_tokens)
         for each in (control, earlier)
     )
-    attacked = AttackedRelease(result.project, task, release, beside, before, options, watch)
-    return run_attacks(attacked, find_kinds(kind))
+    return AttackedRelease(result.project, task, release, beside, before, options or {}, watch)
 
 
 def attack_sections(results: Sequence[AttackResult]) -> list[Section]:

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.attack import downcoding, minimality, refinement
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
+from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, offered, side_by_side
 from kanon_tui.core.analysis.attack.suite import (
     KINDS,
+    attack_again,
     attack_release,
     attack_sections,
     find_kinds,
@@ -213,6 +215,37 @@ def test_all_attacks_in_one_table_and_cancelled() -> None:
         run_attacks(attacked(watch=lambda done, total: False))
     with pytest.raises(InputError, match=r"no attack 'inferences'; did you mean 'inference'"):
         find_kinds("inferences")
+
+
+# --- counter-measures
+
+
+def test_counter_measures_are_offered_and_attacked_side_by_side() -> None:
+    seen = attacked()
+    assert offered(seen.task, seen.project) == [
+        "publish=rounded", "overlap=false", "l=2", "t=0.3", "beta=2", "k=4",
+    ]  # fmt: skip
+    before = AttackedAgain("", run_attacks(seen), None)
+    runs = [before, *(attack_again(seen, each) for each in ("overlap=false", "l=2,k=3"))]
+    shown = {row[0]: row[1:] for row in side_by_side(runs).rows}
+    assert shown["Downcoding"][:2] == ["66.7%", "0.0%"]  # ends are no values of somebody
+    assert shown["Inference of ill, class"][2] == "0.0%"
+    assert len(shown["Detail lost (NCP)"]) == 3
+    full_domain = attacked(made=project("global", privacy={"k": 2}))
+    assert offered(full_domain.task, full_domain.project) == ["l=2", "t=0.3", "beta=2", "k=4"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("l", "write it like publish=rounded"),
+        ("publish=hierarchy", "fits no quasi-identifier"),
+        ("shoe=2", "shoe"),
+    ],
+)
+def test_a_counter_measure_that_is_none_is_refused(typed: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        attack_again(attacked(), typed)
 
 
 # --- what is claimed is true
