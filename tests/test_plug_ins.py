@@ -1,7 +1,8 @@
-"""An algorithm of another package, as docs/add-an-algorithm.md writes it, is found everywhere."""
+"""Algorithms and privacy models of other packages are found everywhere."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -17,14 +18,16 @@ PAGE = (ROOT / "docs" / "add-an-algorithm.md").read_text(encoding="utf-8")
 CLASS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[0]
 
 
-def install(folder: Path, entries: str, **modules: str) -> None:
+def install(
+    folder: Path, entries: str, group: str = "kanon_tui.algorithms", **modules: str
+) -> None:
     """Put a distribution with modules and entry points into a folder."""
     for name, text in modules.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
     info = folder / "toys-1.2.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toys\nVersion: 1.2\n")
-    (info / "entry_points.txt").write_text(f"[kanon_tui.algorithms]\n{entries}\n")
+    (info / "entry_points.txt").write_text(f"[{group}]\n{entries}\n")
 
 
 def python(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
@@ -95,3 +98,77 @@ class Mondrian(RunsOfK):
     assert "toys 1.2" in run.stderr
     assert "Traceback" not in run.stderr
     assert len(run.stderr.splitlines()) == 1
+
+
+MODELS = "kanon_tui.privacy_models"
+MINORITY = '''
+import numpy as np
+import polars as pl
+from kanon_tui.core.fields.types import whole_number
+from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.privacy.shares import highest_shares
+
+class Minority(PrivacyModel):
+    """At least so many records besides those of the most frequent value."""
+    key = name = "minority"
+    bound_key, example, letter, title = "min", 2, "m", "minority"
+    report_meaning = "fewest records of other values in a class"
+    at_least, monotone, digits, loosest = True, True, 0, 0.0
+    bound_type = whole_number(low=1)
+    help = "Every class has at least so many records of other values"
+    asks = "a minority of {bound} records in {attribute}"
+    lacks = "a minority of fewer than {bound} records in {attribute}"
+
+    def figures(self, groups, column):
+        return np.round(groups.sizes * (1 - highest_shares(groups)))
+
+    @staticmethod
+    def proof(held, claim):
+        records = pl.col("records")
+        rest = held.group_by("class").agg(figure=records.sum() - records.max())
+        return rest["figure"].cast(pl.Float64).to_numpy() - LIE
+
+LIE = 0
+
+class Unproven(Minority):
+    key = name = "unproven"
+    proof = None
+'''
+FORM = """
+from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.screens.run import setup
+import kanon_tui as kn
+print([m.form_field().name for m in MODELS.values()][-1])
+project = kn.Project.load("people.yaml").with_(minority=1)
+print(project.privacy.requirements[0].short)
+print(kn.anonymize(project).report["privacy"]["required"][0]["proof"])
+"""
+
+
+@pytest.mark.slow
+def test_a_privacy_model_of_another_package_brings_its_own_proof(folder: Path) -> None:
+    install(folder, "minority = toy:Minority\nunproven = toy:Unproven", MODELS, toy=MINORITY)
+    asked = PROJECT.replace("k: 2", "k: 2, minority: {attribute: flu, min: 1}")
+    (folder / "minority.yaml").write_text(asked)
+    run = python(folder, "-m", "kanon_tui", "run", "minority.yaml", "--report", "r.md",
+                 "--out", "r.csv")  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    report = (folder / "r.md").read_text()
+    assert "proven by a formula of toys 1.2, not of Kanon" in report
+    checked = python(folder, "-m", "kanon_tui", "check", "r.csv", "--quasi", "age,zip", "--k",
+                     "2", "--sensitive", "flu", "--json")  # fmt: skip
+    assert json.loads(checked.stdout)["minority"] >= 1
+    shown = python(folder, "-c", FORM)
+    assert shown.stdout.split() == ["minority", "m≥1", "toys", "1.2"], shown.stderr
+    proven = python(folder, "-m", "kanon_tui", "verify", "r.csv", "--project", "minority.yaml")
+    assert proven.returncode == 0, proven.stderr
+    (folder / "unproven.yaml").write_text(PROJECT.replace("k: 2", "k: 2, unproven: 1"))
+    refused = python(folder, "-m", "kanon_tui", "run", "unproven.yaml")
+    assert refused.returncode == 2
+    assert "toys 1.2" in refused.stderr
+    assert "no second formula" in refused.stderr
+    (folder / "toy.py").write_text(MINORITY.replace("LIE = 0", "LIE = 9"))
+    unproven = python(folder, "-m", "kanon_tui", "run", "minority.yaml", "--out", "n.csv")
+    assert unproven.returncode == 1
+    assert "does not verify" in unproven.stderr
+    assert not (folder / "n.csv").exists()

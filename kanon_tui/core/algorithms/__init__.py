@@ -10,12 +10,11 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import is_dataclass
 from functools import cached_property
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from inspect import isabstract
 from typing import Any
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import fields_of
+from kanon_tui.core.plug_ins import load_plug_ins
 from kanon_tui.core.task.steps import Algorithm
 
 GROUP = "kanon_tui.algorithms"
@@ -60,19 +59,10 @@ class _Registry(MutableMapping[str, type[Algorithm]]):
     @cached_property
     def _all(self) -> dict[str, str | type[Algorithm]]:
         """The algorithms, after those of plug-ins have been added."""
-        for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
-            try:
-                plug_in = _load(entry)
-                if entry.name in self._known:
-                    raise InputError("there is an algorithm of that name already")
-                self._known[entry.name] = plug_in
-            except Exception as error:  # whatever a plug-in raises, the others can be used
-                reason = str(error) if isinstance(error, InputError) else repr(error)
-                package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
-                self.broken[entry.name] = (
-                    f"plug-in '{entry.name}' of {package} cannot be used: {reason}; repair or "
-                    f"uninstall that package"
-                )
+        needed = ("name", "title", "family", "paper", "summary")
+        plug_ins = load_plug_ins(GROUP, Algorithm, needed, self._known, _check_dataclass)
+        self._known |= plug_ins.found
+        self.broken |= plug_ins.broken
         return self._known
 
     def __getitem__(self, name: str) -> type[Algorithm]:
@@ -99,20 +89,9 @@ class _Registry(MutableMapping[str, type[Algorithm]]):
         return len(self._all)
 
 
-def _load(entry: EntryPoint) -> type[Algorithm]:
-    """Return the algorithm of an entry point, after checking what it declares."""
-    plug_in = entry.load()
-    if not (isinstance(plug_in, type) and issubclass(plug_in, Algorithm)):
-        raise InputError(f"{entry.value} is no subclass of Algorithm")
-    if isabstract(plug_in) or not is_dataclass(plug_in):
-        raise InputError(f"{entry.value} is not a frozen dataclass with a method `steps`")
-    needed = ("name", "title", "family", "paper", "summary")
-    missing = [each for each in needed if not hasattr(plug_in, each)]
-    if missing:
-        raise InputError(f"{entry.value} does not declare {', '.join(missing)}")
-    if plug_in.name != entry.name:
-        raise InputError(f"{entry.value} has the name '{plug_in.name}'")
-    return plug_in
+def _check_dataclass(plug_in: type[Algorithm], where: str) -> None:
+    if not is_dataclass(plug_in):
+        raise InputError(f"{where} is not a frozen dataclass with a method `steps`")
 
 
 ALGORITHMS = _Registry(_BUILT_IN)

@@ -20,7 +20,7 @@ when classes are merged.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
@@ -85,6 +85,10 @@ class PrivacyModel(ABC):
     so it is where they are only ever added, not where shares are taken of them."""
     digits: ClassVar[int] = 3
     """Digits behind the point of a bound that is proposed; 0 where figures are whole numbers."""
+    proof: ClassVar[Callable[..., Floats] | None] = None
+    """Plug-ins only: the figures of all classes a second time, as a static method. It takes a frame
+    with the `records` of every `class` and `rank` of a value (-1: missing) and the `Claim`, and
+    must share no code with `figures`."""
     loosest: ClassVar[float] = 1.0
     """The bound that every class keeps: one value, a distance or share of 1; infinite where
     figures have no highest value."""

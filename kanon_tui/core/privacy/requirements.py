@@ -91,6 +91,9 @@ class ColumnRequirement:
             numbers=None if spelt.numbers is None else tuple(spelt.numbers.tolist()),
             missing_tokens=tuple(tokens),
             spellings_differ=spelt is self.column,
+            proof=self.model.proof,
+            at_least=self.model.at_least,
+            strict=self.model.strict,
             **self.model.claim_fields(spelt),
         )
 

@@ -26,13 +26,13 @@ from kanon_tui.core.fields.types import SeveralKeys
 from kanon_tui.core.fields.yaml_text import exact_number
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.models import MODELS, PLUG_INS
 from kanon_tui.core.privacy.risk import RISK, RiskBound
 
 
 def requirements_type() -> SeveralKeys:
     """Return the field type of all requirements: each model has a key of `privacy`."""
-    return SeveralKeys(tuple(_models_by_key()), _read, _write)
+    return SeveralKeys((*_models_by_key(), *PLUG_INS.broken), _read, _write)
 
 
 def _models_by_key() -> dict[str, list[type[PrivacyModel]]]:
@@ -50,6 +50,8 @@ def _read(entries: Mapping[str, LocatedValue]) -> tuple[PrivacyModel, ...]:
     models = _models_by_key()
     found: list[PrivacyModel] = []
     for key, located in entries.items():
+        if key in PLUG_INS.broken:
+            raise located.refuse(PLUG_INS.broken[key])
         listed = isinstance(located.value, list | tuple)
         for item in located.items("a list of requirements") if listed else [located]:
             found += _read_one(key, models[key], item)

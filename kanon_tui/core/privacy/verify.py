@@ -22,6 +22,7 @@ from kanon_tui.core.privacy.verify_figures import (
     FIGURES,
     Claim,
     People,
+    formula_of,
     people_figures,
     ranks_of,
 )
@@ -261,15 +262,15 @@ def classes_without(
         rank.alias("rank"),
         counted.counted,
     )
-    if claim.model not in FIGURES:
-        raise _refusal(f"the verifier does not know the model {claim.model}")
+    formula = formula_of(claim)
     if people is None:
         held = classes.group_by("class", "rank").agg(pl.col("records").sum())
-        figures = FIGURES[claim.model](held, claim)
+        figures = formula(held, claim)
     else:
         figures = people_figures(classes, claim, people)
-    if claim.model in AT_LEAST:
+    foreign = claim.model not in FIGURES
+    if claim.model in AT_LEAST or (foreign and claim.at_least):
         return int((figures < claim.bound - _ROUNDING * claim.bound).sum())
-    if claim.model in BELOW:
+    if claim.model in BELOW or (foreign and claim.strict):
         return int((figures >= claim.bound - _ROUNDING * max(claim.bound, 1.0)).sum())
     return int((figures > claim.bound + _ROUNDING * max(claim.bound, 1.0)).sum())

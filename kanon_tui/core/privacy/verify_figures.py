@@ -53,6 +53,12 @@ class Claim:
     """Whether two spellings of a value are two values."""
     l: int = 2  # noqa: E741 - the letter of the definition
     """Recursive (c, l)-diversity: where the rare values begin."""
+    proof: Callable[..., Floats] | None = None
+    """Of a model of another package: the formula that it brings; ours are in `FIGURES`."""
+    at_least: bool = False
+    """Of such a model: whether the bound is the least that is allowed."""
+    strict: bool = False
+    """Of such a model: whether the bound itself is too much."""
     ground: tuple[tuple[int, ...], ...] = ()
     """By hierarchy: per level between the values and the root the label of every text."""
 
@@ -245,6 +251,19 @@ FIGURES: dict[str, Callable[[pl.DataFrame, Claim], Floats]] = {
     "delta": partial(_on_rows, figure=_log_ratio, missing_too=False),
 }
 """Per model the figure of every class, by the records of every (class, rank of a value)."""
+
+
+def formula_of(claim: Claim) -> Callable[[pl.DataFrame, Claim], Floats]:
+    """Return the formula of a claim: ours, or the one that a plug-in brings."""
+    if claim.model in FIGURES:
+        return FIGURES[claim.model]
+    if claim.proof is None:
+        raise NotReachedError(
+            f"the verifier does not know the model {claim.model}; nothing was written"
+        )
+    return claim.proof
+
+
 AT_LEAST = {"l_distinct", "l_entropy", "p"}
 """The models whose bound is the least that is allowed, not the most."""
 BELOW = {"l_recursive", "delta"}
@@ -296,7 +315,7 @@ def people_figures(classes: pl.DataFrame, claim: Claim, people: People) -> Float
     )
     whole = dict(_shared(_once(table)).select("rank", "records").iter_rows())
     counts = [whole.pop(ranks[text], 0.0) for text in claim.values]  # of spellings, the first
-    return FIGURES[claim.model](_shared(held), replace(claim, counts=tuple(counts)))
+    return formula_of(claim)(_shared(held), replace(claim, counts=tuple(counts)))
 
 
 def _once(classes: pl.DataFrame) -> pl.DataFrame:

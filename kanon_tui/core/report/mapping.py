@@ -21,6 +21,7 @@ from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, RequirementResult
+from kanon_tui.core.privacy.models import PLUG_INS
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.table.writing import put_table
 from kanon_tui.core.version import __version__
@@ -127,12 +128,14 @@ def _privacy(privacy: PrivacyMeasures) -> dict[str, Any]:
 def _required(reached: RequirementResult) -> dict[str, Any]:
     """Return a requirement beyond k and the figure of its worst class."""
     requirement = reached.requirement
+    package = PLUG_INS.packages.get(requirement.model.name)
     return {
         "model": requirement.model.name,
         "attribute": requirement.column.name,
         "bound": requirement.model.bound,
         "values": list(requirement.model.only_values) or None,
         "reached": reached.figure,
+        **({"proof": package} if package else {}),
     }
 
 

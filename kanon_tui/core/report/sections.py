@@ -10,7 +10,7 @@ from typing import Any
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.metrics.privacy import LIKELY
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
-from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.models import MODELS, PLUG_INS
 from kanon_tui.core.privacy.risk import risk_figures
 from kanon_tui.core.report.finished_run import FinishedRun
 
@@ -138,6 +138,11 @@ RISK_THRESHOLDS = (0.2, 0.1, 0.05)
 """Risks above which records are counted."""
 
 
+def _whose_proof(model: str) -> str:
+    package = PLUG_INS.packages.get(model)
+    return f"; proven by a formula of {package}, not of Kanon" if package else ""
+
+
 def privacy_section(result: FinishedRun) -> Section:
     """Return the privacy figures of a release, with their meanings."""
     privacy = result.measures.privacy
@@ -147,7 +152,8 @@ def privacy_section(result: FinishedRun) -> Section:
             (
                 f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
                 figure(each.figure),
-                f"every class has {each.requirement.model}; the worst has this",
+                f"every class has {each.requirement.model}; the worst has this"
+                f"{_whose_proof(each.requirement.model.name)}",
             )
             for each in privacy.required
         ),
