@@ -17,6 +17,7 @@ ARGUMENTS = (
     file_argument("file", "csv, tsv or parquet"),
     argument("--quasi", "a,b,c", "the quasi-identifiers", names, required=True),
     argument("--k", "N", "the smallest class allowed", COUNT, required=True),
+    argument("--subset-size", "M", "ask k of any M quasi-identifiers, not of all", COUNT),
     argument("--sensitive", "NAME", "a sensitive attribute to measure"),
     argument("--person", "NAME", "whose each row is: people are counted, not rows"),
     JSON,
@@ -31,7 +32,7 @@ def execute(args: argparse.Namespace) -> int:
     from kanon_tui.core.privacy.models import MODELS
     from kanon_tui.core.privacy.requirements import PeopleCount
 
-    found = check(args.file, args.quasi, args.sensitive, args.k, args.person)
+    found = check(args.file, args.quasi, args.sensitive, args.k, args.person, args.subset_size)
     if args.json:
         print_json(found)
     else:
@@ -40,6 +41,7 @@ def execute(args: argparse.Namespace) -> int:
             **({"people": "people"} if args.person else {}),
             "classes": "classes",
             KAnonymity.name: PeopleCount.check_title if args.person else KAnonymity.check_title,
+            **({"subset_k": f"the same of any {args.subset_size}"} if args.subset_size else {}),
             "risk_max": "highest risk of finding a person",
             "risk_mean": "mean risk of finding a person",
             **{name: model.check_title or model.title for name, model in MODELS.items()},

@@ -162,8 +162,7 @@ class Incognito(FullDomainSearch):
 
 def _walk_lattices(search: Search, free: Part) -> Generator[Step, None, Flags]:
     """Return which strings of all attributes pass, going from small sets of attributes to large."""
-    beyond_k = search.task.requirements or search.task.release_risk is not None
-    alone_is_enough = not beyond_k and not search.lattice.limited
+    alone_is_enough = not search.task.beyond_k and not search.lattice.limited
     first = 2 if alone_is_enough else 1  # levels that pass alone by size may miss more
     sizes = [search.lattice.sizes[a] for a in free]
     total = prod(size + 1 for size in sizes) - 1 - (sum(sizes) if first == 2 else 0)

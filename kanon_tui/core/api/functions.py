@@ -159,6 +159,7 @@ def check(
     sensitive: str | None = None,
     k: int = 1,
     person: str | None = None,
+    subset_size: int | None = None,
 ) -> dict[str, Any]:
     """Measure a table that is already anonymised, whoever made it.
 
@@ -174,6 +175,8 @@ def check(
         The smallest class allowed, which `reached` is about.
     person : str, optional
         The column that says whose a row is: then people are counted.
+    subset_size : int, optional
+        Then k is asked of any so many quasi-identifiers, not of all together.
 
     Returns
     -------
@@ -192,7 +195,9 @@ def check(
     >>> kn.check(published, quasi="age", k=2)["reached"]
     False
     """
-    return check_published(read_data(data).frame, named_columns(quasi), sensitive, k, person)
+    return check_published(
+        read_data(data).frame, named_columns(quasi), sensitive, k, person, subset_size
+    )
 
 
 def sweep(

@@ -56,8 +56,7 @@ def steps_beyond_k(
     algorithm: Algorithm, task: Task, context: RunContext, own: Callable[[Task, RunContext], Steps]
 ) -> Steps:
     """Run the algorithm's `own` steps, then repair its classes where more than k is required."""
-    beyond_k = task.requirements or task.release_risk is not None
-    if not beyond_k or algorithm.family is Family.FULL_DOMAIN:
+    if not task.beyond_k or algorithm.family is Family.FULL_DOMAIN:
         # Searches test what is required with every string.
         return (yield from own(task, context))
     beyond = out_of_reach(task.requirements, suppression=algorithm.keeps_magvals)

@@ -36,7 +36,8 @@ def _settings(before: Project, after: Project) -> Iterator[str]:
         yield f"k {old.k:,} → {new.k:,}"
     if old.max_suppression != new.max_suppression:
         yield f"max suppression {old.max_suppression:g} → {new.max_suppression:g}"
-    if old.requirements != new.requirements or old.personal_k != new.personal_k:
+    own = ("requirements", "personal_k", "risk", "subset_k", "subset_size")
+    if any(getattr(old, name) != getattr(new, name) for name in own):
         yield "what is required beyond k"
     if before.algorithm.name != after.algorithm.name:
         yield f"algorithm {before.algorithm.name} → {after.algorithm.name}"

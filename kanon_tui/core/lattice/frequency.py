@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any
 
@@ -35,7 +35,6 @@ import numpy.typing as npt
 
 from kanon_tui.core.kernels import frequency as kernels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
-from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import RunContext
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -216,7 +215,7 @@ class Frequency:
         """Return the outcome for a string with large enough classes, requirements included."""
         classes, numbers = self.classes(string)
         self.work += len(numbers)
-        kept, missed = self._kept(classes, numbers)
+        kept, missed = self._kept(string, classes, numbers)
         gone = int(classes.sizes[~kept].sum())
         if self.bounds_only:
             fails = self._least_removed(classes, numbers) > self.allowed
@@ -233,14 +232,24 @@ class Frequency:
         return replace(large_enough, passes=not fails, small=gone, missed=missed, fails_below=below)
 
     def _kept(
-        self, classes: Classes, numbers: Int32s
+        self, string: Sequence[int] | Int64s, classes: Classes, numbers: Int32s
     ) -> tuple[npt.NDArray[np.bool_], MissedRequirement | None]:
         """Return which classes may be published, and the requirement that most others miss."""
         kept = classes.sizes >= self.k
         if self.requirement_test is None:
             return kept, None
         failing, missed = self.requirement_test.judge(numbers, classes.sizes)
-        return kept & ~failing, missed
+        kept = kept & ~failing
+        subsets = self.requirement_test.subsets
+        if subsets is None or self.bounds_only:
+            return kept, missed
+        labels = [self.labels_of(classes, a, int(level)) for a, level in enumerate(string)]
+        counting = partial(self.requirement_test.count, numbers, classes.sizes)
+        left = subsets.kept(labels, kept, counting)
+        short = int(classes.sizes[kept & ~left].sum())
+        if short and missed is None:
+            missed = MissedRequirement(f"a combination of values without {subsets}", short)
+        return left, missed
 
     def _least_removed(self, classes: Classes, numbers: Int32s) -> int:
         """Return how many records must go at least, here and at every more specific string."""
@@ -293,14 +302,14 @@ class Frequency:
     def labels(self, levels: Sequence[int] | Int64s, tuple_of: Int32s) -> Int32s:
         """Return per record the number of its class, -1 where the class must go."""
         classes, numbers = self.classes(levels)
-        kept, _ = self._kept(classes, numbers)
+        kept, _ = self._kept(levels, classes, numbers)
         renumbered = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
         return renumbered[numbers][tuple_of]
 
     def kept_classes(self, levels: Sequence[int]) -> tuple[Flags, Classes]:
         """Return per class of a string whether it may be published, and the classes."""
         classes, numbers = self.classes(levels)
-        return self._kept(classes, numbers)[0], classes
+        return self._kept(levels, classes, numbers)[0], classes
 
     def small_classes(self, levels: Sequence[int]) -> Classes | None:
         """Return the classes below k of a string, None if they are more than may be suppressed."""
@@ -415,11 +424,12 @@ class RollUps:
 class MissedRequirement:
     """The requirement that most records of a string miss."""
 
-    requirement: ColumnRequirement
+    fault: str
+    """As a clause after 'with'."""
     records: int
 
     def __str__(self) -> str:
-        return self.requirement.model.fault
+        return self.fault
 
 
 class RequirementTest:
@@ -442,18 +452,28 @@ class RequirementTest:
         if task.repeated is not None:
             self._people = GroupValues.from_records(tuple_of, task.repeated.codes, tuples)
         self._most_people = most_people
-        self.risk = task.release_risk
+        self.risk, self.subsets = task.release_risk, task.subsets
         self._of = task.people
 
     def at_risk(self, number: Int32s, sizes: Int32s, kept: Flags) -> bool:
         """Return whether the classes that are kept are at too much risk together."""
         if self.risk is None:
             return False
-        counted = sizes.astype(np.int64)
-        if self._people is not None:
-            pairs = self._people
-            counted = GroupValues.from_records(number[pairs.group], pairs.code, len(sizes)).distinct
+        counted = self.count(number, sizes, np.arange(len(sizes)), kept)
         return not self.risk.holds(counted[kept], self._of)
+
+    def count(self, number: Int32s, sizes: Int32s, group: Int64s, kept: Flags) -> Int64s:
+        """Return the records, or people, of groups of the classes that are kept.
+
+        `number` gives the class of every tuple, `group` the group of every class.
+        """
+        groups = int(group.max()) + 1
+        if self._people is None:
+            return np.bincount(group[kept], sizes[kept], groups).astype(np.int64)
+        pairs = self._people
+        owner = number[pairs.group]
+        there = kept[owner]
+        return GroupValues.from_records(group[owner[there]], pairs.code[there], groups).distinct
 
     def too_many_gone(self, number: Int32s, kept: Flags) -> bool:
         """Return whether too many people have a record in classes that are not kept."""
@@ -492,7 +512,7 @@ class RequirementTest:
             here = requirement.gaps(held) > 0
             records = int(sizes[here].sum())
             if records > (worst.records if worst is not None else 0):
-                worst = MissedRequirement(requirement, records)
+                worst = MissedRequirement(requirement.model.fault, records)
             missed |= here
         return missed, worst
 

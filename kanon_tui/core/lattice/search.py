@@ -84,7 +84,7 @@ class Search:
         people = task.allowed_people if allowed is None else allowed
         allowed = task.records_of(people)
         requirement_test = None
-        if task.requirements or task.release_risk is not None:
+        if task.beyond_k:
             requirement_test = RequirementTest(task, people, self.tuple_of, len(coded.counts))
         self.frequency = Frequency(coded, task.k, allowed, roll_ups, requirement_test)
         self.objective = make_objective(objective, task, self.frequency, self.tuple_of)

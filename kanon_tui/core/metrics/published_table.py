@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.privacy import measure_sensitive, prosecutor_risk
+from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.distinct_rows import number_rows
@@ -31,9 +33,11 @@ def check_published(
     sensitive: str | None,
     k: int,
     person: str | None = None,
+    subset_size: int | None = None,
 ) -> dict[str, Any]:
     """Return the measures of a table that is already anonymised.
 
+    With `subset_size` k is asked of any so many of the quasi-identifiers, not of all together.
     `person` is the column that names the person of each row: then people are counted. Without one,
     a column that numbers people and repeats is warned of.
 
@@ -49,14 +53,21 @@ def check_published(
     if not quasi:
         raise InputError("no quasi-identifiers are named; name at least one column")
     printed = as_table(table, missing_tokens=())
-    classes = number_rows([printed.column(name, Kind.CATEGORICAL).codes for name in quasi])
+    codes = [printed.column(name, Kind.CATEGORICAL).codes for name in quasi]
+    classes = number_rows(codes)
     persons, warnings = _people(table, quasi, sensitive, person)
     records = np.bincount(classes)
 
     def held(column: Column) -> GroupValues:
         return GroupValues.from_records(classes, column.codes, len(records))
 
-    sizes = records if persons is None else held(persons).distinct
+    sizes = _sizes(classes, persons)
+    reached = KAnonymity.measured(sizes)
+    if subset_size is not None:
+        reached = min(
+            KAnonymity.measured(_sizes(number_rows(some), persons))
+            for some in combinations(codes, min(subset_size, len(codes)))
+        )
     risk_max, risk_mean = prosecutor_risk(sizes)
     found: dict[str, float | None] = dict.fromkeys(MODELS)
     disclosed = {}
@@ -77,9 +88,17 @@ def check_published(
         "risk_max": risk_max,
         "risk_mean": risk_mean,
         **disclosed,
-        "reached": KAnonymity.measured(sizes) >= k,
+        **({} if subset_size is None else {"subset_k": reached}),
+        "reached": reached >= k,
         **({"warnings": warnings} if warnings else {}),
     }
+
+
+def _sizes(classes: Int32s, persons: Column | None) -> Int64s:
+    """Return the rows of every class, or its people."""
+    if persons is None:
+        return np.bincount(classes)
+    return GroupValues.from_records(classes, persons.codes, int(classes.max()) + 1).distinct
 
 
 def _people(

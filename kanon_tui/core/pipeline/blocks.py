@@ -380,8 +380,7 @@ class _Blocks:
     def _step(self, template: str, facts: Mapping[str, Any], share: float) -> Step:
         counters = {"blocks_done": len(self._found), "clusters": self._classes}
         keep = None
-        beyond_k = self._task.requirements or self._task.release_risk is not None
-        if not beyond_k:  # classes of a block may miss the requirements
+        if not self._task.beyond_k:  # classes of a block may miss the requirements
             keep = partial(put_together, self._task, self._cut, dict(self._found))
         return Step("block", template, facts, counters, share, keep)
 

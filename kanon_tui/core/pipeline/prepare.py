@@ -148,10 +148,16 @@ def _joined(project: Project, table: Table) -> Task:
         spared = (Role.IDENTIFIER, Role.WEIGHT)
         needed = [name for name in table.names if roles[name] not in spared]
         table, dropped = table.drop_missing(needed)
-    if table.height < project.privacy.k:
+    most = max(project.privacy.k, project.privacy.subset_k or 0)
+    if table.height < most:
         raise InputError(
-            f"{project.title}: k is {project.privacy.k} but the table has only {table.height:,} "
+            f"{project.title}: k is {most} but the table has only {table.height:,} "
             f"records; choose k of at most {table.height:,}"
+        )
+    if project.privacy.subset_k is not None and project.privacy.suppress == "cells":
+        raise InputError(
+            f"{project.title}: privacy: subset_k cannot be kept where single cells are hidden; "
+            f"leave it out, or write suppress: records"
         )
     _check_coded(specs, roles)
     columns = [published_column(table, name, specs[name]) for name in quasi_names]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 
 from kanon_tui.core.errors import NotReachedError
@@ -93,6 +94,9 @@ def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     if algorithm.family is Family.CLUSTERING:
         from kanon_tui.core.pipeline.blocks import clustering_steps
 
+        if task.subsets is not None:  # classes of so many keep it, and no cell need be looked at
+            k = max(task.k, task.subsets.k)
+            task = replace(task, privacy=replace(task.privacy, k=k, subset_k=None))
         return clustering_steps(algorithm, task, context)
     if task.privacy.suppress == "cells":
         from kanon_tui.core.lattice.cell_suppression import hidden_cell_steps

@@ -218,8 +218,7 @@ def try_out(
 def growth_of(algorithm: Algorithm, task: Task) -> float:
     """Return the exponent to expect of an algorithm, with the requirements of a task."""
     growth = REFINED_GROWTH if _refines(algorithm) else algorithm.time_exponent
-    beyond_k = bool(task.requirements) or task.release_risk is not None
-    repairs = beyond_k and algorithm.family is Family.CLUSTERING
+    repairs = task.beyond_k and algorithm.family is Family.CLUSTERING
     return max(growth, REPAIRED_GROWTH) if repairs else growth
 
 

@@ -52,6 +52,7 @@ class Requirements:
     k: int
     claims: tuple[Claim, ...]
     risk: RiskClaim | None
+    subsets: tuple[int, int] | None
 
     @classmethod
     def from_task(cls, task: Task) -> Requirements:
@@ -68,11 +69,14 @@ class Requirements:
             else RiskClaim(
                 risk.measure, risk.max, risk.scale(task.people), risk.threshold, str(risk)
             ),
+            None if task.subsets is None else (task.subsets.m, task.subsets.k),
         )
 
     def check(self, published: pl.DataFrame, claims: Sequence[Claim] = (), **counted: Any) -> None:
         """Verify published cells, or raise `NotReachedError`."""
-        verify(published, self.quasi, self.left_out, self.k, claims, **counted)
+        verify(
+            published, self.quasi, self.left_out, self.k, claims, subsets=self.subsets, **counted
+        )
 
     def beside(self, records: npt.NDArray[np.integer]) -> dict[str, Any]:
         """Return what the verifier takes beside the rows of these records.

@@ -137,6 +137,11 @@ class Privacy(Checked):
         None, "What the whole release may be at risk of, by a model of the attacker", type=RISK
     )
 
+    subset_k: int | None = declared(
+        None, "Records that share every combination of a few quasi-identifiers", low=2
+    )
+    subset_size: int = declared(2, "How many quasi-identifiers subset_k is for", low=1)
+
     def allowed_suppressed(self, records: int) -> int:
         """Return how many of `records` records `max_suppression` lets go."""
         return floor(self.max_suppression * records + TIE)

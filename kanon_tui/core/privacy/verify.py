@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import inf
 
 import polars as pl
@@ -139,12 +139,13 @@ def verify(
     copies: pl.Series | None = None,
     people: People | None = None,
     risk: RiskClaim | None = None,
+    subsets: tuple[int, int] | None = None,
 ) -> int:
     """Prove that a release may be shown: no identifiers, every class has all that is asked of it.
 
     `personal_k` has, row by row, what its person asks for, nan where nothing. With `copies` a row
-    stands for so many equal records; with `people`, all is counted in people. Returns the k that is
-    reached.
+    stands for so many equal records; with `people`, all is counted in people. `subsets` is a number
+    of quasi-identifiers and the k of any so many. Returns the k that is reached.
     """
     leaked = [name for name in identifiers if name in published.columns]
     if leaked:
@@ -159,6 +160,14 @@ def verify(
     if reached < k:
         who = "records" if people is None else "people"
         raise _refusal(f"{_FAILS}: its smallest class has {reached} {who}, k is {k}")
+    if subsets is not None:
+        for some in combinations(quasi, subsets[0]):
+            fewest = smallest_class(published, some, copies, people)
+            if fewest < subsets[1]:
+                raise _refusal(
+                    f"{_FAILS}: {subsets[1]:,} is required of any {subsets[0]} quasi-identifiers, "
+                    f"and {', '.join(some)} have a combination of {fewest:,}"
+                )
     if personal_k is not None:
         short = counted.classes_below(personal_k)
         if short:

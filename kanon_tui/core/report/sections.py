@@ -157,6 +157,7 @@ def privacy_section(result: FinishedRun) -> Section:
             )
             for each in privacy.required
         ),
+        *_required_subsets(result),
         *_required_risk(result),
         ("Highest risk", figure(privacy.risk_max), "of finding a person who is known to be in it"),
         ("Mean risk", figure(privacy.risk_mean), "averaged over the records; the marketer's risk"),
@@ -195,6 +196,16 @@ def privacy_section(result: FinishedRun) -> Section:
             title = f"{model.report_title or model.title}: {sensitive}"
             rows.append((title, figure(value), model.report_meaning))
     return Section("Privacy", (), ("Measure", "Figure", "Meaning"), rows)
+
+
+def _required_subsets(result: FinishedRun) -> list[tuple[str, str, str]]:
+    """Return the row for the k of subsets of the quasi-identifiers, where one is required."""
+    bound = result.task.subsets
+    if bound is None:
+        return []
+    who = "records" if result.task.repeated is None else "people"
+    words = f"{who} share every published combination of {bound.m} quasi-identifiers"
+    return [(f"✓ Required of any {bound.m} quasi-identifiers", f"≥ {bound.k:,}", words)]
 
 
 def _required_risk(result: FinishedRun) -> list[tuple[str, str, str]]:

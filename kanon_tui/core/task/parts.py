@@ -29,10 +29,10 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
             f"cannot be counted as equal; use --engine memory"
         )
 
-    if task.release_risk is not None:
+    whole = task.release_risk or task.subsets
+    if whole is not None:
         raise InputError(
-            f"{task.release_risk} is required, which cannot be proven piece by piece; use --engine "
-            f"memory"
+            f"{whole} is required, which cannot be proven piece by piece; use --engine memory"
         )
 
     def with_codes(column: Column) -> Column:

@@ -22,6 +22,7 @@ from kanon_tui.core.privacy.requirements import (
 )
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.privacy.subsets import SubsetBound
 from kanon_tui.core.table.column import Column, counted
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.group_values import GroupValues
@@ -206,6 +207,16 @@ class Task:
         """A bound for the risk of the whole release, which no class can keep alone."""
         risk = self.privacy.risk
         return None if risk is None or risk.measure == "highest" else risk
+
+    @cached_property
+    def subsets(self) -> SubsetBound | None:
+        """The k of every subset of some quasi-identifiers; None where none is required."""
+        return SubsetBound.of(self.privacy.subset_size, self.privacy.subset_k, len(self.quasi))
+
+    @property
+    def beyond_k(self) -> bool:
+        """Whether classes of k records are not enough."""
+        return bool(self.requirements or self.release_risk or self.subsets)
 
     def sizes_of(self, classes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Return the number of people of every class, or of records where nobody has several."""

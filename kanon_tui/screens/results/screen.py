@@ -387,6 +387,8 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     proven += dict.fromkeys(each.requirement.model.short for each in measures.privacy.required)
     risk = result.task.privacy.risk
     proven += [] if risk is None else [f"risk≤{risk.max:g}"]
+    subsets = result.task.subsets
+    proven += [] if subsets is None else [f"any {subsets.m}: {subsets.k:,}"]
     verified = f"verified {' '.join(proven)}"
     parts: list[tuple[int, Text]] = [
         (0, Text(f"{result.algorithm.name} k={result.task.k:,}", "bold")),

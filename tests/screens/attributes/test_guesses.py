@@ -35,7 +35,7 @@ async def test_guesses_are_marked_until_they_are_accepted(make_app, tmp_path: Pa
         await settle(pilot)
         await pilot.press("2")
         await settle(pilot)
-        assert (marks(pilot)["attributes"], marks(pilot)["hierarchies"]) == ("?", "?")
+        assert (marks(pilot)["attributes"], marks(pilot)["hierarchies"]) == ("?", "~1")
         session = session_of(pilot)
         birth = session.attribute("Geburtsdatum")
         assert (birth.role, birth.kind, birth.format) == (Role.QUASI, Kind.DATE, "%d.%m.%Y")
@@ -50,7 +50,7 @@ async def test_guesses_are_marked_until_they_are_accepted(make_app, tmp_path: Pa
         await pilot.press("v")
         await settle(pilot)
         assert session.guessed == []
-        assert (marks(pilot)["attributes"], marks(pilot)["hierarchies"]) == ("✓", "✓")
+        assert (marks(pilot)["attributes"], marks(pilot)["hierarchies"]) == ("✓", "~1")
         await pilot.press("ctrl+z")
         await settle(pilot)
         assert marks(pilot)["attributes"] == "?"
