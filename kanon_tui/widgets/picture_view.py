@@ -44,9 +44,12 @@ def _style(tone: Tone, widget: Widget) -> Style:
         return Style(reverse=True, bold=True)
     if tone.startswith("hue-"):
         return theme_style(widget, _HUES[int(tone[-1])], bold=True)
+    if tone == "on-panel":
+        ground = theme_style(widget, "panel").color
+        return theme_style(widget, "foreground", bold=True) + Style(bgcolor=ground)
     if tone.startswith("on-"):
-        ground: Tone = tone.removeprefix("on-")  # type: ignore[assignment]  # all are tones
-        return theme_style(widget, _COLOURS[ground], bold=True) + Style(reverse=True)
+        name: Tone = tone.removeprefix("on-")  # type: ignore[assignment]  # all are tones
+        return theme_style(widget, _COLOURS[name], bold=True) + Style(reverse=True)
     if tone in _COLOURS:
         return theme_style(widget, _COLOURS[tone], bold=tone in _STRONG)
     return Style(bold=tone == "strong" or None)

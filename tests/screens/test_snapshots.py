@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pytest_textual_snapshot import SVGImageExtension
+from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
+from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
@@ -188,56 +191,55 @@ def test_help(snap_compare) -> None:
 
 
 WATCHED = {
-    "global": ("race-rules", 7),
-    "hybrid": ("race-rules", 6),
-    "local": ("race-rules", 4),
-    "distributed": ("race-rules", 9),
-    "incognito": ("incognito", 18),
-    "datafly": ("datafly", 4),
-    "mondrian": ("mondrian", 2),
-    "top-down": ("race-rules", 3),
-    "k-member": ("patients", 3),
-    "gcka": ("locations", 4),
-    "bottom-up": ("race-rules", 6),
-    "euclidean": ("race-rules", 6),
-    "udc": ("race-rules", 8),
-    "udc-suppress": ("race-rules", 4),
-    "sbc": ("similarity", 3),
-    "sd": ("spatial-distance", 4),
+    "global": 7,
+    "local": 6,
+    "hybrid": 6,
+    "distributed": 9,
+    "incognito": 18,
+    "datafly": 4,
+    "anytime": 9,
+    "k-member": 5,
+    "gcka": 4,
+    "mondrian": 3,
+    "bottom-up": 6,
+    "top-down": 3,
+    "euclidean": 6,
+    "udc": 8,
+    "udc-suppress": 4,
+    "sbc": 3,
+    "sd": 4,
+    "mdav": 4,
 }
-"""The sample and the step at which each algorithm is looked at."""
+"""The step at which each algorithm is looked at, on its own sample."""
 WATCHED_SIZES = {**SIZES, "160x45": (160, 45)}
 
 
-def at_step(algorithm: str, number: int) -> Callable[[Pilot[None]], object]:
-    """A step of an algorithm; elapsed time is taken out of the picture."""
+def test_every_algorithm_is_looked_at() -> None:
+    assert list(WATCHED) == list(ALGORITHMS)
 
-    async def before(pilot: Pilot[None]) -> None:
+
+@pytest.mark.parametrize("algorithm", WATCHED)
+async def test_watching(snapshot: SnapshotAssertion, algorithm: str) -> None:
+    """The picture of an algorithm on its sample; elapsed time is taken out of it."""
+    made, number = app(file=find_sample(ALGORITHMS[algorithm].sample).project), WATCHED[algorithm]
+    async with made.run_test(size=WATCHED_SIZES["160x45"]) as pilot:
         await settle(pilot)
         session = session_of(pilot)
-        choice = AlgorithmChoice(algorithm)
-        session.edit(replace(session.project, algorithm=choice), "algorithm")
+        session.edit(replace(session.project, algorithm=AlgorithmChoice(algorithm)), "algorithm")
         await show(("5",))(pilot)
-        screen = pilot.app.screen
+        screen = made.screen
         await pilot.press("full_stop")  # from here on the run waits: there is nothing to settle
-        await wait_until(pilot, lambda: screen.live is not None and screen.live.snapshot.steps)
-        while screen.live.snapshot.steps < number:
-            steps = screen.live.snapshot.steps
-            await pilot.press("full_stop")
-            await wait_until(pilot, lambda steps=steps: screen.live.snapshot.steps > steps)
+        for steps in range(1, number + 1):
+            await wait_until(pilot, lambda: screen.live is not None)
+            await wait_until(pilot, lambda steps=steps: screen.live.snapshot.steps == steps)
+            if steps < number:
+                await pilot.press("full_stop")
         screen.live.run.seconds = 0.0
         await wait_until(pilot, lambda: screen.live.snapshot.seconds == 0.0)
-        screen._draw_live_view()
-        await pilot.pause()
-
-    return before
-
-
-@pytest.mark.parametrize("size", WATCHED_SIZES)
-@pytest.mark.parametrize("algorithm", WATCHED)
-def test_watching(snap_compare, algorithm: str, size: str) -> None:
-    """A step of an algorithm on a paper's table."""
-    sample, number = WATCHED[algorithm]
-    before = at_step(algorithm, number)
-    made = app(file=find_sample(sample).project)
-    assert snap_compare(made, terminal_size=WATCHED_SIZES[size], run_before=before)
+        for name, size in WATCHED_SIZES.items():
+            await pilot.resize_terminal(*size)
+            await wait_until(pilot, lambda size=size: made.size == size)
+            screen._draw_live_view()
+            await pilot.pause()
+            shown = snapshot(name=name, extension_class=SVGImageExtension)
+            assert made.export_screenshot() == shown

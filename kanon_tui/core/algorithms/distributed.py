@@ -18,8 +18,9 @@ from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.parts import PartSolver, Whole, split
 from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.lattice.string_tests import StringTests
-from kanon_tui.core.numeric import Words
+from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import Quotable, count_of, joined, note
@@ -146,6 +147,7 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     strings = NodeList(search.lattice, codes, search.lattice.worth(codes))
     search.generated += len(strings)
     search.facts.add(part=None)
+    _settle_others(search, codes)
     yield from search.tell(
         "combine",
         which + ": halve it again and again, as global does.",
@@ -155,3 +157,14 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     yield from halving.drop_known()
     yield from halving.drop_worse()
     yield from halving.run()
+
+
+def _settle_others(search: Search, codes: Words) -> None:
+    """Tell pictures that strings outside a list have a part that fails or are worth less."""
+    facts, every = search.facts, search.facts.lattice
+    if facts.follows:
+        open_ones = (every.grid >= np.array(every.lowest)).all(axis=1)
+        open_ones[every.nodes(search.lattice, codes)] = False
+        beaten = every.worths < search.best_value - TIE
+        facts.add_settled(Reason.WORTH_LESS, np.flatnonzero(open_ones & beaten))
+        facts.add_settled(Reason.PART, np.flatnonzero(open_ones & ~beaten))

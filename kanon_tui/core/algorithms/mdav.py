@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.facts import UNPLACED, in_words, moved_records
 from kanon_tui.core.clustering.similarity import class_loss
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Candidate, Choice, Grouping, Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
 _OTHER_CATEGORY = 2.0
 """What another category counts: as much as two standard scores differ on average, squared."""
+_SHOWN = 5
+"""Candidates that a choice shows."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Mdav(BlockClustering):
         "Gives the records furthest from the middle their k − 1 nearest; for numbers that are "
         "published as means"
     )
-    sample: ClassVar[str] = "patients"
+    sample: ClassVar[str] = "race-rules"
     terms: ClassVar[tuple[str, ...]] = ("centre",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("while 3k records are left:"),
@@ -70,7 +72,7 @@ class Mdav(BlockClustering):
         """Make classes until no record is left."""
         labels = np.full(task.n, -1, dtype=np.int32)
         made, lost, new = 0, 0.0, []
-        for members, kind, around in _classes(_Points(task), task.k):
+        for members, kind, furthest in _classes(_Points(task), task.k):
             labels[members] = made
             made += 1
             lost += class_loss(task.quasi, members[None])
@@ -79,11 +81,16 @@ class Mdav(BlockClustering):
             if len(new) < context.decisions_per_step and placed < task.n:
                 continue
             facts: dict[str, Any] = {"new": count_of(len(new), "class is", "classes are")}
-            facts |= {"around": around, "cluster": made, "size": count_of(len(members), "record")}
+            facts |= {
+                "around": furthest.sentence,
+                "cluster": made,
+                "size": count_of(len(members), "record"),
+            }
             facts["box"] = in_words(task.quasi, [a.column.codes[members] for a in task.quasi])
             if context.watched:
                 records = np.concatenate(new)
                 facts |= {"rows": members} | moved_records(records, labels[records])
+                facts |= {"choice": furthest.choice()} if len(new) == 1 else {}
                 if made == len(new):
                     facts["together"] = np.full(task.n, UNPLACED, dtype=np.int32)
             template = "{around}: it and its nearest are class {cluster:,}, {size}: {box}."
@@ -128,18 +135,46 @@ class _Points:
         return found
 
 
-def _classes(points: _Points, k: int) -> Iterator[tuple[Int64s, str, str]]:
+class _Furthest(NamedTuple):
+    """The record that a class is made around, as far from something as no other that is left."""
+
+    records: Int64s
+    distances: Floats
+    origin: str
+
+    @property
+    def sentence(self) -> str:
+        record = self.records[self.distances.argmax()] + 1
+        return f"Record {record:,} is the furthest from {self.origin}"
+
+    def choice(self) -> Choice:
+        """Return the furthest few, to be compared."""
+        order = np.argsort(-self.distances, kind="stable")[:_SHOWN].tolist()
+        candidates = tuple(
+            Candidate(f"record {self.records[i] + 1:,}", float(self.distances[i]), chosen=not n)
+            for n, i in enumerate(order)
+        )
+        asked, rule = (
+            f"which record is furthest from {self.origin}",
+            "the furthest; of equals the lowest row",
+        )
+        return Choice(asked, "squared distance", candidates, len(self.records), rule)
+
+
+def _classes(points: _Points, k: int) -> Iterator[tuple[Int64s, str, _Furthest]]:
     """Yield the records of every class, the kind of its step, and the record it is around."""
+    mean = "the mean of those left"
     while len(points.records) >= 2 * k:
         kind = "close" if len(points.records) >= 3 * k else "rest"
-        r = int(points.distances(None).argmax())
-        from_r, number = points.distances(r), points.records[r] + 1
-        s = int(from_r.argmax())
-        from_s, other, before = points.distances(s), points.records[s] + 1, points.records
+        before, from_mean = points.records, points.distances(None)
+        r = int(from_mean.argmax())
+        from_r = points.distances(r)
+        from_s = points.distances(int(from_r.argmax()))
         taken = points.take(from_r, k)
-        yield taken, kind, f"Record {number:,} is the furthest from the mean of those left"
+        yield taken, kind, _Furthest(before, from_mean, mean)
         if kind == "close":
-            taken = points.take(from_s[~np.isin(before, taken)], k)
-            yield taken, kind, f"Record {other:,} is the furthest from record {number:,}"
+            left = ~np.isin(before, taken)
+            furthest = _Furthest(before[left], from_r[left], f"record {before[r] + 1:,}")
+            yield points.take(from_s[left], k), kind, furthest
     if len(points.records):
-        yield points.records, "rest", f"Record {points.records[0] + 1:,} is among the last left"
+        yield points.records, "rest", _Furthest(points.records, points.distances(None), mean)

@@ -13,7 +13,7 @@ from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Candidate, Choice, Step
 from kanon_tui.core.teaching.classes_now import originals_of
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
-from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
+from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone, fitted_widths
 from kanon_tui.core.text import bar, short_number, shortened, small_number, visible
 
 _MOST_DECIMALS = 6
@@ -21,7 +21,7 @@ _SMALL = 0.0001
 """From here on down a number would be written as a power of ten."""
 _SHADES = " ░▒▓█"
 _HEAT: tuple[Tone, ...] = ("dim", "", "main", "warn", "bad")
-_NARROWEST, _WIDEST = 6, 14
+_NARROWEST = 6
 """Columns of an attribute."""
 _NEIGHBOURS = 5
 
@@ -66,7 +66,7 @@ def _nothing_chosen(scene: Scene) -> str:
     many = scene.step.facts.get("decisions", scene.step.facts.get("made", 0))
     if many:
         return f"This step stands for {many:,} decisions; space pauses, . then takes one at a time."
-    return "This step only prepares: nothing to choose."
+    return "Nothing is chosen here: the step follows from the data alone."
 
 
 def choice_of(scene: Scene) -> tuple[int, Choice] | None:
@@ -122,13 +122,20 @@ def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None
     notes = max((len(each.note) for each in choice.candidates), default=0)
     number = max(map(len, scores), default=0)
     texts = [str(each.what) for each in choice.candidates]
-    length = 4 if told is not None else max(min(picture.width // 4, 16), 4)
-    room = max(picture.width - number - notes - length - 6, 8)
-    label = min(max([8, *(len(_fitted(text, room)) for text in texts)]), room)
+    notes += 2 if notes else 0
+    widest = max([8, *(len(_fitted(text, picture.width // 2)) for text in texts)])
+    room = picture.width - number - notes - 4
+    length = 4 if told is not None else min(max(room - widest, 4), picture.width // 4, 16)
+    label = min(widest, max(room - length, 8))
     left = picture.width - label - length - number - 4
     names = () if told is None else told.names[: max(left // _NARROWEST, 0)]
-    wide = min(left // max(len(names), 1) - 1, _WIDEST)
-    heads = "".join(f" {shortened(visible(name), wide):>{wide}}" for name in names)
+    heat = [] if told is None else _heat(scene, told, len(names))
+    needed = [
+        max([len(visible(name)), *(len(f"{row[x][0]} {row[x][1]}") for row in heat)])
+        for x, name in enumerate(names)
+    ]
+    widths = fitted_widths(needed, left - len(names), _NARROWEST - 1)
+    heads = "".join(f" {shortened(visible(n), w):>{w}}" for n, w in zip(names, widths, strict=True))
     score = shortened(choice.score, label + length + number)
     picture.line(f"  {score:>{label + length + number + 2}}{heads}", "dim")
     highest = max([abs(each.score) for each in choice.candidates] or [0.0]) or 1.0
@@ -137,8 +144,12 @@ def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None
         picture.write(f"{'▸' if each.chosen else ' '} {_fitted(text, label):<{label}} ", tone)
         picture.write(bar(abs(each.score) / highest, length), tone or "main")
         picture.write(f" {scores[place]:>{number}}{f'  {each.note}' if each.note else ''}", tone)
-        if told is not None and names:
-            _heat(picture, scene, told, place, len(names), wide)
+        for (value, distance, heated), wide in zip(
+            heat[place] if heat else (), widths, strict=True
+        ):
+            value = shortened(value, wide - len(distance) - 1)
+            shown = f"{value} {distance}" if len(value) > 2 else distance
+            picture.write(f" {shortened(shown, wide):>{wide}}", heated)
         picture.end()
     if choice.among > len(choice.candidates):
         picture.line(f"  … of {choice.among:,}", "dim")
@@ -149,19 +160,20 @@ def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None
         _margin(picture, choice.candidates)
 
 
-def _heat(
-    picture: Picture, scene: Scene, told: Distances, place: int, count: int, wide: int
-) -> None:
-    """Draw the distance of a candidate attribute by attribute, darker where it is large."""
-    row = told.rows[place]
+def _heat(scene: Scene, told: Distances, count: int) -> list[list[tuple[str, str, Tone]]]:
+    """Return per candidate and attribute its value and distance, darker where it is large."""
     most = max(max(each.parts, default=0.0) for each in told.rows) or 1.0
-    cells = () if row.record is None else originals_of(scene, row.record)
-    for x, part in enumerate(row.parts[:count]):
-        shade = min(int(part / most * 4 + 0.999), 4)
-        number = f"{_SHADES[shade]}{small_number(part)}"
-        value = shortened(visible(cells[x]), wide - len(number) - 1) if cells else ""
-        text = f"{value} {number}" if len(value) > 2 else number
-        picture.write(f" {shortened(text, wide):>{wide}}", _HEAT[shade])
+    table = []
+    for row in told.rows:
+        cells = [""] * count if row.record is None else originals_of(scene, row.record)
+        shades = [min(int(part / most * 4 + 0.999), 4) for part in row.parts[:count]]
+        table.append(
+            [
+                (visible(cells[x]), f"{_SHADES[shade]}{small_number(row.parts[x])}", _HEAT[shade])
+                for x, shade in enumerate(shades)
+            ]
+        )
+    return table
 
 
 def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:

@@ -48,10 +48,12 @@ class Canvas(Generic[T]):
         sign = self.characters[row][column]
         return sign == _BLANK or sign in but_for or self._bits(row, column) > 0
 
-    def put_if_free(self, row: int, column: int, text: str, tone: T, but_for: str = "") -> None:
-        """Write a text where all its cells are free."""
-        if all(self.is_free(row, column + n, but_for) for n in range(len(text))):
+    def put_if_free(self, row: int, column: int, text: str, tone: T, but_for: str = "") -> bool:
+        """Write a text where all its cells are free; return whether they are."""
+        free = all(self.is_free(row, column + n, but_for) for n in range(len(text)))
+        if free:
             self.put(row, column, text, tone)
+        return free
 
     def _bits(self, row: int, column: int) -> int:
         bits = ord(self.characters[row][column]) - _BRAILLE

@@ -66,9 +66,13 @@ class ClusteringState(RunState):
         self.growing: tuple[int, ...] = ()
         """The records of the cluster that grows now, in the order in which they came."""
 
+        self.order: dict[int, int] = {}
+        """The groups that decisions were about, with their places in that order."""
+
     def copy(self) -> Self:
         """Return a copy, to go on from."""
         made = type(self)()
+        made.order = dict(self.order)
         made.groups = None if self.groups is None else self.groups.copy()
         made.rows, made.cuts, made.closed = self.rows, list(self.cuts), set(self.closed)
         made.joined, made.tints, made.growing = dict(self.joined), self.tints, self.growing
@@ -99,6 +103,10 @@ class ClusteringState(RunState):
         if "closed_group" in facts:
             self.closed.add(facts["closed_group"])
         self._hide(step)
+        if self.groups is not None:
+            for group in np.unique(self.groups[self.rows]).tolist():
+                if group >= 0:
+                    self.order.setdefault(group, len(self.order))
 
     def _regroup(self, together: Int32s | None) -> None:
         """Renumber the groups; a tree of merges goes on under the new number of its records."""

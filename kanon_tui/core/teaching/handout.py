@@ -149,6 +149,7 @@ pre { font: 0.9rem/1.25 "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow
 .here, [class^=on-] { color: var(--bg); background: var(--fg); }
 .on-good { background: var(--good); } .on-bad { background: var(--bad); }
 .on-warn { background: var(--warn); } .on-best { background: var(--best); }
+.on-panel { color: var(--fg); background: var(--line); font-weight: bold; }
 .hue-0 { color: var(--main); } .hue-1 { color: var(--warn); } .hue-2 { color: var(--good); }
 .hue-3 { color: var(--best); } .hue-4 { color: var(--bad); } .hue-5 { color: var(--dim); }
 """

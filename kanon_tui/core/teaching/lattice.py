@@ -30,7 +30,7 @@ _LOOKS: dict[Verdict, tuple[str, Tone, str]] = {
     Verdict.INFERRED_PASS: ("+", "good", "passes without a test"),
     Verdict.INFERRED_FAIL: ("▒", "dim", "ruled out"),
     Verdict.BEATEN: ("░", "dim", "not needed"),
-    Verdict.OPEN: ("·", "strong", "open"),
+    Verdict.OPEN: ("·", "on-panel", "open"),
 }
 _RULED_OUT = (Verdict.INFERRED_FAIL, Verdict.BEATEN)
 _FARTHEST = 14
@@ -118,9 +118,11 @@ class LatticePicture(Drawing):
             text = f"{mark}{_levels(lattice, shown, node)}"
             here = node == (current if self._cursor is None else self._cursor)
             left = column - len(text) // 2
+            if verdict is Verdict.OPEN and layout.pitch == len(text):
+                text, left = text[1:], left + 1  # a gap between neighbours
             if here and layout.pitch > len(text) + 1:
                 canvas.put(row, left - 1, f"▸{' ' * len(text)}◂", "warn")
-            canvas.put(row, left, text, "here" if here and tone == "dim" else tone)
+            canvas.put(row, left, text, "here" if here and tone in ("dim", "on-panel") else tone)
         picture.add(canvas)
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
@@ -157,8 +159,9 @@ def _layout(state: FullDomainState, width: int, height: int) -> _Layout | None:
     rows = lattice_rows(state.lattice, nodes)
     text = 1 + len(_levels(state.lattice, _shown(state), rows[0][0]))
     pitch = min(width // max(map(len, rows)), text + 14)
-    layout = _Layout(rows, pitch, min(height, (len(rows) - 1) * _FARTHEST + 1))
-    return layout if pitch >= text and height >= len(rows) else None
+    apart = 2 * len(rows) - 1  # from here on there is a row of edges between any two heights
+    tall = min(height, (len(rows) - 1) * _FARTHEST + 1) if height >= apart else len(rows)
+    return _Layout(rows, pitch, tall) if pitch >= text and height >= len(rows) else None
 
 
 def _edges(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import ClassVar, Literal
@@ -16,7 +16,7 @@ from kanon_tui.core.text import visible
 
 Tone = Literal[
     "", "dim", "strong", "main", "good", "bad", "warn", "best", "here",
-    "on-good", "on-bad", "on-warn", "on-best",
+    "on-good", "on-bad", "on-warn", "on-best", "on-panel",
     "hue-0", "hue-1", "hue-2", "hue-3", "hue-4", "hue-5",
 ]  # fmt: skip
 """What a text means; a mark always goes with it, for those who see no colours.
@@ -92,6 +92,14 @@ class Picture:
     def plain(self) -> str:
         """Return the rows as text without tones."""
         return "\n".join("".join(text for text, _ in row).rstrip() for row in self.rows)
+
+
+def fitted_widths(needed: Sequence[int], room: int, least: int) -> list[int]:
+    """Return the widths of columns: what they need, the widest cut to what the room allows."""
+    widths = list(needed)
+    while sum(widths) > room and max(widths, default=0) > least:
+        widths[widths.index(max(widths))] -= 1
+    return widths
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ A vote has the candidates of the decision as options A to D, in an order that gi
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from kanon_tui.core.task.steps import Step
@@ -30,12 +31,24 @@ _QUESTIONS = {
     "cut": "Which attribute is cut, and where?",
     "split": "Which records are the seeds of the two sides?",
     "close": "Can these records still be divided?",
-    "start": "Which record starts the next cluster?",
+    "full": "Is cluster {cluster} full, or does it take one more?",
+    "start": "Which record starts cluster {cluster}?",
+    "descend": "From which string does the next descent start?",
+    "grow": "Which record joins cluster {cluster}?",
+    "join": "Which cluster takes record {record}, which is left over?",
     "move": "Which way do the attributes move?",
-    "prune": "Which strings need no test any more?",
-    "pre-prune": "Which level fails alone?",
-    "suppress": "Which records are suppressed?",
-    "answer": "Which string is published?",
+    "prune": "How many strings need no test any more?",
+    "pre-prune": "Which level of {attribute} fails alone?",
+    "suppress": "How many records are suppressed?",
+    "answer": "Which of the {minimal} minimal strings is published?",
+    "seek": "What is looked for before the parts are searched?",
+    "combine": "How many combinations of passing parts are left to search?",
+    "bound": "Can a box of strings still have a better one?",
+    "group": "How many groups do the MAGVals of the {records} records make?",
+    "enter": "Which group of MAGVals comes next, and how far may it be generalised?",
+    "sort": "Which attribute are the {n} records sorted by?",
+    "compare": "How many clusters are compared with the records left over?",
+    "part": "How many strings of this part pass?",
 }
 
 
@@ -87,7 +100,13 @@ def vote_on(step: Step) -> Vote:
         return Vote(f"How many of the {facts['strings']:,} strings of {facts['names']} can pass?")
     choice = facts.get("choice")
     if choice is None:
-        return Vote(_QUESTIONS.get(step.kind, "What comes next?"))
+        kind = step.kind
+        if kind == "start" and "string" in facts:
+            kind = "descend"
+        elif kind == "close" and "cluster" in facts:
+            kind = "full"
+        asked = _QUESTIONS.get(kind, "What comes next?")
+        return Vote(asked.format_map(defaultdict(lambda: "…", facts)))
     shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: str(each.what))
     right = next((n for n, each in enumerate(shown) if each.chosen), -1)
     asked = f"{choice.question[0].upper()}{choice.question[1:]}?"

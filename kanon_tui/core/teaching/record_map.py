@@ -1,12 +1,14 @@
 """A map of the records over two attributes: clusters by hue and mark, cuts and distances as lines.
 
-Arrow keys turn the map to other attributes. Records of one cluster share a mark, and an outline
-where there are few clusters; records that nothing was decided about are small circles.
+Arrow keys turn the map to other attributes, or to the two axes along which the records differ most
+(principal components). Records of one cluster share a mark, and an outline where there are few
+clusters; records that are in no cluster are circles.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.core.teaching.classes_now import boxes_of, groups_now, sizes_of
 from kanon_tui.core.teaching.clustering_state import ClusteringState
@@ -29,22 +31,19 @@ _MOST_OUTLINES = 9
 _MOST_CUTS = 300
 _MOST_BESIDE = 20
 """Columns that a mark is moved at most where others have taken its place."""
-_AXIS = 9
+_AXIS = 12
 """Columns of the labels at the left, at most."""
-_BESIDE = 24
-"""Columns of the list of clusters beside the map."""
 
 Place = tuple[float, float]
 """A point of the map: share across and share up."""
-
-
-def mark_of(group: int) -> tuple[str, Tone]:
-    """Return mark and hue of a cluster."""
-    return _MARKS[group % len(_MARKS)], HUES[(group + group // len(_MARKS)) % len(HUES)]
-
-
 Tether = tuple[Place, Place, str, bool]
 """A line from the origin of a distance to a candidate: both ends, the distance, if it is chosen."""
+
+
+def mark_of(state: ClusteringState, group: int) -> tuple[str, Tone]:
+    """Return mark and hue of a cluster: the first that was decided about has the first."""
+    number = state.order.get(group, group)
+    return _MARKS[number % len(_MARKS)], HUES[(number + number // len(_MARKS)) % len(HUES)]
 
 
 class RecordMap(Drawing):
@@ -54,7 +53,9 @@ class RecordMap(Drawing):
 
     def __init__(self) -> None:
         self._axes: tuple[int, int] | None = None
-        """The attributes across and up; None follows the decisions."""
+        """The attributes across and up; None follows the decisions. The number after the last
+        attribute stands for the principal axes."""
+        self._principal: _PrincipalAxes | None = None
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
         """Return the picture of a scene."""
@@ -63,32 +64,34 @@ class RecordMap(Drawing):
             picture.wrap("Records are drawn with the first decision that says where they belong.")
             return picture
         x, y = self._attributes(scene, state)
-        listed = _cluster_list(scene, state)
-        beside = max(_BESIDE, width // 3) if width >= 2 * _BESIDE + 8 else 0
+        names = [attribute.name for attribute in scene.task.quasi]
+        listed = Picture(width, height)
+        listed.entries((shortened(text, width), t) for text, t in _cluster_list(scene, state))
         below = Picture(width, height)
-        if not beside:
-            below.entries((shortened(text, width), t) for text, t in listed[: max(height // 5, 2)])
-        hidden = [a.name for n, a in enumerate(scene.task.quasi) if n not in (x, y)]
-        if hidden:
-            below.line(
-                shortened(f"hidden: {', '.join(hidden)} (arrows turn the map)", width), "dim"
-            )
-        area = _Map(scene, state, x, y, width - beside, height - len(below.rows))
+        below.add_rows(listed.rows[: max(height // 4, 2)])
+        hidden, principal = [name for n, name in enumerate(names) if n not in (x, y)], None
+        if x == len(names):
+            principal = self._principal = self._principal or _principal_axes(scene.task)
+            below.wrap(principal.text(names))
+        elif hidden:
+            said = f"hidden: {', '.join(hidden)} (arrows turn the map)"
+            below.line(shortened(said, width), "dim")
         canvas: Canvas[Tone] = Canvas(width, max(height - len(below.rows), 3), "")
-        area.draw(canvas)
-        for row, (text, tone) in enumerate(listed[: canvas.height] if beside else ()):
-            canvas.put(row, width - beside + 1, shortened(text, beside - 1), tone)
+        _Map(scene, state, (x, y), principal, canvas).draw(canvas)
         picture.add(canvas)
         picture.add_rows(below.rows)
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
-        """Choose the attribute across by left and right, the one upwards by up and down."""
+        """Choose the attribute across by left and right, the one upwards by up and down.
+
+        After the last attribute across come the principal axes.
+        """
         state, count = scene.state, len(scene.task.quasi)
         if not isinstance(state, ClusteringState) or count < 2:
             return False
         x, y = self._attributes(scene, state)
-        turns = [((x + across * n) % count, (y + down * n) % count) for n in (1, 2)]
+        turns = [((x + across * n) % (count + 1), (y + down * n) % count) for n in (1, 2)]
         self._axes = turns[0] if turns[0][0] != turns[0][1] else turns[1]
         return True
 
@@ -105,25 +108,65 @@ class RecordMap(Drawing):
         return across, max(others, key=lambda a: widths[a], default=across)
 
 
+@dataclass(frozen=True, eq=False)
+class _PrincipalAxes:
+    """The two directions along which the records differ most."""
+
+    at: Floats
+    """Records × 2: the place of every record, 0 to 1."""
+    parts: Floats
+    """2 × attributes: how much of each attribute is in an axis."""
+    shares: Floats
+    """What part of all variance each axis shows."""
+
+    def text(self, names: Sequence[str]) -> str:
+        """Return what the axes are made of, the strongest attributes first."""
+        axes = []
+        for mark, parts, share in zip("→↑", self.parts, self.shares, strict=True):
+            order = np.argsort(-np.abs(parts), kind="stable")
+            terms = [f"{parts[a]:+.2f} {names[a]}" for a in order if abs(parts[a]) >= 0.1]
+            axes.append(f"{mark} {' '.join(terms)} ({share:.0%} of the variance)")
+        return "; ".join(axes)
+
+
+def _principal_axes(task: Task) -> _PrincipalAxes:
+    """Return the principal axes of the places that records have on the axes of the attributes."""
+    at = np.column_stack([_positions(each)[each.column.codes] for each in task.quasi])
+    at -= at.mean(axis=0)
+    _, values, axes = np.linalg.svd(at.T @ at)
+    axes = axes[:2] * np.where(axes[:2].sum(axis=1, keepdims=True) < 0, -1, 1)
+    at = at @ axes.T
+    low, high = at.min(axis=0), at.max(axis=0)
+    shares = values[:2] / (values.sum() or 1.0)
+    return _PrincipalAxes((at - low) / np.where(high > low, high - low, 1.0), axes, shares)
+
+
 class _Map:
     """The map in its room: where records lie, and what is drawn over them."""
 
     def __init__(
-        self, scene: Scene, state: ClusteringState, x: int, y: int, width: int, height: int
+        self,
+        scene: Scene,
+        state: ClusteringState,
+        axes: tuple[int, int],
+        principal: _PrincipalAxes | None,
+        canvas: Canvas[Tone],
     ) -> None:
         quasi = scene.task.quasi
         assert state.groups is not None
-        self.scene, self.state, self.groups = scene, state, state.groups
-        self.x, self.y = quasi[x], quasi[y]
-        self.axes = x, y
-        self.left = min(max(len(text) for _, text in _ticks(self.y, height)), _AXIS) + 1
-        self.columns, self.rows = max(width - self.left - 2, 6), max(height - 2, 4)
-        across, up = _positions(self.x), _positions(self.y)
-        flat = len(quasi) == 1
-        codes = self.x.column.codes, self.y.column.codes
-        self.at = np.column_stack([
-            across[codes[0]], np.full(len(codes[0]), 0.5) if flat else up[codes[1]]
-        ])  # fmt: skip
+        self.scene, self.state, self.groups, self.axes = scene, state, state.groups, axes
+        self.drawn = [] if principal else [quasi[a] for a in dict.fromkeys(axes)]
+        """The attributes across and up; only one where there is no other, none over principal
+        axes."""
+        up = _ticks(self.drawn[1], canvas.height) if len(self.drawn) > 1 else []
+        self.left = min(max((len(text) for _, text in up), default=0), _AXIS) + 1
+        self.columns = max(canvas.width - self.left - 2, 6)
+        self.rows = max(canvas.height - 2, 4)
+        if principal:
+            self.at = principal.at
+        else:
+            spots = [_positions(each)[each.column.codes] for each in self.drawn]
+            self.at = np.column_stack([spots[0], spots[1] if up else np.full(len(spots[0]), 0.5)])
         self.lit = set(np.unique(self.groups[state.rows]).tolist()) - {UNPLACED, SUPPRESSED}
         self.sizes = sizes_of(scene, self.groups.astype(np.int64))
 
@@ -147,15 +190,18 @@ class _Map:
         self._draw_cuts(canvas)
 
     def _draw_axes(self, canvas: Canvas[Tone]) -> None:
-        title = f"{self.y.name} ↑  {self.x.name} →"
+        names = [each.name for each in self.drawn] or ["principal axis 1", "principal axis 2"]
+        titles = [f"{name} {sign}" for name, sign in zip(names, "→↑", strict=False)]
+        title = "  ".join(reversed(titles))
         canvas.put(0, 0, shortened(title, self.left + self.columns), "strong")
         for row in range(1, self.rows):
             canvas.put(row, self.left, "│", "dim")
-        for share, text in _ticks(self.y, self.rows) if len(self.scene.task.quasi) > 1 else ():
-            row = self.cell((0, share))[0]
-            canvas.put(row, 0, f"{shortened(text, self.left - 1):>{self.left}}┤", "dim")
         canvas.put(self.rows, self.left, "└" + "─" * (self.columns + 1), "dim")
-        ticks = _ticks(self.x, self.columns // 6)
+        for attribute in self.drawn[1:]:
+            for share, text in _ticks(attribute, self.rows):
+                label = shortened(text, self.left - 1)
+                canvas.put(self.cell((0, share))[0], 0, f"{label:>{self.left}}┤", "dim")
+        ticks = _ticks(self.drawn[0], self.columns // 6) if self.drawn else []
         room = max(self.columns // max(len(ticks), 1) - 1, 3)
         end = 0
         for share, text in ticks:
@@ -185,10 +231,10 @@ class _Map:
             return "×", "dim"
         if group == UNPLACED:
             tint = self.state.tints
-            return "◦", "" if tint is None else HUES[int(tint[record]) % len(HUES)]
+            return "○", "" if tint is None else HUES[int(tint[record]) % len(HUES)]
         if self.sizes[group] == 1 and group not in self.lit:
             return "○", "dim"
-        mark, tone = mark_of(group)
+        mark, tone = mark_of(self.state, group)
         return ("◎" if decided else mark), tone
 
     def _draw_dots(self, canvas: Canvas[Tone]) -> dict[int, list[tuple[int, int]]]:
@@ -196,7 +242,7 @@ class _Map:
         step = max(len(self.groups) // _MOST_DOTS, 1)
         for record in [*range(0, len(self.groups), step), *self.state.rows[:_MOST_DOTS].tolist()]:
             group, place = int(self.groups[record]), self.at[record]
-            tone: Tone = "dim" if group < 0 else mark_of(group)[1]
+            tone: Tone = "dim" if group < 0 else mark_of(self.state, group)[1]
             x = 2 * (self.left + 2) + round(float(place[0]) * (2 * self.columns - 5))
             canvas.dot(x, 8 + round((1 - float(place[1])) * (4 * self.rows - 13)), tone)
         lit = np.flatnonzero(np.isin(self.groups, list(self.lit)))[:_MOST_DOTS].tolist()
@@ -215,7 +261,7 @@ class _Map:
             rows, columns = zip(*spots[group], strict=True)
             top, left = min(rows) - 1, max(min(columns) - 1, self.left + 1)
             bottom, right = max(rows) + 1, max(columns) + 1
-            tone = mark_of(group)[1]
+            tone = mark_of(self.state, group)[1]
             canvas.outline(top, left, bottom, right, tone)
             size, k = int(self.sizes[group]), self.scene.task.k
             label = f"{group + 1}:{size}{'✓' if size >= k else f'/{k}'}"
@@ -228,28 +274,37 @@ class _Map:
             start, end = self.dot(one), self.dot(other)
             tone: Tone = "warn" if chosen else "dim"
             canvas.line(start, end, tone, 1, 1 if chosen else 2)
-            row, column = (start[1] + end[1]) // 8, (start[0] + end[0]) // 4
-            canvas.put_if_free(row, column - len(text) // 2, text, tone)
+            row, column = (start[1] + end[1]) // 8, (start[0] + end[0]) // 4 - len(text) // 2
+            for down in (0, 1, -1, 2, -2):
+                if canvas.put_if_free(row + down, column, text, tone):
+                    break
         came = self.state.growing if self.scene.algorithm.name == "sd" else ()
         for count in range(1, len(came) + 1):
             newest = count == len(came)
             place = self.cell(_middle(self.at, list(came[:count])))
+            place = _free_near(canvas, *place, self.left) if newest else place
             canvas.put_if_free(*place, "✛" if newest else "+", "warn" if newest else "dim")
 
     def _draw_cuts(self, canvas: Canvas[Tone]) -> None:
         """Draw cuts along the axes as lines, that of this step in another colour."""
-        for number, cut in self.state.cuts[-_MOST_CUTS:]:
+        spots = [_positions(each) for each in self.drawn]
+        values = [each.column.values for each in self.drawn]
+        for number, cut in self.state.cuts[-_MOST_CUTS:] if spots else ():
             if cut.attribute not in self.axes or not cut.box:
                 continue
             along = self.axes.index(cut.attribute)
-            attribute, other = (self.x, self.y) if along == 0 else (self.y, self.x)
-            spots, values = _positions(attribute), attribute.column.values
-            middle = (spots[values.index(cut.below)] + spots[values.index(cut.above)]) / 2
-            box = [other.column.values.index(value) for value in cut.box[self.axes[1 - along]]]
-            limits = _positions(other)[box].tolist()
-            tone: Tone = "warn" if number == self.scene.number else "dim"
-            ends = [(middle, limit) if along == 0 else (limit, middle) for limit in limits]
-            canvas.line(self.dot(ends[0]), self.dot(ends[1]), tone)
+            codes = [values[along].index(value) for value in (cut.below, cut.above)]
+            middle, ends = spots[along][codes].mean(), [0.5, 0.5]
+            if len(spots) > 1:
+                box = [values[1 - along].index(v) for v in cut.box[self.axes[1 - along]]]
+                ends = spots[1 - along][box].tolist()
+            new = number == self.scene.number
+            cells = [self.cell((middle, end) if along == 0 else (end, middle)) for end in ends]
+            (top, left), (bottom, right) = sorted(cells)
+            sign = ("┃" if new else "╎") if along == 0 else ("━" if new else "╌")
+            for row in range(top - (along == 0), bottom + 1 + (along == 0)):
+                for column in range(left - along, right + 1 + along):
+                    canvas.put_if_free(row, column, sign, "warn" if new else "dim")
 
 
 def _free_near(canvas: Canvas[Tone], row: int, column: int, left: int) -> tuple[int, int]:
@@ -302,7 +357,7 @@ def _cluster_list(scene: Scene, state: ClusteringState) -> list[tuple[str, Tone]
         (count_of(len(there), "cluster"), "strong"),
         (f"{'✗' if below else '✓'} {below:,} below k = {k:,}", "bad" if below else "good"),
     ]
-    for what, mark, group in (("not placed", "◦", UNPLACED), ("suppressed", "×", SUPPRESSED)):
+    for what, mark, group in (("not placed", "○", UNPLACED), ("suppressed", "×", SUPPRESSED)):
         count = int((groups == group).sum())
         listed += [(f"{mark} {count:,} {what}", "dim")] if count else []
     lit = np.unique(groups[state.rows])
@@ -310,7 +365,8 @@ def _cluster_list(scene: Scene, state: ClusteringState) -> list[tuple[str, Tone]
     shown = np.array(sorted(order[:40]), dtype=np.int64)
     boxes = boxes_of(scene, groups, shown, state.hidden)
     for group in order[:40]:
-        mark, tone = mark_of(group)
+        mark, tone = mark_of(state, group)
+        mark = f"▸{mark}" if group in lit else mark
         size = int(sizes[group])
         enough = "✓" if size >= k else f"/{k:,}"
         cells = ", ".join(boxes[group])

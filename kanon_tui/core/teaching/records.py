@@ -15,7 +15,7 @@ from kanon_tui.core.teaching.classes_now import (
     rows_concerned,
     sizes_of,
 )
-from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
+from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, fitted_widths
 from kanon_tui.core.text import shortened, visible
 
 _NARROWEST = 7
@@ -82,18 +82,13 @@ def _table(
     names = [attribute.name for attribute in scene.task.quasi]
     number = len(f"{scene.task.n:,}") + (scene.task.copies is not None)
     room = width - number - _AROUND
-    most = max(room // len(names) - 2, _NARROWEST)
-    columns: list[list[str]] = [
-        [
-            _turning(before[x], after[x], most)
-            for before, after in zip(originals, published, strict=True)
-        ]
-        for x in range(len(names))
+    pairs = list(zip(originals, published, strict=True))
+    needed = [
+        max([len(visible(name)), *(len(_turning(b[x], a[x])) for b, a in pairs)])
+        for x, name in enumerate(names)
     ]
-    widths = [
-        min(max([len(visible(names[x])), *(len(cell) for cell in column)]), most)
-        for x, column in enumerate(columns)
-    ]
+    widths = fitted_widths(needed, room - 2 * len(names), _NARROWEST)
+    columns = [[_turning(b[x], a[x], widths[x]) for b, a in pairs] for x in range(len(names))]
     fitting = _fitting(widths, room)
     header = "  ".join(f"{shortened(visible(names[x]), widths[x]):<{widths[x]}}" for x in fitting)
     picture.line(f"{'':>{number + 3}}{header}  size", "dim")
@@ -105,7 +100,7 @@ def _table(
         picture.write(f"{label:>{number}}  ", "strong" if row in lit else "dim")
         for x in fitting:
             changed = originals[place][x] != published[place][x]
-            text = f"{columns[x][place][: widths[x]]:<{widths[x]}}"
+            text = f"{columns[x][place]:<{widths[x]}}"
             picture.write(text, "best" if changed else "").write("  ")
         below = 0 < size < scene.task.k
         picture.line(
@@ -113,7 +108,7 @@ def _table(
         )
 
 
-def _turning(before: str, after: str, most: int) -> str:
+def _turning(before: str, after: str, most: int = 1_000) -> str:
     """Return `41→40-49`, or the published cell alone where nothing changes or that does not fit."""
     before, after = visible(before), visible(after)
     both = f"{before}→{after}"

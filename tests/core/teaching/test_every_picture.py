@@ -17,6 +17,7 @@ from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.picture import Drawing, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
+from kanon_tui.core.teaching.presenting import LETTERS, vote_on
 from kanon_tui.core.teaching.pseudo_code import REFINE, Code, lit_line
 from kanon_tui.core.teaching.records import Records
 from tests.core.teaching.recorded import MIDDLE, NARROW, WIDE, recorded
@@ -164,3 +165,18 @@ def test_blocks_can_be_watched(name: str) -> None:
     }
     labels = run.grouping.labels
     assert together == {tuple(np.flatnonzero(labels == c)) for c in set(labels[labels >= 0])}
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_every_decision_has_a_question_of_its_own(name: str) -> None:
+    """None is answered by its options being in the order of the algorithm's list."""
+    _, timeline = recorded(ALGORITHMS[name].sample, name)
+    for number, step in timeline.steps(1, timeline.last):
+        vote = vote_on(step)
+        assert vote.question.endswith("?"), number
+        assert vote.question != "What comes next?", (number, step.kind)
+        assert "…" not in vote.question, (number, step.kind)
+        assert len(vote.options) <= len(LETTERS)
+        assert (vote.right >= 0) == bool(vote.options)
+        if step.kind != "test":
+            assert list(vote.options) == sorted(vote.options)

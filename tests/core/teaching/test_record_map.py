@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.features import ranks
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.cockpit import Cockpit, objective_points
@@ -19,8 +21,11 @@ from kanon_tui.core.teaching.tree import Tree
 from tests.core.teaching.recorded import MIDDLE, WIDE, drawn, number_of, recorded, scene
 
 CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
-LEGEND = 24
-"""Columns of the list of clusters at the right."""
+
+
+def area_of(picture: str) -> str:
+    """The rows of a map above its axis, without the title and the list of clusters."""
+    return picture[picture.index("\n") : picture.index("└─")]
 
 
 def groups_of_steps(name: str, number: int) -> list[int] | None:
@@ -51,28 +56,28 @@ def test_every_record_has_the_mark_of_its_cluster(name: str) -> None:
         wanted: Counter[str] = Counter()
         for record, group in enumerate(groups):
             single = sizes[group] == 1 and group not in lit
-            mark = {UNPLACED: "◦", SUPPRESSED: "×"}.get(group, "○" if single else mark_of(group)[0])
+            alone = "○" if single else mark_of(shown.state, group)[0]
+            mark = {UNPLACED: "○", SUPPRESSED: "×"}.get(group, alone)
             wanted["◎" if record in decided and group >= 0 and not single else mark] += 1
-        picture = RecordMap().draw(shown, *MIDDLE).plain().split("\n")[1:-3]
-        area = "".join(line[: MIDDLE[0] - LEGEND] for line in picture)
-        drawn_marks = Counter(sign for sign in area if sign in "◦×○◎●■▲◆▼◉▣◈✚✦◐◧")
+        picture = area_of(RecordMap().draw(shown, *MIDDLE).plain())
+        drawn_marks = Counter(sign for sign in picture if sign in "×○◎●■▲◆▼◉▣◈✚✦◐◧")
         assert drawn_marks == wanted, (number, picture)
     assert run.task.n == len(groups_of_steps(name, timeline.last) or ())
 
 
 def test_the_cut_is_a_line_between_the_records_it_parts() -> None:
-    lines = drawn(RecordMap(), "mondrian", "mondrian", 1, MIDDLE).split("\n")
-    assert lines[0].startswith("age ↑  zip →")
-    at = {n for line in lines[1:-3] for n, sign in enumerate(line) if "⠀" < sign <= "⣿"}
+    picture = drawn(RecordMap(), "mondrian", "mondrian", 1, MIDDLE)
+    assert picture.startswith("age ↑  zip →")
+    lines = area_of(picture).split("\n")
+    at = {n for line in lines for n, sign in enumerate(line) if sign == "┃"}
     assert len(at) == 1
-    right = "".join(line[max(at) : MIDDLE[0] - LEGEND] for line in lines[1:])
-    assert sum(right.count(mark_of(group)[0]) for group in range(5)) == 2
+    assert sum(sign in "●■" for line in lines for sign in line[max(at) :]) == 2
 
 
 def test_earlier_cuts_stay_as_lines_of_another_colour() -> None:
     def tones(number: int) -> set[Tone]:
         rows = RecordMap().draw(scene("mondrian", "mondrian", number), *MIDDLE).rows
-        return {tone for row in rows for text, tone in row if any("⠀" < s <= "⣿" for s in text)}
+        return {tone for row in rows for text, tone in row if set(text) & set("┃━╎╌")}
 
     assert tones(1) == {"warn"}
     assert tones(2) == {"warn", "dim"}
@@ -87,11 +92,39 @@ def test_arrows_turn_the_map_and_hidden_attributes_are_said() -> None:
     assert drawing.draw(shown, *WIDE).plain().startswith("gender ↑  age →")
 
 
+def test_principal_axes_come_after_the_last_attribute() -> None:
+    """The map agrees with components that a singular value decomposition of the records finds."""
+    drawing, shown = RecordMap(), scene("spatial-distance", "sd", 4)
+    assert drawing.draw(shown, *WIDE).plain().startswith("nationality ↑  age →")
+    for _ in range(3):
+        drawing.move(shown, 1, 0)
+        picture = drawing.draw(shown, *WIDE).plain()
+        if "principal" in picture:
+            break
+    assert picture.startswith("principal axis 2 ↑  principal axis 1 →")
+    assert "hidden" not in picture
+    age, *others = shown.task.quasi
+    ages = np.array([float(age.column.values[code]) for code in age.column.codes])
+    columns = [(ages - ages.min()) / np.ptp(ages)]
+    for other in others:
+        rank = ranks(other)
+        columns.append(rank[other.column.codes] / (rank.max() + 1))
+    points = np.column_stack(columns)
+    values = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) ** 2
+    shares = [int(share) for share in re.findall(r"\((\d+)% of the variance\)", picture)]
+    assert len(shares) == 2
+    assert sum(area_of(picture).count(mark) for mark in "○●◎") == shown.task.n
+    assert shares == [round(100 * value / values.sum()) for value in values[:2]]
+    drawing.move(shown, 1, 0)
+    assert "principal" not in drawing.draw(shown, *WIDE).plain()
+
+
 def test_categories_stand_under_their_columns() -> None:
     lines = drawn(RecordMap(), "similarity", "sbc", 4, WIDE).split("\n")
+    axis = next(n for n, line in enumerate(lines) if "└" in line)
+    assert lines[axis].count("┬") == 4
     for word in ("Bachelor", "High", "Master", "PhD"):
-        assert word in lines[-2]
-    assert lines[-3].count("┬") == 4
+        assert word in lines[axis + 1]
 
 
 def test_the_candidate_is_tethered_with_its_distance() -> None:
@@ -120,7 +153,7 @@ def test_top_down_marks_its_two_seeds() -> None:
 
 def test_gcka_tints_the_groups_of_magvals() -> None:
     rows = RecordMap().draw(scene("locations", "gcka", 4), *MIDDLE).rows
-    tones = {tone for row in rows for text, tone in row if "◦" in text}
+    tones = {tone for row in rows for text, tone in row if "○" in text}
     assert len(tones - {"dim"}) == 2  # two groups wait, each with its hue
 
 
@@ -128,7 +161,7 @@ def test_the_list_names_the_clusters_with_what_they_publish() -> None:
     first = drawn(RecordMap(), "patients", "k-member", 2, WIDE)
     assert "1 cluster" in first
     assert "✗ 1 below k = 3" in first
-    assert "◦ 4 not placed" in first
+    assert "○ 4 not placed" in first
     last = drawn(RecordMap(), "patients", "k-member", -1, (120, 30))
     assert "✓ 0 below k = 3" in last
     assert "3✓ 4790*, Person, 33" in last
