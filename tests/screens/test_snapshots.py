@@ -209,6 +209,7 @@ WATCHED = {
     "sbc": 3,
     "sd": 4,
     "mdav": 4,
+    "stepwise": 3,
 }
 """The step at which each algorithm is looked at, on its own sample."""
 WATCHED_SIZES = {**SIZES, "160x45": (160, 45)}

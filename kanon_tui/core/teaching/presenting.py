@@ -5,7 +5,7 @@ A vote has the candidates of the decision as options A to D, in an order that gi
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
 from dataclasses import dataclass
 
 from kanon_tui.core.task.steps import Step
@@ -28,28 +28,39 @@ _WORDS = {
     "answer": "ANSWER", "accept": "ANSWER", "start": "START", "join": "JOIN",
 }  # fmt: skip
 _QUESTIONS = {
-    "cut": "Which attribute is cut, and where?",
-    "split": "Which records are the seeds of the two sides?",
-    "close": "Can these records still be divided?",
-    "full": "Is cluster {cluster} full, or does it take one more?",
-    "start": "Which record starts cluster {cluster}?",
-    "descend": "From which string does the next descent start?",
-    "grow": "Which record joins cluster {cluster}?",
-    "join": "Which cluster takes record {record}, which is left over?",
-    "move": "Which way do the attributes move?",
-    "prune": "How many strings need no test any more?",
-    "pre-prune": "Which level of {attribute} fails alone?",
-    "suppress": "How many records are suppressed?",
-    "answer": "Which of the {minimal} minimal strings is published?",
-    "seek": "What is looked for before the parts are searched?",
-    "combine": "How many combinations of passing parts are left to search?",
-    "bound": "Can a box of strings still have a better one?",
-    "group": "How many groups do the MAGVals of the {records} records make?",
-    "enter": "Which group of MAGVals comes next, and how far may it be generalised?",
-    "sort": "Which attribute are the {n} records sorted by?",
-    "compare": "How many clusters are compared with the records left over?",
-    "part": "How many strings of this part pass?",
+    "cut": ("Which attribute is cut, and where?",),
+    "split": ("Which records are the seeds of the two sides?",),
+    "close": (
+        "Is cluster {cluster} full, or does it take one more?",
+        "How many classes does {string} make of the records left?",
+        "Can these records still be divided?",
+    ),
+    "start": (
+        "Which record starts cluster {cluster}?",
+        "From which string does the next descent start?",
+    ),
+    "join": (
+        "Which cluster takes record {record}, which is left over?",
+        "Which class takes each record left over?",
+    ),
+    "move": ("Which way do the attributes move?",),
+    "prune": ("How many strings need no test any more?",),
+    "pre-prune": ("Which level of {attribute} fails alone?", "Which levels fail alone?"),
+    "suppress": ("How many records are suppressed?",),
+    "answer": ("Which string is published?",),
+    "seek": ("What is looked for before the parts are searched?",),
+    "part": ("How many strings of this part pass?",),
+    "combine": ("How many combinations of passing parts are left to search?",),
+    "bound": ("Can a box of strings still have a better one?",),
+    "group": ("How many groups do the MAGVals of the records make?",),
+    "enter": ("Which group of MAGVals comes next, and how far may it be generalised?",),
+    "sort": ("Which attribute are the records sorted by?",),
+    "compare": ("How many clusters are compared with the records left over?",),
 }
+"""The questions of each kind of decision; the first whose facts a step has is asked."""
+
+
+_FIELDS = re.compile(r"{(\w+)}")
 
 
 def banner(text: str) -> str:
@@ -100,13 +111,9 @@ def vote_on(step: Step) -> Vote:
         return Vote(f"How many of the {facts['strings']:,} strings of {facts['names']} can pass?")
     choice = facts.get("choice")
     if choice is None:
-        kind = step.kind
-        if kind == "start" and "string" in facts:
-            kind = "descend"
-        elif kind == "close" and "cluster" in facts:
-            kind = "full"
-        asked = _QUESTIONS.get(kind, "What comes next?")
-        return Vote(asked.format_map(defaultdict(lambda: "…", facts)))
+        asked = _QUESTIONS.get(step.kind, ())
+        told = (each for each in asked if all(name in facts for name in _FIELDS.findall(each)))
+        return Vote(next(told, "What comes next?").format_map(facts))
     shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: str(each.what))
     right = next((n for n, each in enumerate(shown) if each.chosen), -1)
     asked = f"{choice.question[0].upper()}{choice.question[1:]}?"
