@@ -163,7 +163,7 @@ def _settle_others(search: Search, codes: Words) -> None:
     """Tell pictures that strings outside a list have a part that fails or are worth less."""
     facts, every = search.facts, search.facts.lattice
     if facts.follows:
-        open_ones = (every.grid >= np.array(every.lowest)).all(axis=1)
+        open_ones = np.all(every.grid >= np.array(every.lowest), axis=1)
         open_ones[every.nodes(search.lattice, codes)] = False
         beaten = every.worths < search.best_value - TIE
         facts.add_settled(Reason.WORTH_LESS, np.flatnonzero(open_ones & beaten))

@@ -111,8 +111,8 @@ def vote_on(step: Step) -> Vote:
         return Vote(f"How many of the {facts['strings']:,} strings of {facts['names']} can pass?")
     choice = facts.get("choice")
     if choice is None:
-        asked = _QUESTIONS.get(step.kind, ())
-        told = (each for each in asked if all(name in facts for name in _FIELDS.findall(each)))
+        known = _QUESTIONS.get(step.kind, ())
+        told = (each for each in known if all(name in facts for name in _FIELDS.findall(each)))
         return Vote(next(told, "What comes next?").format_map(facts))
     shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: str(each.what))
     right = next((n for n, each in enumerate(shown) if each.chosen), -1)
