@@ -17,7 +17,8 @@ GROUPS = {
     "Projects": ("Project",),
     "Hierarchies": ("intervals", "breaks", "quantiles", "mask", "dates", "groups", "flat"),
     "Analyses": (
-        "check", "sweep", "levels", "risk", "attack", "evidence", "verify", "apply", "utility",
+        "check", "sweep", "levels", "risk", "attack", "evidence", "verify", "apply",
+        "export_mapping", "utility",
         "utility_sections", "algorithms",
     ),
 }  # fmt: skip
@@ -39,7 +40,8 @@ def page() -> str:
         "imports no user interface. `kn.__all__` is the public surface; everything in",
         "`kanon_tui.core` is private. Errors are `kn.InputError` (a `ValueError`),",
         "`kn.NotReachedError` and `kn.InfrastructureError`, all of them `kn.KanonError`, each with",
-        "one sentence.",
+        "one sentence. Frames of pandas and Polars get no accessors: a name on every frame of a",
+        "program would say no more than `kn.anonymize(frame, …)` does.",
     ]
     for title, names in GROUPS.items():
         lines += ["", f"## {title}"]
@@ -53,6 +55,8 @@ def page() -> str:
                 function = getattr(own, "__func__", own)
                 shown = [] if wrapped else _signature(f"{name}.{member}", function)
                 lines += ["", heading, "", *shown, *_body(wrapped or function)]
+    lines += ["", "## scikit-learn", "", "### kn.sklearn.KAnonymizer", ""]
+    lines += _body(kn.sklearn.KAnonymizer)
     return "\n".join(lines) + "\n"
 
 

@@ -57,7 +57,7 @@ def test_the_whole_library_loads_no_user_interface() -> None:
 
 def test_commands_load_no_screens() -> None:
     names = ("arguments", "output", "progress", *COMMANDS)
-    modules = [f"kanon_tui.commands.{name}" for name in names]
+    modules = [f"kanon_tui.commands.{name.replace('-', '_')}" for name in names]
     loaded = imported_by("-c", f"import {', '.join(modules)}")
     assert not USER_INTERFACE & loaded
 
