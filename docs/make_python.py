@@ -17,7 +17,7 @@ GROUPS = {
     "Projects": ("Project",),
     "Hierarchies": ("intervals", "breaks", "quantiles", "mask", "dates", "groups", "flat"),
     "Analyses": (
-        "check", "sweep", "levels", "risk", "attack", "evidence", "verify", "apply",
+        "check", "sweep", "levels", "risk", "attack", "remedies", "evidence", "verify", "apply",
         "export_mapping", "utility",
         "utility_sections", "algorithms",
     ),

@@ -27,6 +27,7 @@ from kanon_tui.core.version import __version__
 if TYPE_CHECKING:
     from kanon_tui.core.algorithms import catalogue as algorithms
     from kanon_tui.core.analysis.attack.suite import attack_release as attack
+    from kanon_tui.core.analysis.attack.weak_spots import remedies
     from kanon_tui.core.analysis.evidence import evidence
     from kanon_tui.core.analysis.proof import verify_written as verify
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
@@ -66,6 +67,7 @@ _WHERE = {
     "project.attribute": "AttributeSpec",
     "project.project": "Project",
     "task.steps": "RunContext",
+    "analysis.attack.weak_spots": "remedies",
     "analysis.evidence": "evidence",
     "analysis.utility.utility": "utility_sections",
 }
@@ -81,8 +83,8 @@ __all__ = [
     "AttributeSpec", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
     "Project", "Release", "Result", "RunContext", "__version__", "algorithms", "anonymize",
     "apply", "attack", "breaks", "check", "conclude", "dates", "evidence", "export_mapping", "flat",
-    "groups", "intervals", "levels", "mask", "quantiles", "risk", "run", "stream", "sweep",
-    "utility", "utility_sections", "verify",
+    "groups", "intervals", "levels", "mask", "quantiles", "remedies", "risk", "run", "stream",
+    "sweep", "utility", "utility_sections", "verify",
 ]  # fmt: skip
 
 

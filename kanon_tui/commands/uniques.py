@@ -3,21 +3,34 @@
 Every set of up to --most quasi-identifiers is counted: the fewest records that share their values
 (its k), and the records that it singles out although no smaller part of it does (minimal sample
 uniques, as in special unique detection). Columns that are published as they are and still single
-many people out are named too. No value of the table is printed.
+many people out are named too. No value of the table is printed, but with --remedies: then the
+project is run, people whom k does not protect are counted, the values and records with the highest
+scores are named, and remedies are tried by running again with each.
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.arguments import COUNT, FORCE, JSON, PROJECT, argument, file_argument, names
-from kanon_tui.commands.output import figure, print_json, print_table, say
+from kanon_tui.commands.arguments import (
+    COUNT,
+    FORCE,
+    JSON,
+    PROJECT,
+    argument,
+    file_argument,
+    flag,
+    names,
+)
+from kanon_tui.commands.output import figure, print_json, print_section, print_table, say
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.text import first_few
 
 if TYPE_CHECKING:
     from kanon_tui.core.analysis.minimal_uniques import Combination, MinimalUniques
+    from kanon_tui.core.project.project import Project
 
 HELP = "show which combinations of attributes give people away"
 _SHOWN = 15
@@ -26,6 +39,7 @@ ARGUMENTS = (
     PROJECT,
     argument("--most", "N", "the largest sets (3)", COUNT, default=3),
     argument("--attributes", "a,b", "columns instead of the quasi-identifiers", names),
+    flag("--remedies", "run the project, and try what would help"),
     file_argument("--scores", "write the score of every record (.csv)"),
     FORCE,
     JSON,
@@ -43,6 +57,8 @@ def execute(args: argparse.Namespace) -> int:
     project = Project.load(args.project)
     if args.scores is not None:
         check_target(args.scores, (".csv",), args.force, project.inputs)
+    if args.remedies:
+        return _try_remedies(project, args.json)
     task = prepare(project)
     columns, others = task_columns(task)
     if args.attributes:
@@ -65,9 +81,23 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _mapping(found: MinimalUniques, missed: list[Combination], k: int) -> dict[str, Any]:
-    from dataclasses import asdict
+def _try_remedies(project: Project, json: bool) -> int:
+    """Run the project and print whom k does not protect, and what helps."""
+    from kanon_tui.core.analysis.attack.weak_spots import Exposure, remedies, weak_spot_sections
+    from kanon_tui.core.pipeline.result import anonymize
 
+    result = anonymize(project)
+    found = remedies(result)
+    if json:
+        own = asdict(Exposure.of(result))
+        print_json({"exposed": own, "remedies": [asdict(each) for each in found]})
+        return 0
+    for section in weak_spot_sections(result, found):
+        print_section(section)
+    return 0
+
+
+def _mapping(found: MinimalUniques, missed: list[Combination], k: int) -> dict[str, Any]:
     return {
         "records": found.records,
         "most": found.most,

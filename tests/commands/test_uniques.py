@@ -37,6 +37,15 @@ def test_json_and_scores(here: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "exists" in said("uniques", "p.yaml", "--scores", "s.csv", capsys=capsys)
 
 
+def test_remedies_are_tried(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ("uniques", "p.yaml", "--remedies")
+    found = json.loads(said(*args, "--json", capsys=capsys, code=0))
+    assert set(found) == {"exposed", "remedies"}
+    printed = said(*args, capsys=capsys, code=0)
+    assert "Homogeneity" in printed
+    assert "Records with the highest scores" in printed
+
+
 def test_an_unknown_column_is_one_sentence(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sentence = said("uniques", "p.yaml", "--attributes", "agee", capsys=capsys)
     assert "did you mean 'age'" in sentence

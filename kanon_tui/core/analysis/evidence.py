@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kanon_tui.core.analysis.attack.suite import attack_release, attack_sections
+from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk, risk_sections
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
 from kanon_tui.core.pipeline.result import Result
@@ -45,4 +46,5 @@ def evidence(result: Result, control: Any = None, attacks: bool = True) -> list[
         return found
     if attacks:
         found += attack_sections(attack_release(result, control=control))
+        found += weak_spot_sections(result, remedies(result), named=False)
     return [*found, *utility_sections(utility_of(result))]

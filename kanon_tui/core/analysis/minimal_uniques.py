@@ -8,7 +8,7 @@ Score of a record (special unique detection): a minimal sample unique of s attri
 (A − s)(A − s − 1) … (A − M), for A attributes looked at and sets of at most M; where M is A, the
 last factor, 0, is left out. A record's score is the sum over its minimal sample uniques. The
 contribution of an attribute is the share of all scores in sets that it belongs to, so contributions
-add up to more than 1.
+add up to more than 1. That of a value is the share in sets of which it is a part.
 
 Whether a record is unique only grows with the set. So a set is minimal for a record when the record
 is unique on it and on none of the sets with one attribute less; and the smallest class of a set
@@ -60,6 +60,18 @@ class Combination:
     """Those of them that are unique on no part of the set."""
 
 
+@dataclass(frozen=True)
+class ValueContribution:
+    """A value of an attribute, and its part in the scores."""
+
+    attribute: str
+    value: str
+    records: int
+    """Records that have it."""
+    share: float
+    """The share of all scores in sets of which it is a part."""
+
+
 @dataclass(frozen=True, eq=False)
 class MinimalUniques:
     """All sets up to a size, and who they single out."""
@@ -74,6 +86,8 @@ class MinimalUniques:
     """Per record."""
     contributions: Mapping[str, float]
     """Per attribute, the share of all scores."""
+    values: tuple[ValueContribution, ...] = ()
+    """Per value of an attribute, the largest share first; none without a score."""
 
     @property
     def singled_out(self) -> int:
@@ -119,6 +133,8 @@ def minimal_uniques(
     rows, rows_of_records = _distinct_rows(columns, person)
     scores = np.zeros(rows.height)
     contributed = dict.fromkeys(names, 0.0)
+    by_value = [np.zeros(len(column.values)) for column in columns]
+    codes = [rows[str(x)].to_numpy() for x in range(len(names))]
     found = []
     before: dict[tuple[int, ...], np.ndarray] = {}
     for size in range(1, most + 1):
@@ -137,6 +153,7 @@ def minimal_uniques(
             given = points * int(copies[new].sum())
             for x in chosen:
                 contributed[names[x]] += given
+                np.add.at(by_value[x], codes[x][new], points * copies[new])
             found.append(
                 Combination(
                     tuple(names[x] for x in chosen),
@@ -151,7 +168,16 @@ def minimal_uniques(
     shares = {name: given / total if total else 0.0 for name, given in contributed.items()}
     # Of a counted table scores are per row: one that stands for several records has none.
     records = int(rows["copies"].sum())
-    return MinimalUniques(tuple(names), most, records, tuple(found), per_record, shares)
+    values = [
+        ValueContribution(column.name, column.values[code], int(column.counts[code]), part / total)
+        for column, parts in zip(columns, by_value, strict=True)
+        for code, part in enumerate(parts.tolist())
+        if part
+    ]
+    values.sort(key=lambda each: -each.share)
+    return MinimalUniques(
+        tuple(names), most, records, tuple(found), per_record, shares, tuple(values)
+    )
 
 
 def overlooked(columns: Sequence[Column], person: Column | None = None) -> list[Combination]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
+from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
@@ -19,6 +20,7 @@ from kanon_tui.core.analysis.attack.suite import (
     run_attacks,
     seen_by_attackers,
 )
+from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.table import Table
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
@@ -31,11 +33,15 @@ class AttacksScreen(AnalysisScreen):
 
     TITLE = "attacks"
     LOOKS_AT_RELEASE = True
-    NEEDS: ClassVar = {"kind": "result", "control": "result", "counter": "result"}
+    NEEDS: ClassVar = {
+        "kind": "result", "control": "result", "counter": "result",
+        "remedies": "result",
+    }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "kind", "Kind", id="attacks.kind"),
         Binding("e", "control", "Control", id="attacks.control"),
         Binding("c", "counter", "Counter-measures", id="attacks.counter"),
+        Binding("r", "remedies", "Remedies", id="attacks.remedies"),
     ]
 
     def __init__(self) -> None:
@@ -114,6 +120,20 @@ class AttacksScreen(AnalysisScreen):
             return [own, *(attack_again(attacked, each, kinds) for each in counters)]
 
         self.in_background(attack, self._show, "attacking")
+
+    def action_remedies(self) -> None:
+        """Show whom k does not protect and why, and try what helps."""
+        result = self.result
+        if not isinstance(result, Result):
+            return
+
+        def tried() -> Text:
+            stop = nobody_waits()
+            found = remedies(result, watch=lambda done, total: not stop())
+            return sections_text(weak_spot_sections(result, found))
+
+        show = self.query_one("#figures", Static).update
+        self.in_background(tried, show, "trying what helps")
 
     def _show(self, found: list[AttackedAgain]) -> None:
         self.found = found

@@ -42,6 +42,13 @@ def test_a_rural_widow_of_sixteen() -> None:
     assert alone.scores[0] == 2.0  # (3 − 1)(3 − 2), as docs/metrics.md works it
     assert found.contributions["a"] > found.contributions["w"] / 2
     assert found.singled_out == int((found.scores > 0).sum())
+    # Three records are singled out, by two attributes each: a value is in one of three scores.
+    by_value = {(each.attribute, each.value): each for each in found.values}
+    assert by_value["a", "16"].records == 3
+    assert by_value["a", "16"].share == pytest.approx(1 / 3)
+    for name in "amw":
+        parts = [each.share for (attribute, _), each in by_value.items() if attribute == name]
+        assert sum(parts) == pytest.approx(found.contributions[name])
 
 
 def twin(rows: list[tuple[str, ...]], most: int) -> tuple[list[float], dict[tuple[int, ...], int]]:

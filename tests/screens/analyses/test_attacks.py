@@ -47,3 +47,6 @@ async def test_all_attacks_then_one_kind_beside_people_who_were_not_in_the_data(
         assert screen.counters[0] in said(screen, "#status")
         for run in screen.found:
             assert f"{run.attacks[0].rate:.1%}" in said(screen, "#figures")
+        await pilot.press("r")
+        await wait_until(pilot, lambda: "Remedies" in said(screen, "#figures"))
+        assert "Homogeneity" in said(screen, "#figures")
