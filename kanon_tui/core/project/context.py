@@ -4,9 +4,11 @@ Presets fill the threshold and say where it comes from. A preset is a starting p
 has to defend, never a legal verdict.
 
 Sources of the numbers: El Emam, Guide to the De-Identification of Personal Health Information, 2013
-(cell sizes of 20, 5 and 3 by the controls on the data); EMA, External guidance on Policy 0070, 2018
-(0.09); CMS, Cell Size Suppression Policy (no cells of 1 to 10); 45 CFR 164.514(b)(1); Article 29
-Working Party, Opinion 05/2014 on Anonymisation Techniques.
+(cell sizes of 20, 5 and 3 by the controls on the data); EMA, External guidance on the
+implementation of Policy 0070, EMA/90915/2016 (0.09); CMS, Cell Size Suppression Policy, as ResDAC
+publishes it (no cells of 1 to 10). No number: 45 CFR 164.514(b)(1) and the guidance of HHS of 26
+November 2012; Article 29 Working Party, Opinion 05/2014 (WP216), 10 April 2014. The fields follow
+ISO/IEC 27559:2022: assessments of context, data and identifiability, governance.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ PRESETS = {
     "public": Preset("public use file", 0.05, "classes of 20, for data anybody can get (El Emam)"),
     "scientific": Preset("scientific use file", 0.2, "classes of 5, under contract (El Emam)"),
     "secure": Preset("secure use", 1 / 3, "classes of 3, in a controlled room (El Emam)"),
-    "ema-0070": Preset("EMA Policy 0070 style", 0.09, "EMA guidance for published reports, 2018"),
+    "ema-0070": Preset("EMA Policy 0070 style", 0.09, "EMA/90915/2016, for published reports"),
     "hipaa": Preset("HIPAA expert style", None, "45 CFR 164.514(b)(1): 'very small', no number"),
     "wp29": Preset("WP29 checklist", None, "Opinion 05/2014: three questions and no number"),
     "small-cells": Preset("small-cell rule", 1 / 11, "CMS: no cell of 1 to 10 people, so k = 11"),
