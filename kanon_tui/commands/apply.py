@@ -54,7 +54,7 @@ def execute(args: argparse.Namespace) -> int:
 
 def _figures(applied: Applied) -> dict[str, Any]:
     measures, union = applied.result.measures, applied.union
-    names = ("records", "classes", "k", "new_classes")
+    names = ("records", "classes", "k", "new_classes", "in_one_release")
     return {
         "records": applied.records,
         "published": applied.published,

@@ -55,6 +55,21 @@ def test_a_second_month(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "exists" in capsys.readouterr().err
 
 
+def test_a_small_batch_is_told_what_helps(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = month(20, "AB").splitlines()  # the classes of January: seven of B and one of A
+    batch = [*[line for line in lines if ",A," not in line][:8], lines[1]]
+    (folder / "small.csv").write_text("\n".join(batch) + "\n")
+    assert main(["apply", "jan.json", "small.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "1 in small classes" in said
+    assert "--earlier RELEASE" in said
+    assert "by itself" in said
+    assert main(["apply", "jan.json", "small.csv", "--earlier", "jan.csv"]) == 0
+    assert "would publish 8 of 8" in capsys.readouterr().out
+    assert main(["apply", "jan.json", "february.csv"]) == 0
+    assert "by itself" not in capsys.readouterr().out
+
+
 def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["apply", "jan.json", "february.csv", "--json", "--earlier", "jan.csv"]) == 0
@@ -66,7 +81,7 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "below_k": 1,
         "classes": 2,
         "k": 20,
-        "union": {"records": 80, "classes": 4, "k": 20, "new_classes": 2},
+        "union": {"records": 80, "classes": 4, "k": 20, "new_classes": 2, "in_one_release": 40},
     }
 
 

@@ -43,6 +43,8 @@ class Union:
     """Records of the smallest class."""
     new_classes: int
     """Classes that the earlier release has not."""
+    in_one_release: int
+    """New records that one release of all records, instead of two, would publish by its k."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +99,10 @@ def apply_mapping(
             f"read as the first one was? nothing was written"
         )
     result = _released(mapping, table, labels, covered, small, table_name)
-    union = None if earlier is None else _union(result.table, earlier, quasi, k, earlier_name)
+    union = None
+    if earlier is not None:
+        new = pl.DataFrame(labels).filter(pl.Series(covered))
+        union = _union(result.table, new, earlier.select(quasi), k, earlier_name)
     return Applied(
         result=result,
         records=table.height,
@@ -151,10 +156,11 @@ def _released(
 
 
 def _union(
-    published: pl.DataFrame, earlier: pl.DataFrame, quasi: Sequence[str], k: int, name: str
+    published: pl.DataFrame, new: pl.DataFrame, before: pl.DataFrame, k: int, name: str
 ) -> Union:
-    before, now = (frame.select(quasi) for frame in (earlier, published))
-    both = pl.concat([before, now])
+    """Return the earlier cells and those of the new release together; `new` has all new records."""
+    quasi = before.columns
+    both = pl.concat([before, published.select(quasi)])
     reached = smallest_class(both, quasi)
     if reached < k:
         raise NotReachedError(
@@ -162,7 +168,10 @@ def _union(
             f"nothing was written"
         )
     classes, old = both.n_unique(), before.n_unique()
-    return Union(both.height, classes, reached, classes - old)
+    everybody = pl.concat([before, new.select(quasi)]).with_row_index("")
+    large = everybody.filter(pl.len().over(quasi) >= k)
+    together = large.filter(pl.col("") >= before.height).height
+    return Union(both.height, classes, reached, classes - old, together)
 
 
 # --- checks ---------------------------------------------------------------------------------------
@@ -210,6 +219,22 @@ SAME_PEOPLE = (
 )
 
 
+_MANY = 10
+"""One in so many records left out are many."""
+
+
+def _batch_advice(applied: Applied) -> str:
+    """Return what helps where many new records are in small classes, and how much."""
+    why = (
+        "a batch must reach k by itself, as whoever has the earlier release can subtract it; "
+        "collect more records for the next release, or publish all records anew as one"
+    )
+    if applied.union is None:
+        return f"{why}: --earlier RELEASE counts how many of these that would publish"
+    many = f"{applied.union.in_one_release:,} of {applied.records:,}"
+    return f"{why}, which would publish {many} of these by k"
+
+
 def summary(applied: Applied, file: str, mapping: str) -> list[str]:
     """Return the lines of a summary, the first without indent."""
     result, measures = applied.result, applied.result.measures
@@ -228,6 +253,8 @@ def summary(applied: Applied, file: str, mapping: str) -> list[str]:
             f"  with the earlier release: {union.records:,} records, {union.classes:,} classes "
             f"({union.new_classes:,} new), the smallest has {union.k:,} records"
         )
+    if applied.small_records * _MANY > applied.records:
+        lines.append(f"  {_batch_advice(applied)}")
     if result.published_as_they_are:
         lines.append(f"  published as they are: {joined(result.published_as_they_are)}")
     lines += [f"  warning: {each}" for each in result.task.singling_out]
