@@ -58,7 +58,7 @@ from kanon_tui.core.hierarchy.portable import other_labels
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.column import MISSING_TOKENS, Column
+from kanon_tui.core.table.column import MISSING_TOKENS, Column, set_members
 from kanon_tui.core.table.end_coding import code_ends
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
@@ -253,7 +253,7 @@ class CellReader:
         if len(text) > 2 and text[0] == "{" and text[-1] == "}":
             inner = f"|{text[1:-1]}|"
             with_bars = (value for value in self._known_with_bars if f"|{value}|" in inner)
-            return PublishedCell(members={*text[1:-1].split("|"), *with_bars})
+            return PublishedCell(members={*set_members(text, self.known), *with_bars})
         return PublishedCell() if text in self.unnamed else None
 
     def _as_mask(self, text: str) -> PublishedCell | None:
@@ -350,7 +350,7 @@ def check_published(
     if not role.published:
         what = {Role.IDENTIFIER: "an identifier", Role.PERSON: "whose record it is"}
         found = what.get(role, "a survey weight")
-        raise InputError(f"'{name}' is {found}, which is not published; {advice}")
+        raise InputError(f"'{name}' is {found}, which is never published; {advice}")
     check_column(name, release.names, release_name)
 
 

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
+from kanon_tui.core.table.column import set_text
 from kanon_tui.core.task.steps import Candidate, Choice
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import short_number, small_number
@@ -54,7 +55,7 @@ def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
         return str(attribute.hierarchy.paths[present[0]][level])
     if len(present) > _VALUES_SHOWN:
         return f"{len(present)} values"
-    return "{" + "|".join(values[code] for code in present) + "}"
+    return set_text(values[code] for code in present)
 
 
 def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> str:

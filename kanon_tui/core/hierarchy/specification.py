@@ -3,15 +3,16 @@
 A specification is a mapping: a builder with its keys, a file, a level table, or an attribute of a
 UTD configuration. It is checked here as far as that needs no data.
 
-In forms and on the command line lists are typed with commas (`5, 10, 20`), lists of lists with
-semicolons between them (`18, 40, 65; 65`), and named groups or texts with commas as YAML. Which of
-these a text is depends on the type of the key.
+In forms and on the command line lists are typed with commas (`5, 10, 20`) or, of numbers, blanks,
+lists of lists with semicolons between them (`18 40 65; 65`), and named groups or texts with commas
+as YAML. Which of these a text is depends on the type of the key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from kanon_tui.core.errors import InputError, suggestion
@@ -112,15 +113,26 @@ def spec_from_texts(builder: Builder, texts: Mapping[str, str], who: str) -> dic
     Raises the first key that does not fit.
 
     >>> from kanon_tui.core.hierarchy.builders.contents import BUILDERS
-    >>> spec_from_texts(BUILDERS["breaks"], {"levels": "18, 65; 65"}, "age")
-    {'builder': 'breaks', 'levels': [[18, 65], [65]]}
+    >>> spec_from_texts(BUILDERS["breaks"], {"levels": "18 40; 65"}, "age")
+    {'builder': 'breaks', 'levels': [[18, 40, 65], [65]]}
     """
     given: dict[str, Any] = {"builder": builder.name}
     for key in builder.keys:
         text = texts.get(key.name, "").strip()
         if text and text != key.default:
             given[key.name] = _value(key, text, f"{who}: {key.name}")
-    return read_hierarchy(LocatedValue(who, "", given))
+    spec = read_hierarchy(LocatedValue(who, "", given))
+    if builder.name == "breaks":
+        _add_cuts(spec["levels"])
+    return spec
+
+
+def _add_cuts(levels: list[list[Any]]) -> None:
+    """Add the numbers that a level cuts at to every level below, which has to cut there as well."""
+    for below, above in reversed(list(pairwise(levels))):
+        numbers = all(isinstance(cut, int | float) for cut in (*below, *above))
+        if numbers and set(above) - set(below):
+            below[:] = sorted({*below, *above})
 
 
 def spec_from_assignments(
@@ -161,10 +173,16 @@ def _value(key: Field, text: str, who: str) -> Any:
     if text.startswith(("[", "{", "- ")) or "\n" in text or ": " in text:
         value = parse(text, who)
         return [value] if isinstance(value, Mapping) else value
-    parts = text.rstrip(";, ").split(";")
-    levels = [[Plain(word.strip()) for word in part.rstrip(", ").split(",")] for part in parts]
-    if len(levels) == 1 and _reads(key, levels[0]):
-        return levels[0]
+    words = text.split()
+    numbers = sum(word.rstrip(";").replace(".", "").lstrip("+-").isdigit() for word in words)
+    blanks = "," not in text and 2 * numbers > len(words)  # not in `5 years; decade`
+    levels = [
+        [Plain(word.strip()) for word in part.strip(", ").split(None if blanks else ",")]
+        for part in text.rstrip(";, ").split(";")
+    ]
+    listed = levels[0] if len(levels) == 1 else levels
+    if _reads(key, listed) or (len(levels[0]) > 1 and not _reads(key, levels)):
+        return listed
     return levels if _reads(key, levels) else Plain(text)
 
 

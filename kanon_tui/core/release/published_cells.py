@@ -19,7 +19,7 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.release.one_value import one_value_texts
 from kanon_tui.core.release.rounded_ranges import rounded_range
-from kanon_tui.core.table.column import Column, end_text, range_of_ends
+from kanon_tui.core.table.column import Column, end_text, range_of_ends, set_text
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -100,8 +100,8 @@ def _sets(column: Column, clusters: GroupValues) -> ClassTexts:
     begins, ends = clusters.starts[examples].tolist(), clusters.starts[examples + 1].tolist()
     texts = []
     for begin, end in zip(begins, ends, strict=True):
-        members = sorted(values[code] for code in clusters.code[begin:end].tolist())
-        text = "{" + "|".join(members) + "}" if len(members) > 1 else "".join(members)
+        members = [values[code] for code in clusters.code[begin:end].tolist()]
+        text = set_text(members) if len(members) > 1 else "".join(members)
         texts.append(text if members else HIDDEN)
     return ClassTexts(same, texts)
 

@@ -10,7 +10,7 @@ and join the codes back. That costs O(n) hashing plus a sort of the distinct tex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -361,6 +361,22 @@ def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: s
         f"set format, set kind: categorical, or add {'them' if several else 'it'} to the missing "
         f"tokens"
     )
+
+
+NOTHING = "(missing)"
+"""The empty text, which means missing, as a member of a published set."""
+
+
+def set_text(members: Iterable[str]) -> str:
+    """Return `{A|B}` for values of a category, sorted, with a word for the empty text."""
+    return "{" + "|".join(sorted(member or NOTHING for member in members)) + "}"
+
+
+def set_members(text: str, known: Container[str]) -> list[str]:
+    """Return the values that a published set names; `known` are those of the column."""
+    members = text[1:-1].split("|")
+    nothing = [""] if NOTHING in members else []
+    return [m for m in members if m != NOTHING or m in known] + nothing
 
 
 def range_text(column: Column, low: str, high: str) -> str:

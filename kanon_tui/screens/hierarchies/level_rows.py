@@ -119,6 +119,10 @@ class LevelRows(_Rows):
         path, records = self.hierarchy.rows[place], int(self.state.records[place])
         cells = [self.cell((level, label), muted=not records) for level, label in enumerate(path)]
         cells += [Cell("*", "muted")] * (self.top + 1 - len(path))
+        column = self.state.column
+        missing = None if column is None else column.missing
+        if column is not None and missing is not None and path[0] == column.values[missing]:
+            cells[0] = Cell(f"{cells[0].text} (missing)", "missing")  # with a row of its own
         return [*cells, Cell(f"{records:,}", "" if records else "muted")]
 
     def _missing_line(self) -> list[Cell]:

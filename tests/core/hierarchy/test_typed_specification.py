@@ -66,6 +66,11 @@ def test_what_is_typed_into_a_form():
     assert made("intervals", widths="5, ")["widths"] == [5]  # while the next is being typed
     assert made("intervals", widths="[5, 10]")["widths"] == [5, 10]
     assert made("breaks", levels="18, 65; 65;")["levels"] == [[18, 65], [65]]
+    assert made("breaks", levels="18 25 35; 18 65")["levels"] == [[18, 25, 35, 65], [18, 65]]
+    assert made("breaks", levels="18 3O 40")["levels"] == [[18, "3O", 40]]  # named when built
+    assert made("intervals", widths="5 10 20")["widths"] == [5, 10, 20]
+    with pytest.raises(InputError, match=r"widths\[2\]: 'ten'"):
+        made("intervals", widths="5 ten 20")
     assert made("mask") == {"builder": "mask"}
     assert made("groups", levels="A: [x]\nB: [y]")["levels"] == [{"A": ["x"], "B": ["y"]}]
     assert refused(lambda: made("intervals", widths="wide")) == (

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 
+import kanon_tui as kn
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
@@ -72,6 +73,13 @@ def test_sets_are_sorted() -> None:
     task = make_task({"job": ["nurse", "cook", "guard", "cook"]})
     published = clustered(task, [0, 0, 0, 1]).in_file_order["job"].to_list()
     assert published == ["{cook|guard|nurse}"] * 3 + ["cook"]
+
+
+def test_a_missing_value_is_visible_in_a_set() -> None:
+    people = pl.DataFrame({"sex": ["m", "", "w", "m"] * 3, "age": ["20", "30", "40", "50"] * 3})
+    release = kn.anonymize(people, quasi=["sex"], k=12, algorithm="mondrian")
+    assert release.table["sex"].unique().to_list() == ["{(missing)|m|w}"]
+    assert kn.verify(release.table, release.project, people).holds  # and it is read again
 
 
 def test_lowest_common_ancestor() -> None:

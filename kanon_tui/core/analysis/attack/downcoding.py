@@ -23,6 +23,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.published_cells import ReadCells
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.table.column import set_members
 from kanon_tui.core.task.steps import Family
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import count_of
@@ -74,7 +75,7 @@ def _of_attribute(
         return [_claims(attacked, x, must, group_of_value, exact=True)]
     code = {value: number for number, value in enumerate(values)}
     for text in cells.texts:
-        members = text[1:-1].split("|") if text[:1] == "{" and text[-1:] == "}" else []
+        members = set_members(text, code) if text[:1] == "{" and text[-1:] == "}" else []
         listed = all(member in code for member in members)
         must.append([code[member] for member in members] if listed else [])
     found = [_claims(attacked, x, must, np.arange(len(values)), exact=True)]

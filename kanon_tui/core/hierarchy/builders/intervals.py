@@ -294,7 +294,7 @@ BREAKS = Builder(
             "levels",
             list_of(list_of(POINT, _CUTS, empty=False), _CUTS, empty=False),
             help="Cut points per level, rising; those of a level are among those of the level "
-            "below",
+            "below (typed as 18 40 65; 65)",
             required="levels: [[18, 40, 65], [65]]",
         ),
     ),
