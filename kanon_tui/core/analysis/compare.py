@@ -170,7 +170,8 @@ class Comparison:
     @cached_property
     def common(self) -> tuple[str, ...]:
         """Quasi-identifiers of both, in the order of the first."""
-        return common_quasi(self.first, self.second)
+        names = {attribute.name for attribute in self.second.task.quasi}
+        return tuple(each.name for each in self.first.task.quasi if each.name in names)
 
     @cached_property
     def figures(self) -> tuple[FigureDifference, ...]:
@@ -206,49 +207,32 @@ class Comparison:
         return tuple(found)
 
 
-def common_quasi(first: FinishedRun, second: FinishedRun) -> tuple[str, ...]:
-    """Return the names of the quasi-identifiers of both, in the order of the first."""
-    names = {attribute.name for attribute in second.task.quasi}
-    return tuple(each.name for each in first.task.quasi if each.name in names)
-
-
 def differences(first: FinishedRun, second: FinishedRun) -> tuple[FigureDifference, ...]:
-    """Return every metric, count and privacy figure of two results."""
-    return tuple(_figures(first, second))
+    """Return every metric, count and privacy figure that two results have in common."""
+    others = dict(_figures(second))
+    return tuple(
+        FigureDifference(*key, value, others[key])
+        for key, value in _figures(first)
+        if key in others and (value, others[key]) != (None, None)
+    )
 
 
-def _figures(first: FinishedRun, second: FinishedRun) -> Iterator[FigureDifference]:
-    one, other = first.measures, second.measures
+def _figures(result: FinishedRun) -> Iterator[tuple[tuple[str, str], float | None]]:
+    """Yield name and title of every figure with its value."""
+    measures, privacy = result.measures, result.measures.privacy
     for name, title, _ in (*METRICS, *COUNTS):
-        values = getattr(one, name), getattr(other, name)
-        if values != (None, None):
-            yield FigureDifference(name, title, *values)
-    yield FigureDifference("seconds", "Seconds", first.seconds, second.seconds)
-    for name, title in (
-        ("k", "k reached"),
-        ("risk_max", "Highest risk"),
-        ("risk_mean", "Mean risk"),
-        ("violations", "Violations"),
-    ):
-        yield FigureDifference(
-            name, title, getattr(one.privacy, name), getattr(other.privacy, name)
-        )
-    beyond = (sum(each.privacy.violating_values.values()) for each in (one, other))
-    yield FigureDifference("violating_values", "Violating values", *beyond)
-    for name, disclosure in one.privacy.disclosures.items():
-        if name in other.privacy.disclosures:
-            both = disclosure.revealed, other.privacy.disclosures[name].revealed
-            yield FigureDifference("disclosed", f"Revealed: {name}", *both)
+        yield (name, title), getattr(measures, name)
+    yield ("seconds", "Seconds"), result.seconds
+    yield ("k", "k reached"), privacy.k
+    yield ("risk_max", "Highest risk"), privacy.risk_max
+    yield ("risk_mean", "Mean risk"), privacy.risk_mean
+    yield ("violations", "Violations"), privacy.violations
+    yield ("violating_values", "Violating values"), sum(privacy.violating_values.values())
+    for sensitive, disclosure in privacy.disclosures.items():
+        yield ("disclosed", f"Revealed: {sensitive}"), disclosure.revealed
     for name, model in MODELS.items():
-        of_first, of_second = one.privacy.figures[name], other.privacy.figures[name]
-        for sensitive in of_first:
-            if sensitive in of_second:
-                yield FigureDifference(
-                    name,
-                    f"{model.report_title or model.title}: {sensitive}",
-                    of_first[sensitive],
-                    of_second[sensitive],
-                )
+        for sensitive, value in privacy.figures[name].items():
+            yield (name, f"{model.report_title or model.title}: {sensitive}"), value
 
 
 def file_records(result: FinishedRun) -> Int64s:
@@ -258,25 +242,15 @@ def file_records(result: FinishedRun) -> Int64s:
 
 
 def record_losses(release: Release) -> Floats:
-    """Return per record the weighted sum of the penalties of its cells.
-
-    The mean over records is NCP.
+    """Return per record the weighted sum of the penalties of its cells, whose mean is NCP.
 
     Of a counted table it is told per row.
     """
     losses = np.zeros(release.task.rows)
-    published = ~release.suppressed
-    singly = release.grouping.suppressed_cells
     for x, cells in enumerate(cells_of(release)):
-        attribute = cells.attribute
-        groups = release.classes
-        if cells.level is not None:
-            groups = attribute.hierarchy.maps[cells.level][attribute.column.codes]
-        shown = published if singly is None else published & ~singly[:, x]
-        per_group = np.where(cells.hidden, 1.0, penalties(cells))
-        per_record = np.ones(release.task.rows)
-        per_record[shown] = per_group[groups[shown]]
-        losses += attribute.weight * per_record
+        groups = cells.groups_of(release.shown_classes(x))
+        of_group = np.where(cells.hidden, 1.0, penalties(cells))
+        losses += cells.attribute.weight * np.append(of_group, 1.0)[groups]  # the last: suppressed
     return losses
 
 

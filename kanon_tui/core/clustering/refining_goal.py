@@ -50,8 +50,8 @@ class Goal:
         extents, broken, owner, share = [], [], [], []
         for x, attribute in enumerate(task.quasi):
             singly = grouping.suppressed_cells
-            hidden = None if singly is None else singly[:, x]
-            cells = CellGroups.of_classes(attribute, classes, size, hidden)
+            shown = classes if singly is None else np.where(singly[:, x], -1, classes)
+            cells = CellGroups.of_classes(attribute, shown, size)
             if by == "sse":
                 extents.append(_squares(attribute, classes, size) if attribute.ordered else 0.0)
                 continue

@@ -21,7 +21,6 @@ Cost, per attribute: one sort of (group, value) pairs in a clustering, O(values)
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -64,15 +63,19 @@ class CellGroups:
         attribute: QuasiIdentifier,
         classes: npt.NDArray[np.int32],
         size: Int64s,
-        suppressed: Flags | None,
         stretches: Int32s | None = None,
     ) -> CellGroups:
-        """Return the groups of a release's classes; `suppressed` marks single hidden cells."""
-        shown = classes if suppressed is None else np.where(suppressed, -1, classes)
-        values = GroupValues.from_records(
-            shown, attribute.column.codes, len(size), attribute.column.copies
-        )
+        """Return the groups of classes; `classes` has -1 for records and cells suppressed."""
+        column = attribute.column
+        values = GroupValues.from_records(classes, column.codes, len(size), column.copies)
         return cls(attribute, None, size, values, stretches)
+
+    def groups_of(self, classes: Int32s) -> npt.NDArray[np.integer]:
+        """Return the group of every record by its class, which is -1 where there is none."""
+        if self.level is None:
+            return classes
+        labels = self.attribute.hierarchy.maps[self.level]
+        return np.where(classes >= 0, labels[self.attribute.column.codes], -1)
 
     def total(self, per_group: npt.ArrayLike, worst: float) -> float:
         """Return the sum over all records; suppressed and hidden cells count `worst`."""
@@ -214,29 +217,18 @@ class CellGroups:
 
 def cells_of(release: Release) -> tuple[CellGroups, ...]:
     """Return the groups of every quasi-identifier of a release."""
-    grouping, quasi = release.grouping, release.task.quasi
-    if grouping.levels is not None:
-        return _cells_of_levels(release, grouping.levels)
-    singly = grouping.suppressed_cells
-    return tuple(
-        CellGroups.of_classes(
-            attribute,
-            release.classes,
-            release.class_sizes,
-            None if singly is None else singly[:, x],
-            None if grouping.stretches is None else grouping.stretches[x],
-        )
-        for x, attribute in enumerate(quasi)
-    )
-
-
-def _cells_of_levels(release: Release, levels: Sequence[int]) -> tuple[CellGroups, ...]:
-    return tuple(
-        CellGroups.of_classes(attribute, release.classes, release.class_sizes, None)
-        if attribute.publishes_one_value
-        else CellGroups.of_level(attribute, level, release.published_counts(x))
-        for x, (attribute, level) in enumerate(zip(release.task.quasi, levels, strict=True))
-    )
+    levels, stretches = release.grouping.levels, release.grouping.stretches
+    found = []
+    for x, attribute in enumerate(release.task.quasi):
+        if levels is None:
+            own = None if stretches is None else stretches[x]
+            classes = release.shown_classes(x)
+            found.append(CellGroups.of_classes(attribute, classes, release.class_sizes, own))
+        elif attribute.publishes_one_value:
+            found.append(CellGroups.of_classes(attribute, release.classes, release.class_sizes))
+        else:
+            found.append(CellGroups.of_level(attribute, levels[x], release.published_counts(x)))
+    return tuple(found)
 
 
 def _values_of_labels(hierarchy: BoundHierarchy, level: int, counts: Int64s) -> GroupValues:

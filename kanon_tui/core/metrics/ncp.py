@@ -31,13 +31,12 @@ def attribute_ncp(cells: CellGroups) -> float:
 
 def class_ncp(release: Release) -> float | None:
     """Return the NCP of the values that every class holds; None where these were not counted."""
-    task, singly = release.task, release.grouping.suppressed_cells
+    task = release.task
     if any(task.counted_levels):
         return None
     total = 0.0
     for x, each in enumerate(task.quasi):
-        hidden = None if singly is None else singly[:, x]
-        cells = CellGroups.of_classes(each, release.classes, release.class_sizes, hidden)
+        cells = CellGroups.of_classes(each, release.shown_classes(x), release.class_sizes)
         held = cells.values.distinct
         penalty = range_penalty(each, cells.width) if each.ordered else cover_penalty(each, held)
         total += each.weight * cells.total(penalty, worst=1.0) / each.column.records

@@ -203,46 +203,41 @@ def violations(release: Release, cells: Sequence[CellGroups]) -> dict[str, Flags
     suppressed cell covers nothing, so it violates nothing.
     """
     found = {}
-    singly = release.grouping.suppressed_cells
-    for x, attribute_cells in enumerate(cells):
-        attribute = attribute_cells.attribute
+    for x, each in enumerate(cells):
+        attribute = each.attribute
         if not attribute.limited:
             continue
-        shown = ~release.suppressed if singly is None else ~(release.suppressed | singly[:, x])
-        beyond = np.zeros(release.task.rows, dtype=bool)
-        if attribute.hierarchy.marks:
-            beyond[shown] |= _beyond_mark(attribute_cells, release.classes[shown], shown)
-        if attribute.max_level is not None and attribute_cells.level is not None:
-            beyond[shown] |= attribute_cells.level > attribute.max_level
+        groups = each.groups_of(release.shown_classes(x))
+        over = np.zeros(len(each.size), dtype=bool)
+        if attribute.max_level is not None and each.level is not None:
+            over |= each.level > attribute.max_level
         elif attribute.max_level is not None and attribute.publishes_ancestor:
-            beyond[shown] |= (attribute_cells.height > attribute.max_level)[release.classes[shown]]
+            over |= each.height > attribute.max_level
         if attribute.max_width is not None:
-            group = release.classes[shown]
-            if attribute_cells.level is not None:
-                labels = attribute.hierarchy.maps[attribute_cells.level]
-                group = labels[attribute.column.codes[shown]]
-            width = np.where(attribute_cells.hidden, np.inf, attribute_cells.width)
-            beyond[shown] |= (width > attribute.max_width + TIE)[group]
+            over |= np.where(each.hidden, np.inf, each.width) > attribute.max_width + TIE
+        beyond = np.append(over, False)[groups]  # the last is for suppressed cells
+        if attribute.hierarchy.marks:
+            shown = groups >= 0
+            beyond[shown] |= _beyond_mark(each, groups[shown], attribute.column.codes[shown])
         found[attribute.name] = beyond
     return found
 
 
 def _beyond_mark(
-    cells: CellGroups, classes: npt.NDArray[np.integer], shown: Flags
-) -> npt.NDArray[np.bool_]:
+    cells: CellGroups, groups: npt.NDArray[np.integer], codes: npt.NDArray[np.integer]
+) -> Flags:
+    """Return per record, by its group and value, whether its cell covers more than its MAGVal."""
     hierarchy = cells.attribute.hierarchy
-    codes = cells.attribute.column.codes[shown]
     if cells.level is not None or not cells.attribute.ordered:
         # A label and a mark above the same value are nested: the one that covers more is higher.
-        group = classes if cells.level is None else hierarchy.maps[cells.level][codes]
         allowed = np.zeros(len(hierarchy.paths), dtype=np.int64)
         for level, labels in enumerate(hierarchy.maps):
             at_level = hierarchy.mark_levels == level
             allowed[at_level] = hierarchy.covered(level)[labels[at_level]]
-        return np.asarray(cells.covered[group] > allowed[codes], dtype=bool)
+        return np.asarray(cells.covered[groups] > allowed[codes], dtype=bool)
     beyond = np.zeros(len(codes), dtype=bool)
     for level in np.unique(hierarchy.mark_levels).tolist():
         labels = hierarchy.maps[level]
         low, high = cells.values.ends(labels[cells.values.code])
-        beyond |= (low != high)[classes] & (hierarchy.mark_levels[codes] == level)
+        beyond |= (low != high)[groups] & (hierarchy.mark_levels[codes] == level)
     return beyond

@@ -147,10 +147,14 @@ class Release:
         count = len(self.published_sizes if published else self.class_sizes)
         return GroupValues.from_records(classes, column.codes, count, column.copies)
 
+    def shown_classes(self, x: int) -> Int32s:
+        """Return the class of every record; -1 where it or its cell of x is suppressed."""
+        singly = self.grouping.suppressed_cells
+        return self.classes if singly is None else np.where(singly[:, x], -1, self.classes)
+
     def published_counts(self, x: int) -> Int64s:
         """Return per value of quasi-identifier number x how many records are not suppressed."""
-        column, singly = self.task.quasi[x].column, self.grouping.suppressed_cells
-        shown = ~self.suppressed if singly is None else ~(self.suppressed | singly[:, x])
+        column, shown = self.task.quasi[x].column, self.shown_classes(x) >= 0
         if shown.all():
             return column.counts
         copies = None if column.copies is None else column.copies[shown]

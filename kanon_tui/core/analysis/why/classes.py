@@ -149,10 +149,7 @@ class ClassReasons(Reasons):
         """Return the records of a class without those that show some values."""
         members = self.members(record)
         leaves = np.isin(self.task.quasi[x].column.codes[members], gone)
-        singly = self.result.grouping.suppressed_cells
-        if singly is not None:
-            leaves &= ~singly[members, x]
-        return members[~leaves]
+        return members[~(leaves & (self.release.shown_classes(x)[members] >= 0))]
 
     # -- the class of a record
 
@@ -183,8 +180,7 @@ class ClassReasons(Reasons):
 
     def _shown(self, members: Int64s, x: int) -> Int64s:
         """Return the records of a class whose own cell is not suppressed."""
-        singly = self.result.grouping.suppressed_cells
-        return members if singly is None else members[~singly[members, x]]
+        return members[self.release.shown_classes(x)[members] >= 0]
 
     def _stretches(self, x: int) -> Int32s | None:
         """Return the stretches that ranges of an attribute are made of.
@@ -203,15 +199,15 @@ class ClassReasons(Reasons):
         return len(held) == 1 and int((stretches == held[0]).sum()) > 1
 
     def _own_hidden(self, record: int, x: int) -> bool:
-        singly = self.result.grouping.suppressed_cells
-        return singly is not None and bool(singly[record, x])
+        return bool(self.release.shown_classes(x)[record] < 0)
 
     # -- an attribute
 
     def of_attribute(self, x: int) -> Why:
         """Return how many classes agree on an attribute, and how many could be cut further."""
         attribute, classes = self.task.quasi[x], self.release.class_sizes
-        cells, shown = self._cells(x)
+        shown = self.release.shown_classes(x)
+        cells = CellGroups.of_classes(attribute, shown, classes)
         mixed = cells.values.distinct > 1
         facts = [
             f"{int((~mixed).sum()):,} of {len(classes):,} classes agree on {attribute.name}; "
@@ -284,13 +280,6 @@ class ClassReasons(Reasons):
                 yield requirement_change(requirement, nearest, gain)
 
     # -- helpers
-
-    def _cells(self, x: int) -> tuple[CellGroups, Int32s]:
-        """Return an attribute of all classes, and their records without hidden cells."""
-        classes, singly = self.release.classes, self.result.grouping.suppressed_cells
-        shown = classes if singly is None else np.where(singly[:, x], np.int32(-1), classes)
-        cells = CellGroups.of_classes(self.task.quasi[x], shown, self.release.class_sizes, None)
-        return cells, shown
 
     @property
     def _and_required(self) -> str:

@@ -99,9 +99,8 @@ class Reasons(ABC):
             f"Why is {attribute.name} {shortened(self.as_it_stood(record, x))} published as "
             f"{shortened(self.published(record, x))}?"
         )
-        grouping = self.result.grouping
-        singly = grouping.suppressed_cells
-        if grouping.levels is not None and singly is not None and singly[record, x]:
+        hidden = self.release.shown_classes(x)[record] < 0
+        if hidden and self.result.grouping.levels is not None:
             return Why(asked, HIDDEN_ALONE)
         facts = self._record_facts(record, x)
         if attribute.publishes_one_value:
