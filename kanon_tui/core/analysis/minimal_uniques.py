@@ -32,11 +32,12 @@ from itertools import combinations
 from math import comb, prod
 
 import numpy as np
-import polars as pl
 
+from kanon_tui.core.analysis.attack.matching import DistinctRows
+from kanon_tui.core.analysis.risk import people_alike
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, counted
 from kanon_tui.core.table.profile import MANY, SHARE
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.task import Task
@@ -44,7 +45,6 @@ from kanon_tui.core.task.task import Task
 MOST_SETS = 20_000
 """Sets of attributes that are counted at most: a question of seconds, not of hours."""
 _MOST_COLUMNS_IN_PAIRS = 60
-_LARGEST_KEY = 2**62
 
 
 @dataclass(frozen=True)
@@ -130,18 +130,21 @@ def minimal_uniques(
             f"are counted: ask for sets of up to {largest_size(len(names))}, or for fewer "
             f"attributes"
         )
-    rows, rows_of_records = _distinct_rows(columns, person)
-    scores = np.zeros(rows.height)
+    everything = [column.codes for column in (*columns, *([] if person is None else [person]))]
+    rows = DistinctRows.from_codes(everything)
+    codes = rows.codes.T
+    copies = counted(rows.row_of, columns[0].copies)
+    whose = None if person is None else codes[-1]
+    scores = np.zeros(len(copies))
     contributed = dict.fromkeys(names, 0.0)
     by_value = [np.zeros(len(column.values)) for column in columns]
-    codes = [rows[str(x)].to_numpy() for x in range(len(names))]
     found = []
     before: dict[tuple[int, ...], np.ndarray] = {}
     for size in range(1, most + 1):
         points = _points(len(names), size, most)
         unique_on: dict[tuple[int, ...], np.ndarray] = {}
         for chosen in combinations(range(len(names)), size):
-            people = _people(rows, [columns[x] for x in chosen], chosen)
+            people = people_alike([codes[x] for x in chosen], whose, copies)
             unique = people == 1
             new = unique.copy()
             for part in combinations(chosen, size - 1):
@@ -149,7 +152,6 @@ def minimal_uniques(
                     new &= ~before[part]
             unique_on[chosen] = unique
             scores[new] += points
-            copies = rows["copies"].to_numpy()
             given = points * int(copies[new].sum())
             for x in chosen:
                 contributed[names[x]] += given
@@ -163,11 +165,11 @@ def minimal_uniques(
                 )
             )
         before = unique_on
-    per_record = scores[rows_of_records]
+    per_record = scores[rows.row_of]
     total = float(per_record.sum())
     shares = {name: given / total if total else 0.0 for name, given in contributed.items()}
     # Of a counted table scores are per row: one that stands for several records has none.
-    records = int(rows["copies"].sum())
+    records = int(copies.sum())
     values = [
         ValueContribution(column.name, column.values[code], int(column.counts[code]), part / total)
         for column, parts in zip(columns, by_value, strict=True)
@@ -220,35 +222,3 @@ def largest_size(attributes: int) -> int:
 def _points(attributes: int, size: int, most: int) -> float:
     """Return the score of a minimal sample unique of this size."""
     return float(prod(attributes - each for each in range(size, min(most, attributes - 1) + 1)))
-
-
-def _distinct_rows(
-    columns: Sequence[Column], person: Column | None
-) -> tuple[pl.DataFrame, np.ndarray]:
-    """Return each combination of values once per person with its records, and each record's row."""
-    data = {str(x): column.codes for x, column in enumerate(columns)}
-    records, copies = len(columns[0].codes), columns[0].copies
-    if person is not None:
-        data["who"] = person.codes
-    frame = pl.DataFrame(data).with_row_index("record")
-    frame = frame.with_columns(copies=pl.lit(1) if copies is None else pl.Series(copies))
-    keys = list(data)
-    rows = frame.group_by(keys, maintain_order=True).agg(pl.sum("copies"), "record")
-    places = np.empty(records, dtype=np.int64)
-    exploded = rows.with_row_index("row").explode("record")
-    places[exploded["record"].to_numpy()] = exploded["row"].to_numpy()
-    # Without a person column every record is somebody of its own.
-    return rows.drop("record"), places
-
-
-def _people(rows: pl.DataFrame, columns: Sequence[Column], chosen: tuple[int, ...]) -> np.ndarray:
-    """Return per row how many people share its values in the chosen columns."""
-    keys = [str(x) for x in chosen]
-    if prod(len(column.values) for column in columns) < _LARGEST_KEY:
-        key = pl.lit(0, dtype=pl.Int64)
-        for name, column in zip(keys, columns, strict=True):
-            key = key * len(column.values) + pl.col(name).cast(pl.Int64)
-        rows = rows.with_columns(key.alias("key"))
-        keys = ["key"]
-    size = pl.col("who").n_unique() if "who" in rows.columns else pl.col("copies").sum()
-    return rows.select(size.over(keys)).to_series().to_numpy()

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.release.distinct_rows import row_keys
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import QuasiIdentifier
@@ -61,13 +62,20 @@ def risk(
     With `person`, which says whose each record is, people are counted: one is unique with a record
     that only she has, and below k with one that fewer than k people have.
     """
-    columns = [attribute.column.codes for attribute in quasi]
+    columns: list[npt.NDArray[np.integer]] = [attribute.column.codes for attribute in quasi]
     copies = quasi[0].column.copies if quasi else None
     whose = None if person is None else person.codes
     people = records if person is None else len(person.values)
 
     def counts(columns: Sequence[npt.NDArray[np.integer]]) -> tuple[int, int]:
-        return _counts(columns, whose, records, k, copies)
+        """Return the unique and those below k: records, or people with such a record."""
+        alike = people_alike(columns or [np.zeros(records, np.int32)], whose, copies)
+        unique, below = alike == 1, alike < k
+        if whose is not None:
+            return len(np.unique(whose[unique])), len(np.unique(whose[below]))
+        if copies is not None:
+            return int(copies[unique].sum()), int(copies[below].sum())
+        return int(unique.sum()), int(below.sum())
 
     unique, below = counts(columns)
     without = sorted(
@@ -93,29 +101,19 @@ def alone_identifies(column: Column) -> float:
     return float((column.counts == 1).sum() / max(column.records, 1))
 
 
-def _counts(
+def people_alike(
     columns: Sequence[npt.NDArray[np.integer]],
-    whose: npt.NDArray[np.integer] | None,
-    records: int,
-    k: int,
-    copies: npt.NDArray[np.int64] | None = None,
-) -> tuple[int, int]:
-    """Return unique records and those in classes below k; with `whose`, people with such a record.
+    whose: npt.NDArray[np.integer] | None = None,
+    copies: npt.NDArray[np.integer] | None = None,
+) -> Int64s:
+    """Return for every row how many records have its codes; with `whose`, how many people.
 
     In a counted table a row stands for so many `copies`.
     """
-    if whose is None:
-        if not columns:
-            return int(records == 1), records if records < k else 0
-        rows = pl.DataFrame({"key": row_keys(columns)})
-        if copies is None:
-            sizes = rows.group_by("key").len()["len"]
-        else:
-            sizes = rows.with_columns(copies=copies).group_by("key").agg(pl.sum("copies"))["copies"]
-        return int((sizes == 1).sum()), int(sizes.filter(sizes < k).sum())
-    frame = pl.DataFrame({str(i): column for i, column in enumerate(columns)} | {"who": whose})
-    names = frame.columns[:-1]
-    size = pl.col("who").n_unique()
-    counts = frame.with_columns(size=size.over(names) if names else size)
-    counted = [counts.filter(pl.col("size") < below)["who"].n_unique() for below in (2, k)]
-    return counted[0], counted[1]
+    rows = pl.DataFrame({"key": row_keys(columns)})
+    size = pl.len()
+    if whose is not None:
+        rows, size = rows.with_columns(who=whose), pl.col("who").n_unique()
+    elif copies is not None:
+        rows, size = rows.with_columns(copies=copies), pl.sum("copies")
+    return rows.select(size.over("key").cast(pl.Int64)).to_series().to_numpy()
