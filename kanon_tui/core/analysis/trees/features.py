@@ -55,13 +55,11 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.published_cells import (
     CellReader,
     ReadCells,
-    cell_readers,
     end_of_range,
 )
 from kanon_tui.core.analysis.value_groups import ValueGroups
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
@@ -131,38 +129,6 @@ class TreeTable:
         for column, (name, _, numbers) in enumerate(self.features):
             matrix[:, column] = numbers[self.codes[name]]
         return matrix
-
-
-def original_table(
-    project: Project, task: Task, attributes: Sequence[str], target: str
-) -> TreeTable:
-    """Return the original table, by these attributes."""
-    readers = cell_readers(project, task, [*attributes, target])
-    return TreeTable(
-        {name: readers[name].read_values() for name in attributes},
-        {name: readers[name].column.codes for name in attributes},
-        original_target(readers[target]),
-        np.ones(task.table.height, dtype=np.int64),
-    )
-
-
-def release_table(
-    project: Project,
-    task: Task,
-    release: Table,
-    attributes: Sequence[str],
-    target: str,
-    where: str = "the release",
-) -> TreeTable:
-    """Return a release, its cells read with what the project knows."""
-    readers = cell_readers(project, task, [*attributes, target])
-    columns = {name: release.column(name, Kind.CATEGORICAL) for name in attributes}
-    return TreeTable(
-        {name: readers[name].read(columns[name].values, where) for name in attributes},
-        {name: columns[name].codes for name in attributes},
-        published_target(readers[target], release.column(target, Kind.CATEGORICAL), where),
-        np.ones(release.height, dtype=np.int64),
-    )
 
 
 def clusters_of(table: TreeTable, task: Task, release: Table) -> TreeTable:

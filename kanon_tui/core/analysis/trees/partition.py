@@ -53,9 +53,8 @@ from kanon_tui.core.analysis.trees.features import (
     Target,
     TreeTable,
     clusters_of,
-    original_table,
     original_target,
-    release_table,
+    published_target,
     straddling_cells,
     tells,
 )
@@ -65,7 +64,7 @@ from kanon_tui.core.pipeline.tables_in_files import MOST_DRAWN, draw_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
@@ -121,14 +120,26 @@ class Node:
 
 
 @dataclass(frozen=True)
-class PartitionTree:
+class Judged:
+    """The quality of a model's predictions on one table."""
+
+    accuracy: float
+    """Share of the records whose value is predicted, over all folds."""
+    auc: float | None
+    """Area under the ROC curve, one value against the rest; None where only one occurs."""
+    baseline: float
+    """Accuracy of always guessing the commonest value."""
+
+    def kept(self, original: Judged) -> float | None:
+        """Return the share of the original's accuracy that is kept; None where there is none."""
+        return self.accuracy / original.accuracy if original.accuracy else None
+
+
+@dataclass(frozen=True)
+class PartitionTree(Judged):
     """A tree and how well trees of its kind predict."""
 
     root: Node
-    accuracy: float
-    auc: float | None
-    baseline: float
-    """Accuracy of always guessing the commonest value."""
     mixed: int = 0
     """The records that may have several values of the target."""
 
@@ -194,7 +205,7 @@ class Partitioning:
     @property
     def kept(self) -> float | None:
         """Share of the original's accuracy that the release keeps; None where there is none."""
-        return self.release.accuracy / self.original.accuracy if self.original.accuracy else None
+        return self.release.kept(self.original)
 
 
 def partition(
@@ -218,17 +229,16 @@ def partition(
     for name, value, allowed in (("rows", rows, ROWS), ("overlap", overlap, OVERLAPS)):
         if value not in allowed:
             raise InputError(f"{name}: '{value}' is not one of {' or '.join(allowed)}")
-    attributes, telling = asked_attributes(project, task, release, target, attributes, release_name)
-    tables = (
-        original_table(project, task, attributes, target),
-        release_table(project, task, release, attributes, target, release_name),
+    before, after, telling = learning_tables(
+        project, task, release, target, attributes, release_name
     )
     if rows == "clusters":
-        tables = tables[0], clusters_of(tables[1], task, release)
+        after = clusters_of(after, task, release)
     original, generalised = (
-        grow_tree(replace(table, overlap=overlap), leaves, smallest, task.seed) for table in tables
+        grow_tree(replace(table, overlap=overlap), leaves, smallest, task.seed)
+        for table in (before, after)
     )
-    return Partitioning(target, attributes, original, generalised, telling)
+    return Partitioning(target, tuple(before.cells), original, generalised, telling)
 
 
 def partition_of(
@@ -248,15 +258,19 @@ def partition_of(
     return replace(found, drawn_from=(result.task.n, result.rows))
 
 
-def asked_attributes(
+def learning_tables(
     project: Project,
     task: Task,
     release: Table,
     target: str,
     attributes: Sequence[str] | None,
     release_name: str,
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the attributes that a model may ask about, and those that determine the target."""
+) -> tuple[TreeTable, TreeTable, tuple[str, ...]]:
+    """Return original and release as models see them, and the attributes that tell the target.
+
+    Without `attributes` models may ask about all that is published, but for columns that are
+    published as they are and tell the target.
+    """
     check_published(task, release, target, release_name)
     published = [
         name
@@ -272,7 +286,21 @@ def asked_attributes(
         twins = [name for name in telling if task.roles[name] is not Role.QUASI]
         attributes = [name for name in published if name not in twins] or published
         _check_attributes(task, release, target, attributes, release_name)
-    return tuple(attributes), telling
+    columns = {name: release.column(name, Kind.CATEGORICAL) for name in attributes}
+    texts = release.column(target, Kind.CATEGORICAL)
+    original = TreeTable(
+        {name: readers[name].read_values() for name in attributes},
+        {name: readers[name].column.codes for name in attributes},
+        wanted,
+        np.ones(task.table.height, dtype=np.int64),
+    )
+    published_cells = TreeTable(
+        {name: readers[name].read(each.values, release_name) for name, each in columns.items()},
+        {name: each.codes for name, each in columns.items()},
+        published_target(readers[target], texts, release_name),
+        np.ones(release.height, dtype=np.int64),
+    )
+    return original, published_cells, telling
 
 
 def grow_tree(
@@ -297,13 +325,8 @@ def grow_tree(
         lambda records: _fitted(matrix, target, records, leaves, smallest, seed),
         seed,
     )
-    return PartitionTree(
-        root=_nodes(table, matrix, _fitted(matrix, target, everybody, leaves, smallest, seed)),
-        accuracy=judged.accuracy,
-        auc=judged.auc,
-        baseline=judged.baseline,
-        mixed=target.mixed,
-    )
+    tree = _fitted(matrix, target, everybody, leaves, smallest, seed)
+    return PartitionTree(**vars(judged), root=_nodes(table, matrix, tree), mixed=target.mixed)
 
 
 def _fitted(
@@ -404,18 +427,6 @@ def _check_attributes(
 
 
 FOLDS = 5
-
-
-@dataclass(frozen=True)
-class Judged:
-    """The quality of a model's predictions on one table."""
-
-    accuracy: float
-    """Share of the records whose value is predicted, over all folds."""
-    auc: float | None
-    """Area under the ROC curve, one value against the rest; None where only one occurs."""
-    baseline: float
-    """Accuracy of always guessing the commonest value."""
 
 
 def cross_validated(

@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
-from kanon_tui.core.analysis.trees.partition import Judged, asked_attributes, cross_validated
+from kanon_tui.core.analysis.trees.features import TreeTable
+from kanon_tui.core.analysis.trees.partition import Judged, cross_validated, learning_tables
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.project.project import Project
@@ -44,7 +44,7 @@ class Learnt:
     @property
     def kept(self) -> float | None:
         """Share of the original's accuracy that the release keeps; None where there is none."""
-        return self.release.accuracy / self.original.accuracy if self.original.accuracy else None
+        return self.release.kept(self.original)
 
 
 def models(
@@ -56,12 +56,8 @@ def models(
     release_name: str = "the release",
 ) -> list[Learnt]:
     """Judge every kind of model on the original and on the release."""
-    asked, _ = asked_attributes(project, task, release, target, attributes, release_name)
-    tables = (
-        original_table(project, task, asked, target),
-        release_table(project, task, release, asked, target, release_name),
-    )
-    tables = tuple(_sample(table, task.seed) for table in tables)  # type: ignore[assignment]
+    asked = (project, task, release, target, attributes, release_name)
+    tables = [_sample(table, task.seed) for table in learning_tables(*asked)[:2]]
     if min(table.records for table in tables) < 2:
         raise InputError("a table of one record has nothing to learn from; it needs two or more")
     return [Learnt(name, *(_judged(name, table, task.seed) for table in tables)) for name in MODELS]
@@ -71,11 +67,11 @@ def _sample(table: TreeTable, seed: int) -> TreeTable:
     if table.records <= MOST_RECORDS:
         return table
     chosen = np.random.default_rng(seed).choice(table.records, MOST_RECORDS, replace=False)
-    return TreeTable(
-        table.cells,
-        {name: codes[chosen] for name, codes in table.codes.items()},
-        replace(table.target, codes=table.target.codes[chosen]),
-        table.people[chosen],
+    return replace(
+        table,
+        codes={name: codes[chosen] for name, codes in table.codes.items()},
+        target=replace(table.target, codes=table.target.codes[chosen]),
+        people=table.people[chosen],
     )
 
 

@@ -16,10 +16,8 @@ from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.analysis.trees.features import (
     Feature,
     Target,
-    original_table,
     original_target,
     published_target,
-    release_table,
     straddling_cells,
     tells,
 )
@@ -30,6 +28,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
+from tests.core.analysis.trees.tables import original_table, release_table
 
 SPECS = {
     "gain": AttributeSpec(role=Role.QUASI, kind=Kind.NUMERIC),

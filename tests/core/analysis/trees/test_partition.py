@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis.trees.features import TreeTable, original_table, release_table
+from kanon_tui.core.analysis.trees.features import TreeTable
 from kanon_tui.core.analysis.trees.partition import (
     FOLDS,
     Node,
@@ -32,6 +32,7 @@ from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.steps import Grouping
 from kanon_tui.core.task.task import Task
 from tests.core.analysis.trees.buckets import Condition, bucket
+from tests.core.analysis.trees.tables import original_table, release_table
 
 # --- Adult
 

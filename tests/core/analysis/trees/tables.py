@@ -1,0 +1,26 @@
+"""Original and release as trees see them, each alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from kanon_tui.core.analysis.trees.features import TreeTable
+from kanon_tui.core.analysis.trees.partition import learning_tables
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.task.task import Task
+
+
+def release_table(
+    project: Project, task: Task, release: Table, attributes: Sequence[str], target: str
+) -> TreeTable:
+    return learning_tables(project, task, release, target, attributes, "the release")[1]
+
+
+def original_table(
+    project: Project, task: Task, attributes: Sequence[str], target: str
+) -> TreeTable:
+    published = replace(task, roles=dict.fromkeys(task.roles, Role.OTHER))
+    return learning_tables(project, published, task.table, target, attributes, "the data")[0]
