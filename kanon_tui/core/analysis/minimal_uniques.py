@@ -33,10 +33,10 @@ from math import comb, prod
 
 import numpy as np
 
-from kanon_tui.core.analysis.attack.matching import DistinctRows
 from kanon_tui.core.analysis.risk import people_alike
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column, counted
 from kanon_tui.core.table.profile import MANY, SHARE
 from kanon_tui.core.table.schema import Kind, Role
@@ -131,9 +131,10 @@ def minimal_uniques(
             f"attributes"
         )
     everything = [column.codes for column in (*columns, *([] if person is None else [person]))]
-    rows = DistinctRows.from_codes(everything)
-    codes = rows.codes.T
-    copies = counted(rows.row_of, columns[0].copies)
+    row_of = number_rows(everything)
+    _, first = np.unique(row_of, return_index=True)
+    codes = [each[first] for each in everything]
+    copies = counted(row_of, columns[0].copies)
     whose = None if person is None else codes[-1]
     scores = np.zeros(len(copies))
     contributed = dict.fromkeys(names, 0.0)
@@ -165,7 +166,7 @@ def minimal_uniques(
                 )
             )
         before = unique_on
-    per_record = scores[rows.row_of]
+    per_record = scores[row_of]
     total = float(per_record.sum())
     shares = {name: given / total if total else 0.0 for name, given in contributed.items()}
     # Of a counted table scores are per row: one that stands for several records has none.
