@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import on
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.suggester import Suggester
@@ -101,7 +102,7 @@ class AskPath(Dialog):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete", priority=True),
-        Binding("down", "into_list", show=False),
+        Binding("down", "into_list", show=False, priority=True),  # a long path would scroll
         Binding("f2", "hidden", "hidden files", id="files.hidden"),
         Binding("f3", "every_type", "all types", id="files.types"),
     ]
@@ -179,8 +180,10 @@ class AskPath(Dialog):
 
     def action_into_list(self) -> None:
         files = self.query_one("#files", OptionList)
-        if not files.has_focus and files.option_count:
-            files.focus()
+        if files.has_focus:
+            raise SkipAction  # the list moves its own cursor
+        if files.option_count:
+            self.set_focus(files)  # at once: an `enter` may have been typed with it
             files.highlighted = 0
 
     @on(OptionList.OptionSelected)
