@@ -22,7 +22,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 HELP = "anonymise a table or a project without the screen"
 _ENGINES = ("auto", "memory", "stream", "dask")
+_IN_MEMORY = ("earlier", "hold_out", "attacks", "annex", "mapping", "partition_by")
+"""Options that a run over pieces of the data cannot have."""
 _ROLES = ("quasi", "sensitive", "identifier")
 
 ARGUMENTS = (
@@ -75,6 +77,7 @@ ARGUMENTS = (
         "database (sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
         release_place,
     ),
+    argument("--partition-by", "a,b", "with --out FOLDER/: folders by published cells", names),
     file_argument("--mapping", "the mapping as .json, for 'kanon-tui apply' and new records"),
     file_argument("--report", "the report: .json, .md, .html or .pdf"),
     file_argument(
@@ -114,6 +117,8 @@ def execute(args: argparse.Namespace) -> int:
         raise InputError("--attacks needs an internal --report FILE; name one, without --public")
     if args.repair and args.earlier is None:
         raise InputError("--repair: there is nothing to repair without --earlier FILE; name one")
+    if args.partition_by and not (args.out and Target.parse(args.out).folder):
+        raise InputError("--partition-by a,b needs a folder; write --out release/")
     if args.json and args.out == "-":
         raise InputError("--json and --out - would both print; name a file for one of them")
     pipes = "-" in (args.project, args.out)
@@ -172,7 +177,8 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
     from kanon_tui.core.pipeline.result import conclude, start
     from kanon_tui.core.report.formats import is_dossier
 
-    if choose_engine(project, folder=target is not None and target.folder) != "memory":
+    parts = target is not None and target.folder and not args.partition_by
+    if choose_engine(project, folder=parts) != "memory":
         return _stream(args, project, target)
     table, control = None, None
     if args.hold_out is not None:
@@ -207,7 +213,14 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         from kanon_tui.core.analysis.evidence import evidence
 
         found = evidence(result, control, args.attacks)
-    result.write_files(out, args.report, args.force, texts, found, public)
+    whole: AbstractContextManager[None] = nullcontext()
+    if args.partition_by and target is not None:
+        from kanon_tui.core.table.target import partitioned
+
+        whole = partitioned(result.written, target, args.partition_by, args.force)
+        out = None
+    with whole:
+        result.write_files(out, args.report, args.force, texts, found, public)
     return result
 
 
@@ -218,19 +231,12 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
     from kanon_tui.core.pipeline.publishing import FilePublisher
     from kanon_tui.core.pipeline.stream import run_stream, workers_of
 
-    if args.earlier is not None:
-        raise InputError(
-            "--earlier compares tables in memory; leave it out, use --engine memory, or compare "
-            "the written release with kanon-tui rerelease"
-        )
-    if args.hold_out is not None or args.attacks:
-        raise InputError("--hold-out and --attacks need all records; use --engine memory")
-    if args.annex is not None:
-        raise InputError("--annex is written beside a release in memory; use --engine memory")
-    if args.mapping is not None:
-        raise InputError(
-            "--mapping is made of a release in memory; leave it out, or use --engine memory"
-        )
+    for option in _IN_MEMORY:
+        if getattr(args, option):
+            raise InputError(
+                f"--{option.replace('_', '-')} needs the release in memory; leave it out, or use "
+                "--engine memory"
+            )
     if args.engine is None and project.run.engine == "auto":
         tell(f"{project.title}: the data is read in pieces")
     trust = args.trust or args.scheduler is not None

@@ -6,11 +6,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import quote, unquote
 
 import duckdb
 import polars as pl
 import pytest
 
+import kanon_tui as kn
 from kanon_tui.cli import make_parser
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, kanon
 
@@ -126,3 +128,56 @@ def test_the_recoding_as_a_query(folder: Path) -> None:
         names = [each[0] for each in connection.description or ()]
     release = pl.read_csv(folder / "r.csv", infer_schema=False).select(names)
     assert sorted(found) == sorted(release.rows())
+
+
+def test_a_release_in_folders_by_published_cells(folder: Path) -> None:
+    asked = ("run", "p.yaml", "--out", "parts/", "--partition-by", "zip")
+    done = kanon(*asked, "--report", "r.json", folder=folder)
+    assert done.returncode == 0, done.stderr
+    whole = kanon("run", "p.yaml", "--out", "r.csv", folder=folder)
+    assert whole.returncode == 0
+    release = pl.read_csv(folder / "r.csv", infer_schema=False)
+    written = pl.read_parquet(folder / "parts", hive_schema={"zip": pl.String})
+    assert sorted(written.select(release.columns).rows()) == sorted(release.rows())
+    names = {unquote(each.name) for each in (folder / "parts").iterdir()}
+    assert names == {f"zip={cell}" for cell in release["zip"].unique()}
+    for cell in release["zip"].unique():
+        part = pl.read_parquet(folder / "parts" / f"zip={quote(cell, '')}", glob=False,
+                               hive_partitioning=False)  # fmt: skip
+        rows = release.filter(pl.col("zip") == cell).drop("zip")
+        assert part.columns == rows.columns
+        assert part.rows() == rows.rows()
+    proven = kanon("verify", "parts", "--project", "p.yaml", folder=folder)
+    assert proven.returncode == 0, proven.stderr
+    assert kanon(*asked, folder=folder).returncode == 2  # it is kept
+    assert kanon(*asked, "--force", folder=folder).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (("--out", "parts/", "--partition-by", "name"), "no column 'name'"),  # an identifier
+        (("--out", "parts/", "--partition-by", "age,zip,sex,flu"), "all of its columns"),
+        (("--out", "r.csv", "--partition-by", "zip"), "needs a folder"),
+        (("--out", "p/", "--partition-by", "zip", "--engine", "stream"), "--engine memory"),
+    ],
+)
+def test_folders_that_cannot_be_made(folder: Path, more: tuple[str, ...], reason: str) -> None:
+    before = sorted(folder.iterdir())
+    refused = kanon("run", "p.yaml", *more, folder=folder)
+    assert refused.returncode == 2
+    assert reason in refused.stderr
+    assert sorted(folder.iterdir()) == before
+
+
+def test_folders_appear_only_with_their_report(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise kn.InfrastructureError("the disk is full")
+
+    before = sorted(folder.iterdir())
+    monkeypatch.setattr(kn.Result, "write_files", fail)
+    lost = kanon("run", "p.yaml", "--out", "parts/", "--partition-by", "zip", folder=folder)
+    assert lost.returncode == 3
+    assert sorted(folder.iterdir()) == before

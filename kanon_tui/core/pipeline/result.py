@@ -38,7 +38,7 @@ from kanon_tui.core.report.story import annex_document
 from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
-from kanon_tui.core.table.target import Target, WrittenFile
+from kanon_tui.core.table.target import Target, WrittenFile, partitioned
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target, put_table
 from kanon_tui.core.task.steps import Algorithm, RunContext
 from kanon_tui.core.task.task import Task
@@ -56,11 +56,20 @@ class Result(FinishedRun):
         """The figures of the run as a plain mapping, ready for JSON."""
         return report_mapping(self)
 
-    def write(self, path: str | Path, force: bool = False) -> None:
+    def write(
+        self, path: str | Path, force: bool = False, partition_by: str | Sequence[str] = ()
+    ) -> None:
         """Write the published table (.csv, .tsv, .parquet ...) completely or not at all.
 
-        Of a release in files the verified files are copied.
+        Of a release in files the verified files are copied. With `partition_by` the path is a
+        folder of Parquet files by the published cells of these columns: `sex=F/part-00000.parquet`.
         """
+        columns = [partition_by] if isinstance(partition_by, str) else partition_by
+        if columns:
+            target = Target(Path(path), folder=True)
+            target.check(force, ())
+            with partitioned(self.written, target, columns, force):
+                return
         if self.in_files:
             self.copy_to(Target.parse(str(path)), force)
             return

@@ -3,6 +3,7 @@
 release.csv   release.tsv   release.parquet     one file
 release       release/                          a folder of Parquet parts
 release.csv/                                    a folder of CSV parts
+release/ divided by columns                     folders of Parquet parts, `sex=F/part-00000.parquet`
 postgresql://host/clinic#release                a table of a database
 """
 
@@ -10,16 +11,19 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
+
+import polars as pl
 
 from kanon_tui.core.addresses import address_file, address_name, is_address
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.processes.interruption import uninterrupted, written
-from kanon_tui.core.table.atomic_files import check_place, usual_mode, writing_errors
-from kanon_tui.core.table.writing import TABLE_ENDINGS, check_not_read, check_target
+from kanon_tui.core.table.atomic_files import check_place, usual_mode, work_folder, writing_errors
+from kanon_tui.core.table.writing import TABLE_ENDINGS, check_not_read, check_target, put_table
 
 
 @dataclass(frozen=True)
@@ -114,17 +118,55 @@ class Target:
 
 
 def _only_parts(folder: Path) -> bool:
+    """Return whether a folder holds parts of a release and folders of them, and nothing else."""
     return all(
-        each.name.startswith("part-") and each.suffix in TABLE_ENDINGS for each in folder.iterdir()
-    )
+        "=" in each.name if each.is_dir()
+        else each.name.startswith("part-") and each.suffix in TABLE_ENDINGS
+        for each in folder.rglob("*")
+    )  # fmt: skip
+
+
+@contextmanager
+def partitioned(
+    table: pl.DataFrame, target: Target, columns: Sequence[str], force: bool
+) -> Iterator[None]:
+    """Write a table as a folder of Parquet files by the cells of columns, `sex=F/part-…`.
+
+    The folder gets its name after the block; where that fails, nothing is left. Within a file the
+    rows keep their order.
+    """
+    for name in columns:
+        if name not in table.columns:
+            raise InputError(
+                f"the release has no column '{name}' to be divided by; "
+                f"{suggestion(name, table.columns)}"
+            )
+    if len(set(columns)) == table.width:
+        raise InputError("the release is divided by all of its columns; leave one for the files")
+    with work_folder(target.path) as folder:
+        out = folder / "release"
+        for cells, rows in table.partition_by(columns, include_key=False, as_dict=True).items():
+            named = zip(columns, cells, strict=True)
+            place = out.joinpath(*(f"{quote(n, '')}={_hive_cell(cell)}" for n, cell in named))
+            place.mkdir(parents=True)
+            part = place / target.part(0)
+            with part.open("wb") as file:
+                put_table(rows, file, part)
+        yield
+        place_folder(out, target.path, force)
+
+
+def _hive_cell(cell: object) -> str:
+    """Return a cell as the name of a folder, without characters that mean something in a path."""
+    return quote(str(cell), "") if cell else "__HIVE_DEFAULT_PARTITION__"
 
 
 def place_folder(aside: Path, target: Path, force: bool) -> None:
     """Give a finished folder its name; a folder that had the name is removed only afterwards."""
     old = aside.with_suffix(".old")
     with writing_errors(target):
-        for part in aside.iterdir():
-            part.chmod(usual_mode(0o666))
+        for part in aside.rglob("*"):
+            part.chmod(usual_mode(0o777 if part.is_dir() else 0o666))
         aside.chmod(usual_mode(0o777))
         with uninterrupted():
             if target.exists():
