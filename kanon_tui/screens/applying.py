@@ -15,8 +15,7 @@ from textual.widgets import Input, Static
 from kanon_tui.core.analysis.applying.apply import Choice, apply_mapping, summary
 from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping, read_mapping
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.types import text
+from kanon_tui.core.fields.declaration import Field, text
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target

@@ -11,8 +11,7 @@ import polars as pl
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from kanon_tui.core.fields.declaration import Field, fields_of
-from kanon_tui.core.fields.types import text
+from kanon_tui.core.fields.declaration import Field, fields_of, text
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.dates import DATE_FORMATS, date_text
 from kanon_tui.core.table.numbers import DECIMAL_MARKS

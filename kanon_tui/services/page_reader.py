@@ -8,7 +8,7 @@ from typing import cast
 
 from textual.dom import DOMNode
 
-from kanon_tui.core.table.pages import Pages
+from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.services.host import Hosted
 
 MOST_PAGES = 20

@@ -11,7 +11,7 @@ import polars as pl
 from rich.cells import cell_len
 
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.table.pages import Pages
+from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, up_to
 

@@ -9,9 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kanon_tui.core.clustering.features import places
-from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType
+from kanon_tui.core.fields.declaration import FieldType, declared
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Algorithm, Family
 from kanon_tui.core.task.task import Task

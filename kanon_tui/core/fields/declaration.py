@@ -4,35 +4,212 @@
     class Mondrian(Algorithm):
         relaxed: bool = declared(False, "Ties of the median may go to either side")
 
-`Field.read` takes what stands in a file or was given in Python, `Field.parse` what was typed, and
-`Field.write` gives what a project file shows. The type follows from the annotation (`bool`, `int`,
-`float`, `str`, a `Literal`, an enumeration, each also `| None`) or is given. `sections` reads and
-writes whole classes of declared fields.
+A `FieldType` says which values are allowed, reads a `LocatedValue` from a file, a form, the
+command line or Python, and writes it as a project file shows it. It follows from the annotation
+(`bool`, `int`, `float`, `str`, a `Literal`, an enumeration, each also `| None`) or is given. A form
+that only one key has, such as the header of a table, is a `FieldType` beside its class.
+
+A section of a project file has the declared fields of a class as the keys of a mapping.
+`read_fields` makes an object of such a mapping, `write_fields` a mapping of an object. A field is a
+key, a key that lies deeper (`missing.tokens`), or several keys at once (`SeveralKeys`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 import types
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import (
-    FieldType,
-    SeveralKeys,
-    choice,
-    member_of,
-    number,
-    optional,
-    switch,
-    text,
-    whole_number,
-)
-from kanon_tui.core.fields.yaml_text import Plain
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, exact_number
+
+
+@dataclass(frozen=True)
+class FieldType:
+    """The type of a field: which values are allowed, and how they are read and written."""
+
+    allowed: str
+    """The allowed values in words: `a whole number from 1 to 10`."""
+    read: Callable[[LocatedValue], Any] = dataclasses.field(compare=False)
+    """The reader, which raises an error that says what is allowed."""
+    write: Callable[[Any], Any] = dataclasses.field(default=lambda value: value, compare=False)
+    """The writer to the form of a project file: plain texts, numbers, lists and mappings."""
+    name: str = ""
+    """The name of a simple type, for programs: bool, int, float, str."""
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    """Whether null (nothing) is a value."""
+
+
+@dataclass(frozen=True)
+class SeveralKeys:
+    """The type of a field without a key of its own: it is written as keys of its section."""
+
+    keys: tuple[str, ...]
+    read: Callable[[Mapping[str, LocatedValue]], Any] = dataclasses.field(compare=False)
+    """The reader, called with those of its keys that are given."""
+    write: Callable[[Any], dict[str, Any]] = dataclasses.field(compare=False)
+
+
+def switch() -> FieldType:
+    """Return the type of true or false, also written yes, no, on and off."""
+    return FieldType("true or false", LocatedValue.switch, name="bool")
+
+
+def whole_number(low: int | None = None, high: int | None = None) -> FieldType:
+    """Return the type of a whole number between two bounds: 5, not 5.0."""
+    allowed = "a whole number" + _bounds(low, high)
+    least, most = _or(low, -math.inf), _or(high, math.inf)
+    return FieldType(
+        allowed, lambda located: located.whole(allowed, least, most), name="int", low=low, high=high
+    )
+
+
+def number(
+    low: float | None = None, high: float | None = None, above: float | None = None, words: str = ""
+) -> FieldType:
+    """Return the type of a finite number between two bounds, larger than `above`.
+
+    `words` say what it is where that says more than its bounds: `a distance from 0 to 1`.
+    """
+    allowed = words or "a number" + _bounds(low, high)
+    if above is not None and not words:
+        allowed = f"a number above {above:g}" + (f", at most {high:g}" if high is not None else "")
+    least, most, more = _or(low, -math.inf), _or(high, math.inf), _or(above, -math.inf)
+    return FieldType(
+        allowed,
+        lambda located: located.number(allowed, least, most, more),
+        plain_number,
+        name="float",
+        low=low,
+        high=high,
+    )
+
+
+def plain_number(value: float) -> int | float:
+    """Return a number without the `.0` of a whole number."""
+    return int(value) if float(value).is_integer() and abs(value) < 1e15 else float(value)
+
+
+def text(
+    words: str = "a text", empty: bool = True, fits: Callable[[str], bool] = lambda _: True
+) -> FieldType:
+    """Return the type of a text, kept exactly; digits that print back alike need no quotes.
+
+    A text for which `fits` is false is refused.
+    """
+
+    def read(located: LocatedValue) -> str:
+        written = located.text(words)
+        if not (written or empty) or not fits(written):
+            raise located.wrong(words)
+        return written
+
+    return FieldType(words, read, exact_number, name="str")
+
+
+def lines() -> FieldType:
+    """Return the type of several texts that a form shows one per line; empty lines are left out."""
+
+    def read(located: LocatedValue) -> tuple[str, ...]:
+        written = located.text("lines of text").splitlines()
+        return tuple(line.strip() for line in written if line.strip())
+
+    return FieldType("one on each line", read, "\n".join, name="lines")
+
+
+def choice(choices: Collection[str]) -> FieldType:
+    """Return the type of one of a few words."""
+    return FieldType(
+        "one of " + ", ".join(choices),
+        lambda located: located.one_of(choices),
+        name="str",
+        choices=tuple(choices),
+    )
+
+
+def member_of(members: type[enum.Enum]) -> FieldType:
+    """Return the type of a member of an enumeration, written as its value."""
+    words = choice(tuple(member.value for member in members))
+    return replace(
+        words,
+        read=lambda located: members(words.read(located)),
+        write=lambda member: member.value,
+    )
+
+
+def optional(inner: FieldType) -> FieldType:
+    """Return the type of a value or nothing: null, ~ or an empty entry."""
+    return replace(
+        inner,
+        allowed=f"{inner.allowed} or nothing",
+        read=lambda located: None if located.value is None else inner.read(located),
+        write=lambda value: None if value is None else inner.write(value),
+        optional=True,
+    )
+
+
+def automatic(inner: FieldType, allowed: str = "") -> FieldType:
+    """Return the type of a value or the word auto; `allowed` are words for both."""
+    allowed = allowed or f"{inner.allowed} or auto"
+
+    def read(located: LocatedValue) -> Any:
+        if located.value == "auto":
+            return "auto"
+        try:
+            return inner.read(located)
+        except InputError:
+            raise located.wrong(allowed) from None
+
+    return replace(
+        inner,
+        allowed=allowed,
+        read=read,
+        write=lambda value: value if value == "auto" else inner.write(value),
+    )
+
+
+def list_of(
+    item: FieldType, words: str, length: int | None = None, empty: bool = True
+) -> FieldType:
+    """Return the type of a list of values of one type; `words` describe it in messages."""
+
+    def read(located: LocatedValue) -> tuple[Any, ...]:
+        items = tuple(item.read(entry) for entry in located.items(words, length))
+        if not items and not empty:
+            raise located.refuse(f"an empty list is not allowed here; write {words}")
+        return items
+
+    return FieldType(words, read, lambda values: [item.write(value) for value in values])
+
+
+def mapping_of(item: FieldType, words: str) -> FieldType:
+    """Return the type of values by name; names are texts and keep their order."""
+    return FieldType(
+        words,
+        lambda located: {name: item.read(entry) for name, entry in located.entries().items()},
+        lambda values: {exact_number(name): item.write(value) for name, value in values.items()},
+    )
+
+
+def _or(bound: float | None, otherwise: float) -> float:
+    return otherwise if bound is None else bound
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f" from {low:g} to {high:g}"
+    if low is not None:
+        return f" of at least {low:g}"
+    return f" of at most {high:g}" if high is not None else ""
+
 
 T = TypeVar("T")
 _NOTHING = ("", "none", "null", "~")
@@ -204,3 +381,99 @@ def read_parameters(algorithm: type[Any], located: LocatedValue) -> dict[str, An
 def with_parameters(algorithm: type[T], values: Mapping[str, Any], who: str) -> T:
     """Return an algorithm with these parameter values; the rest keep their defaults."""
     return algorithm(**read_parameters(algorithm, LocatedValue(who, "", values)))
+
+
+def section(owner: type[Any]) -> FieldType:
+    """Return the type of a field that holds an object with declared fields."""
+    keys = ", ".join(dict.fromkeys(key.partition(".")[0] for key in keys_of(owner)))
+    return FieldType(
+        f"a mapping with the keys {keys}", lambda located: read_fields(owner, located), write_fields
+    )
+
+
+def inlined(owner: type[Any]) -> SeveralKeys:
+    """Return the type of a field whose object's keys stand beside the other keys of the section."""
+    return SeveralKeys(
+        keys_of(owner), lambda entries: _construct(owner, entries, None), write_fields
+    )
+
+
+def keys_of(owner: type[Any]) -> tuple[str, ...]:
+    """Return every key that an object of this class is written to."""
+    keys: list[str] = []
+    for declared in declarations_of(owner).values():
+        keys += [declared.key or declared.name] if isinstance(declared, Field) else declared.keys
+    return tuple(keys)
+
+
+def _former_keys(owner: type[Any]) -> tuple[str, ...]:
+    """Return the keys of older files that an object of this class is also read from."""
+    fields = declarations_of(owner).values()
+    return tuple(key for f in fields if isinstance(f, Field) for key, _ in f.formerly)
+
+
+def read_fields(owner: type[T], located: LocatedValue, also: Iterable[str] = ()) -> T:
+    """Return an object from a mapping; refuse unknown keys, except those in `also`."""
+    keys = (*also, *keys_of(owner), *_former_keys(owner))
+    return _construct(owner, read_entries(located, keys), located)
+
+
+def read_entries(located: LocatedValue, keys: Iterable[str]) -> dict[str, LocatedValue]:
+    """Return the given entries of some keys; `missing.tokens` stands in the mapping `missing`."""
+    deeper: dict[str, list[str]] = {}
+    for key in keys:
+        first, _, rest = key.partition(".")
+        deeper.setdefault(first, []).extend([rest] if rest else [])
+    entries: dict[str, LocatedValue] = {}
+    for name, entry in located.entries(deeper).items():
+        inner = read_entries(entry, deeper[name]) if deeper[name] else {"": entry}
+        entries |= {f"{name}.{key}" if key else name: value for key, value in inner.items()}
+    return entries
+
+
+def _construct(
+    owner: type[T], entries: Mapping[str, LocatedValue], located: LocatedValue | None
+) -> T:
+    values: dict[str, Any] = {}
+    for name, declared in declarations_of(owner).items():
+        if isinstance(declared, SeveralKeys):
+            values[name] = declared.read(
+                {key: entries[key] for key in declared.keys if key in entries}
+            )
+            continue
+        key = declared.key or name
+        former = [(old, old_type) for old, old_type in declared.formerly if old in entries]
+        if former and key in entries:
+            old = former[0][0]
+            raise entries[old].refuse(f"{old} is the older word for {key}; keep {key} alone")
+        if key in entries:
+            values[name] = declared.read(entries[key])
+        elif former:
+            old, old_type = former[0]
+            values[name] = old_type.read(entries[old])
+        elif declared.required and located is not None:
+            raise located.refuse(f"the key {key} is missing; write {declared.required}")
+    return owner(**values)
+
+
+def write_fields(value: Any) -> dict[str, Any]:
+    """Return an object as a mapping; default values are left out."""
+    written: dict[str, Any] = {}
+    for name, declared in declarations_of(type(value)).items():
+        own = getattr(value, name)
+        if isinstance(declared, SeveralKeys):
+            _merge(written, declared.write(own))
+        elif declared.always or declared.required or own != declared.default:
+            first, _, rest = (declared.key or name).partition(".")
+            shown = declared.write(own)
+            _merge(written, {first: {rest: shown} if rest else shown})
+    return written
+
+
+def _merge(into: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Add entries; two mappings under one key become one."""
+    for key, value in more.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        else:
+            into[key] = value

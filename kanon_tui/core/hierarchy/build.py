@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.builders.dates import default_date_levels

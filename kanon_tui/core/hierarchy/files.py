@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.yaml_text import dump, exact_number, read_yaml
+from kanon_tui.core.fields.yaml_text import LocatedValue, dump, exact_number, read_yaml
 from kanon_tui.core.hierarchy.level_table import Hierarchy, text_of
 from kanon_tui.core.hierarchy.source import read_source
 from kanon_tui.core.table.writing import write_text

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_specification
 from kanon_tui.core.hierarchy.builders.builder import present_values
 from kanon_tui.core.hierarchy.builders.intervals import chosen_widths

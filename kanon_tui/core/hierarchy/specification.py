@@ -16,10 +16,15 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.fields.declaration import Field, read_given
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType
-from kanon_tui.core.fields.yaml_text import Plain, as_number, dump, exact_number, parse
+from kanon_tui.core.fields.declaration import Field, FieldType, read_given
+from kanon_tui.core.fields.yaml_text import (
+    LocatedValue,
+    Plain,
+    as_number,
+    dump,
+    exact_number,
+    parse,
+)
 from kanon_tui.core.hierarchy.builders.builder import Builder, members_of_groups
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy

@@ -27,6 +27,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.core.pipeline.release_files import release_options
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.processes.memory_limit import MemoryLimit
@@ -35,7 +36,6 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.counted_table import CHANGED, CountedTable
 from kanon_tui.core.table.csv_text import RecordScan
-from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.table.source import Piece, Source, open_source
 
 _WHOLE = 100

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.fields.types import list_of, number, text
+from kanon_tui.core.fields.declaration import list_of, number, text
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues

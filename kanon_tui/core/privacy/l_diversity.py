@@ -42,7 +42,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.fields.types import number, whole_number
+from kanon_tui.core.fields.declaration import number, whole_number
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues

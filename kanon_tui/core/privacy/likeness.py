@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.fields.types import number
+from kanon_tui.core.fields.declaration import number
 from kanon_tui.core.numeric import TIE, Floats
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.shares import larger_of_both, over_present, present_shares, value_shares

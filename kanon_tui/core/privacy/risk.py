@@ -29,10 +29,15 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any, Literal
 
-from kanon_tui.core.fields.declaration import Field, read_given
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType, choice, number, whole_number
-from kanon_tui.core.fields.yaml_text import Plain
+from kanon_tui.core.fields.declaration import (
+    Field,
+    FieldType,
+    choice,
+    number,
+    read_given,
+    whole_number,
+)
+from kanon_tui.core.fields.yaml_text import LocatedValue, Plain
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 
 Model = Literal["prosecutor", "journalist", "marketer"]

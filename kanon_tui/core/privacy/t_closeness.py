@@ -31,7 +31,7 @@ from typing import Any, Self
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.types import number
+from kanon_tui.core.fields.declaration import number
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.shares import (

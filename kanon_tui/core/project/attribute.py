@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kanon_tui.core.fields.declaration import Checked, declared
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import (
+from kanon_tui.core.fields.declaration import (
+    Checked,
     FieldType,
     choice,
+    declared,
     list_of,
     number,
     optional,
     text,
     whole_number,
 )
-from kanon_tui.core.fields.yaml_text import Plain, exact_number
+from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, exact_number
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.hierarchy.specification import HIERARCHY
 from kanon_tui.core.table.end_coding import CodedBounds

@@ -16,8 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.fields.types import choice, optional, text
+from kanon_tui.core.fields.declaration import choice, declared, optional, text
 
 
 @dataclass(frozen=True)

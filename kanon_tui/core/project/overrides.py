@@ -8,7 +8,7 @@ from dataclasses import replace
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.sections import Resources
 

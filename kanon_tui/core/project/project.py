@@ -15,12 +15,20 @@ from typing import Any
 
 from kanon_tui.core import addresses
 from kanon_tui.core.errors import InputError, KanonError, suggestion
-from kanon_tui.core.fields.declaration import Checked, Field, declarations_of, declared
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import keys_of, read_fields, section, write_fields
-from kanon_tui.core.fields.types import mapping_of, whole_number
+from kanon_tui.core.fields.declaration import (
+    Checked,
+    Field,
+    declarations_of,
+    declared,
+    keys_of,
+    mapping_of,
+    read_fields,
+    section,
+    whole_number,
+    write_fields,
+)
 from kanon_tui.core.fields.yaml_edit import edit_yaml
-from kanon_tui.core.fields.yaml_text import dump, parse, read_yaml
+from kanon_tui.core.fields.yaml_text import LocatedValue, dump, parse, read_yaml
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.context import ReleaseContext

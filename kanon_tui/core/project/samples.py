@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.yaml_text import read_yaml
+from kanon_tui.core.fields.yaml_text import LocatedValue, read_yaml
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,17 @@ from typing import Any, Literal
 
 from kanon_tui.core.addresses import misses_slashes
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.fields.declaration import declared, read_parameters
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import inlined, keys_of, write_fields
-from kanon_tui.core.fields.types import FieldType, list_of, text
-from kanon_tui.core.fields.yaml_text import exact_number
+from kanon_tui.core.fields.declaration import (
+    FieldType,
+    declared,
+    inlined,
+    keys_of,
+    list_of,
+    read_parameters,
+    text,
+    write_fields,
+)
+from kanon_tui.core.fields.yaml_text import LocatedValue, exact_number
 from kanon_tui.core.table.read_options import SIZE, ReadOptions
 
 _PATH = "the path of a data file or the connection string of a database"

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.fields.sections import write_fields
+from kanon_tui.core.fields.declaration import fields_of, write_fields
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import plain_values, release_hash

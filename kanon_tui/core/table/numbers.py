@@ -14,9 +14,8 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import read_fields
+from kanon_tui.core.fields.declaration import declared, read_fields
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.cell_codes import FEW, text_series, without_spaces
 

@@ -7,10 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import inlined
-from kanon_tui.core.fields.types import FieldType, automatic, list_of, mapping_of, switch, text
+from kanon_tui.core.fields.declaration import (
+    FieldType,
+    automatic,
+    declared,
+    inlined,
+    list_of,
+    mapping_of,
+    switch,
+    text,
+)
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.table.column import MISSING_TOKENS
 from kanon_tui.core.table.encoding import is_text_encoding
 from kanon_tui.core.table.value_formats import ValueFormats

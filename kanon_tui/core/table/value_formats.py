@@ -16,10 +16,8 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import write_fields
-from kanon_tui.core.fields.types import FieldType, text
+from kanon_tui.core.fields.declaration import FieldType, declared, text, write_fields
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table import numbers
 from kanon_tui.core.table.cell_codes import text_series, without_spaces

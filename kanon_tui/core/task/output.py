@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.fields.sections import inlined
-from kanon_tui.core.fields.types import FieldType
+from kanon_tui.core.fields.declaration import FieldType, declared, inlined
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.text import Note, note
 

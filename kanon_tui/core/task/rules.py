@@ -20,11 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import section
-from kanon_tui.core.fields.types import FieldType, list_of, number, text
-from kanon_tui.core.fields.yaml_text import exact_number
+from kanon_tui.core.fields.declaration import FieldType, declared, list_of, number, section, text
+from kanon_tui.core.fields.yaml_text import LocatedValue, exact_number
 from kanon_tui.core.numeric import Flags, Floats
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import quoted_list

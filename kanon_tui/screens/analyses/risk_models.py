@@ -20,8 +20,7 @@ from kanon_tui.core.analysis.population_risk import (
     survey_weights,
 )
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.types import number, optional, whole_number
+from kanon_tui.core.fields.declaration import Field, number, optional, whole_number
 from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table

@@ -20,10 +20,9 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.attributes import coded_column
-from kanon_tui.core.pipeline.pages import FilePages
+from kanon_tui.core.pipeline.pages import FilePages, Pages
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.project.project import DataSource
-from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.source import Source

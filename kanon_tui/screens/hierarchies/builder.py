@@ -18,8 +18,7 @@ from textual.widgets import Label, Select, Static
 from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.types import text
+from kanon_tui.core.fields.declaration import Field, text
 from kanon_tui.core.hierarchy.build import default_specification
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS

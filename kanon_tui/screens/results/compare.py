@@ -17,9 +17,8 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.compare import Comparison, StreamedComparison
 from kanon_tui.core.numeric import Flags
-from kanon_tui.core.pipeline.pages import LEFT_OUT, PublishedPages
+from kanon_tui.core.pipeline.pages import LEFT_OUT, Pages, PublishedPages
 from kanon_tui.core.pipeline.result import Result
-from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import toggle_zoom
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables

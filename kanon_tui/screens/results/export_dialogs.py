@@ -12,8 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Static
 
-from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.fields.types import lines
+from kanon_tui.core.fields.declaration import fields_of, lines
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
 from kanon_tui.core.text import visible

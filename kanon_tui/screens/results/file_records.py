@@ -30,6 +30,7 @@ from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.pages import (
     LEFT_OUT,
     FilePages,
+    Pages,
     PublishedPages,
     RankedRows,
     ReleasePages,
@@ -39,7 +40,6 @@ from kanon_tui.core.pipeline.pages import (
     records_of,
 )
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.pages import Pages
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.results.record_source import (

@@ -17,8 +17,7 @@ from rich.text import Text
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.pipeline.pages import RankedRows
-from kanon_tui.core.table.pages import Pages
+from kanon_tui.core.pipeline.pages import Pages, RankedRows
 
 Stop = Callable[[], bool]
 """Returns True when the answer is no longer wanted."""

@@ -13,8 +13,7 @@ from textual.widgets import SelectionList, Static
 from textual.widgets.selection_list import Selection
 
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.types import text
+from kanon_tui.core.fields.declaration import Field, text
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.core.text import sparkline, visible

@@ -18,8 +18,7 @@ from kanon_tui.core.analysis.rule_overview import RuleOverview, never_kept, rule
 from kanon_tui.core.editing.hierarchy.state import attribute_levels
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.types import number, optional
+from kanon_tui.core.fields.declaration import Field, number, optional
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.pipeline.attributes import emphasis_of
 from kanon_tui.core.table.schema import Role

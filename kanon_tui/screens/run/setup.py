@@ -14,8 +14,7 @@ from textual.widgets import Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.fields.declaration import Field, fields_of
-from kanon_tui.core.fields.types import choice
+from kanon_tui.core.fields.declaration import Field, choice, fields_of
 from kanon_tui.core.pipeline.preflight import Preflight
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.risk import RISK_IN_WORDS

@@ -9,10 +9,15 @@ from typing import Any, Literal
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import declared, fields_of
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import inlined, read_fields, section, write_fields
-from kanon_tui.core.fields.yaml_text import Plain, dump, parse
+from kanon_tui.core.fields.declaration import (
+    declared,
+    fields_of,
+    inlined,
+    read_fields,
+    section,
+    write_fields,
+)
+from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, dump, parse
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.table.schema import Role

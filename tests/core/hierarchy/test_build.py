@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy, default_specification
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.specification import read_specification

@@ -16,8 +16,7 @@ import pytest
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.fields.declaration import declarations_of
-from kanon_tui.core.fields.types import whole_number
+from kanon_tui.core.fields.declaration import declarations_of, whole_number
 from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.pipeline.result import Result, conclude

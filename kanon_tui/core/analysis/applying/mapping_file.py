@@ -26,19 +26,20 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.sections import read_fields, section, write_fields
-from kanon_tui.core.fields.types import (
+from kanon_tui.core.fields.declaration import (
     FieldType,
+    declared,
     list_of,
     member_of,
     optional,
+    read_fields,
+    section,
     text,
     whole_number,
+    write_fields,
 )
-from kanon_tui.core.fields.types import mapping_of as values_by_name
-from kanon_tui.core.fields.yaml_text import document_text
+from kanon_tui.core.fields.declaration import mapping_of as values_by_name
+from kanon_tui.core.fields.yaml_text import LocatedValue, document_text
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.hierarchy.portable import portable_rule, rule_hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification

@@ -5,8 +5,7 @@ Whatever reads, checks, shows or documents a specification goes by these two tab
 
 from __future__ import annotations
 
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.types import text
+from kanon_tui.core.fields.declaration import Field, text
 from kanon_tui.core.hierarchy.builders.builder import FLAT, Builder, lists_by_name
 from kanon_tui.core.hierarchy.builders.dates import DATE
 from kanon_tui.core.hierarchy.builders.groups import GROUPS

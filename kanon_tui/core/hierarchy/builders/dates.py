@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType, list_of
+from kanon_tui.core.fields.declaration import Field, FieldType, list_of
+from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.line import open_label
 from kanon_tui.core.hierarchy.level_table import Hierarchy

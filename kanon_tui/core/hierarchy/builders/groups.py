@@ -7,8 +7,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.types import list_of, text
+from kanon_tui.core.fields.declaration import Field, list_of, text
 from kanon_tui.core.hierarchy.builders.builder import Builder, lists_by_name
 from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread, text_of
 from kanon_tui.core.table.column import Column

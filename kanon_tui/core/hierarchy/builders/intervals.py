@@ -18,10 +18,8 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType, list_of, whole_number
-from kanon_tui.core.fields.yaml_text import exact_number
+from kanon_tui.core.fields.declaration import Field, FieldType, list_of, whole_number
+from kanon_tui.core.fields.yaml_text import LocatedValue, exact_number
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.line import (
     POINT,

@@ -23,9 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.located import LocatedValue
-from kanon_tui.core.fields.types import FieldType
-from kanon_tui.core.fields.yaml_text import as_number
+from kanon_tui.core.fields.declaration import FieldType
+from kanon_tui.core.fields.yaml_text import LocatedValue, as_number
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, exact
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.dates import date_text

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import Field
-from kanon_tui.core.fields.types import choice, whole_number
+from kanon_tui.core.fields.declaration import Field, choice, whole_number
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.table.column import Column
