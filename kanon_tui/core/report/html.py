@@ -60,18 +60,20 @@ def html(document: Document) -> str:
         "</main>",
         f"<footer>{FOOTER}</footer>",
     ]
-    return page(document.title, Path(__file__).with_name("report.css").read_text(), body)
+    return page(document.title, Path(__file__).with_name("report.css"), body)
 
 
-def page(title: str, style: str, body: Iterable[str]) -> str:
-    """Return a self-contained HTML page, light or dark as its reader's browser asks for."""
+def page(title: str, style: Path, body: Iterable[str]) -> str:
+    """Return a self-contained HTML page with the style sheet in a file.
+
+    It is light or dark as its reader's browser asks for.
+    """
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{escaped(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        + "\n".join(body)
-        + "\n</body>\n</html>\n"
+        f"<title>{escaped(title)}</title>\n<style>\n{style.read_text('utf-8')}</style>\n"
+        "</head>\n<body>\n" + "\n".join(body) + "\n</body>\n</html>\n"
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.measure import Measures
@@ -130,29 +131,7 @@ def _drawn(picture: Picture) -> str:
     return "\n".join(rows)
 
 
-_STYLE = """
-:root { --fg: #1b2430; --bg: #fff; --dim: #566274; --good: #29702d; --bad: #b3261e;
-  --warn: #965301; --best: #7b3fa0; --main: #1d6a98; --line: #c4ccd6; }
-@media (prefers-color-scheme: dark) { :root { --fg: #d8dee9; --bg: #14181f; --dim: #9fabbd;
-  --good: #7fb685; --bad: #e5757e; --warn: #e0a458; --best: #b48ee0; --main: #5fa8d3;
-  --line: #4a566a; } }
-body { font: 1.1rem/1.5 system-ui, sans-serif; color: var(--fg); background: var(--bg);
-  max-width: 56rem; margin: 2rem auto; padding: 0 1rem; }
-section { break-inside: avoid; border-top: 1px solid var(--line); }
-.warning { color: var(--warn); } .sentence { font-size: 1.25rem; }
-figure { margin: 0 0 1rem; } figcaption { color: var(--dim); }
-pre { font: 0.9rem/1.25 "DejaVu Sans Mono", Menlo, Consolas, monospace; overflow-x: auto;
-  border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem; margin: 0.2rem 0; }
-.dim { color: var(--dim); } .strong { font-weight: bold; } .main { color: var(--main); }
-.good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--warn); }
-.best { color: var(--best); font-weight: bold; }
-.here, [class^=on-] { color: var(--bg); background: var(--fg); }
-.on-good { background: var(--good); } .on-bad { background: var(--bad); }
-.on-warn { background: var(--warn); } .on-best { background: var(--best); }
-.on-panel { color: var(--fg); background: var(--line); font-weight: bold; }
-.hue-0 { color: var(--main); } .hue-1 { color: var(--warn); } .hue-2 { color: var(--good); }
-.hue-3 { color: var(--best); } .hue-4 { color: var(--bad); } .hue-5 { color: var(--dim); }
-"""
+_STYLE = Path(__file__).with_name("handout.css")
 
 
 @dataclass(frozen=True, eq=False)
