@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -54,12 +55,13 @@ class StepScreen(Hosted, SizedByTerminal):
         yield from self.body()
         yield KeyBar()
 
+    @abstractmethod
     def body(self) -> Iterable[Widget]:
-        raise NotImplementedError
+        """Return the panes of the screen."""
 
+    @abstractmethod
     def show(self, session: Session) -> None:
         """Fill the panes from the session; called when it has changed or the screen appears."""
-        raise NotImplementedError
 
     async def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Show what may have changed while another screen was in front.

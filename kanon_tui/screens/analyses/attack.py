@@ -192,6 +192,7 @@ class AttackScreen(AnalysisScreen):
     """The panel of the linking attack: counts above, people and matching records below."""
 
     TITLE = "linking attack"
+    PANES: ClassVar = {"#people-pane": "people"}
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {
         "external": "result", "attributes": "tables", "sort": "people", "side": "people",
@@ -217,11 +218,9 @@ class AttackScreen(AnalysisScreen):
                 yield Grid(id="people")
             yield PersonPane(id="rows-pane")
 
-    def on_mount(self) -> None:
-        self.query_one("#people-pane").border_title = "people"
+    def begin(self) -> None:
         self.query_one(PersonPane).show(None)
         self.query_one("#people").focus()
-        self.draw_status()
         self.action_external()
 
     def details(self) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.widget import Widget
-from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, offered, side_by_side
 from kanon_tui.core.analysis.attack.suite import (
@@ -24,14 +21,14 @@ from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sectio
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.table import Table
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
-from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
-from kanon_tui.widgets.lists import ScrollPane
+from kanon_tui.widgets.dialogs import ChooseSeveral
 
 
 class AttacksScreen(AnalysisScreen):
     """The panel of the attack suite: a line per attack, then what each of them found."""
 
     TITLE = "attacks"
+    PANES: ClassVar = {"#found": "success rates in people"}
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {
         "kind": "result", "control": "result", "counter": "result",
@@ -52,31 +49,19 @@ class AttacksScreen(AnalysisScreen):
         """The counter-measures to try beside the release as it is."""
         self.found: list[AttackedAgain] = []
 
-    def body(self) -> Iterable[Widget]:
-        with ScrollPane(id="found", classes="pane"):
-            yield Static(id="figures")
-
-    def on_mount(self) -> None:
-        self.query_one("#found").border_title = "success rates in people"
-        self.query_one("#found").focus()
-        self.draw_status()
-        self.released()
-
     def details(self) -> str:
         beside = "" if self.control is None else f" · beside {self.control.height:,} others"
         return f" · {self.kind}{beside}{''.join(f' · {each}' for each in self.counters)}"
 
     def action_kind(self) -> None:
         """Choose one kind of attack, or all."""
-        names = ["all", *(kind.name for kind in KINDS if kind.name != "composition")]
-        titles = ["all", *(f"{k.name}: {k.summary}" for k in KINDS if k.name != "composition")]
+        listed = {f"{k.name}: {k.summary}": k.name for k in KINDS if k.name != "composition"}
 
-        def chosen(row: int | None) -> None:
-            if row is not None:
-                self.kind = names[row]
-                self.released()
+        def chosen(kind: str) -> None:
+            self.kind = kind
+            self.released()
 
-        self.ask(Choose("Which attack?", titles, current=names.index(self.kind)), chosen)
+        self.ask_one("Which attack?", {"all": "all", **listed}, self.kind, chosen)
 
     def action_control(self) -> None:
         """Choose a file of people who were not in the data."""
@@ -138,5 +123,4 @@ class AttacksScreen(AnalysisScreen):
     def _show(self, found: list[AttackedAgain]) -> None:
         self.found = found
         compared = [side_by_side(found)] if len(found) > 1 else []
-        text = sections_text([*compared, *attack_sections(found[0].attacks)[1:]])
-        self.query_one("#figures", Static).update(text)
+        self.show_figures(sections_text([*compared, *attack_sections(found[0].attacks)[1:]]))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
@@ -27,8 +26,9 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen, toggle_zoom
 from kanon_tui.services.host import Hosted
-from kanon_tui.widgets.dialogs import Choose, Modal
+from kanon_tui.widgets.dialogs import Modal, choose
 from kanon_tui.widgets.key_bar import KeyBar
+from kanon_tui.widgets.lists import ScrollPane
 from kanon_tui.widgets.path_dialog import AskPath
 
 T = TypeVar("T")
@@ -64,11 +64,13 @@ def sections_text(sections: Iterable[Section]) -> Text:
 class AnalysisScreen(Hosted, Modal):
     """A panel as large as the screen. Escape goes back: from a zoomed pane, from work, then out.
 
-    Subclasses give `body` (their panes) and `details` (the end of the line on top); those that look
-    at a release also `released` (another one was chosen).
+    Subclasses give `details` (the end of the line on top), and `body` where they have other panes
+    than one with figures; those that look at a release also `released` (another one was chosen).
     """
 
     TITLE: ClassVar[str]
+    PANES: ClassVar[Mapping[str, str]]
+    """By selector the titles of panes; the first one begins with the focus."""
     LOOKS_AT_RELEASE: ClassVar[bool] = False
     NEEDS: ClassVar[Mapping[str, str]] = {}
     """By action the attribute of the panel without which its key does nothing and is not shown."""
@@ -89,9 +91,26 @@ class AnalysisScreen(Hosted, Modal):
         yield from self.body()
         yield KeyBar()
 
-    @abstractmethod
     def body(self) -> Iterable[Widget]:
         """Return the panes of the panel."""
+        with ScrollPane(id="found", classes="pane"):
+            yield Static(id="figures")
+
+    def on_mount(self) -> None:
+        """Title the panes, then begin."""
+        for selector, title in self.PANES.items():
+            self.query_one(selector).border_title = title
+        self.query_one(next(iter(self.PANES))).focus()
+        self.draw_status()
+        self.begin()
+
+    def begin(self) -> None:
+        """Do the first work, or ask the first question."""
+        self.released()
+
+    def show_figures(self, text: Text) -> None:
+        """Show a text in the pane of figures."""
+        self.query_one("#figures", Static).update(text)
 
     def status(self) -> Text:
         """Return the line on top: the panel, the release, and what is shown of it."""
@@ -127,17 +146,15 @@ class AnalysisScreen(Hosted, Modal):
 
     def action_release(self) -> None:
         """Look at the release of another run."""
-        results = self.session.results
 
-        def chosen(number: int | None) -> None:
-            if number is not None and results[number] is not self.result:
-                self.result = results[number]
+        def look_at(result: FinishedRun) -> None:
+            if result is not self.result:
+                self.result = result
                 self.released()
                 self.draw_status()
 
-        current = next((n for n, one in enumerate(results) if one is self.result), 0)
-        titles = [self.session.run_title(one) for one in results]
-        self.ask(Choose("Which release?", titles, current=current), chosen)
+        named = {self.session.run_title(one): one for one in self.session.results}
+        self.ask_one("Which release?", named, self.result, look_at)
 
     def released(self) -> None:
         """Follow the choice of another release."""
@@ -150,22 +167,28 @@ class AnalysisScreen(Hosted, Modal):
 
     def read(self, path: Path) -> Table:
         """Return a table that is joined with the release: its first line holds the names."""
-        tokens = (
-            self.session.table.missing_tokens
-            if self.result is None
-            else (self.result.task.table.missing_tokens)
-        )
-        return read_table(path, ReadOptions(header=True, missing_tokens=tokens))
+        table = self.session.table if self.result is None else self.result.task.table
+        return read_table(path, ReadOptions(header=True, missing_tokens=table.missing_tokens))
 
     # -- questions that several panels ask
 
     def ask_file(self, title: str, chosen: Callable[[Path], object]) -> None:
         """Ask for a data file, beginning in the folder of the data."""
-        folder = f"{self.session.data_path.parent}/"
-        self.ask(
-            AskPath(title, folder, endings=DATA_ENDINGS),
-            lambda path: chosen(path) if path else None,
-        )
+        dialog = AskPath(title, f"{self.session.data_path.parent}/", endings=DATA_ENDINGS)
+        self.ask(dialog, lambda path: chosen(path) if path else None)
+
+    def ask_one(
+        self,
+        title: str,
+        named: Mapping[str, T],
+        current: object,
+        chosen: Callable[[T], object],
+        hint: str = "",
+    ) -> None:
+        """Ask for one of several values by their names; the cursor begins on the current one."""
+        options = [(visible(name), partial(chosen, value)) for name, value in named.items()]
+        at = next((n for n, value in enumerate(named.values()) if value == current), 0)
+        choose(self, title, options, hint, at)
 
     def ask_target(
         self, names: Iterable[str], current: str | None, chosen: Callable[[str], object]
@@ -174,15 +197,8 @@ class AnalysisScreen(Hosted, Modal):
         assert self.result is not None
         roles = self.result.task.roles
         ordered = sorted(names, key=lambda name: roles[name] is Role.QUASI)
-        self.ask(
-            Choose(
-                "Predict which attribute?",
-                [visible(name) for name in ordered],
-                hint="what is published as it is comes first",
-                current=ordered.index(current) if current in ordered else 0,
-            ),
-            lambda number: None if number is None else chosen(ordered[number]),
-        )
+        hint, named = "what is published as it is comes first", {name: name for name in ordered}
+        self.ask_one("Predict which attribute?", named, current, chosen, hint)
 
     # -- work in the background
 

@@ -93,6 +93,11 @@ class FeasibilityScreen(AnalysisScreen):
     """The panel of k feasibility: a form, the curves, and their numbers."""
 
     TITLE = "k feasibility"
+    PANES: ClassVar = {
+        "#form-pane": "shape",
+        "#table-pane": "success rate",
+        "#plot-pane": "success rate against records",
+    }
     BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "simulate", "Run", id="feasibility.run")]
 
     def __init__(self) -> None:
@@ -111,12 +116,9 @@ class FeasibilityScreen(AnalysisScreen):
                 yield Plot()
         yield Static(id="note", classes="muted")
 
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Begin with the shape of the project."""
-        self.query_one("#form-pane").border_title = "shape"
         self.query_one("#form-pane").border_subtitle = "enter computes"
-        self.query_one("#table-pane").border_title = "success rate"
-        self.query_one("#plot-pane").border_title = "success rate against records"
         form = self.query_one(Form)
         form.show(self._parameters(), {})
         form.focus_field("attributes")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
-from textual.widget import Widget
-from textual.widgets import Static
 
 from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired_result
 from kanon_tui.core.analysis.attack.two_releases import TwoReleases
@@ -26,6 +22,7 @@ class RereleaseScreen(AnalysisScreen):
     """The panel of two releases: counts, verdict, and the cost of a repair."""
 
     TITLE = "earlier release"
+    PANES: ClassVar = {"#found": "both releases together"}
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {"earlier": "result"}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -39,14 +36,7 @@ class RereleaseScreen(AnalysisScreen):
         self.earlier_name = ""
         self.found: TwoReleases | None = None
 
-    def body(self) -> Iterable[Widget]:
-        with VerticalScroll(id="found", classes="pane"):
-            yield Static(id="counts")
-
-    def on_mount(self) -> None:
-        self.query_one("#found").border_title = "both releases together"
-        self.query_one("#found").focus()
-        self.draw_status()
+    def begin(self) -> None:
         self.action_earlier()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -124,7 +114,7 @@ class RereleaseScreen(AnalysisScreen):
             text = sections_text([found.section()])
             self._verdict(text, found)
             self._cost(text, result)
-        self.query_one("#counts", Static).update(text)
+        self.show_figures(text)
         self.refresh_bindings()
 
     def _verdict(self, text: Text, found: TwoReleases) -> None:

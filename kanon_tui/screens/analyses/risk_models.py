@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.widget import Widget
-from textual.widgets import Static
 
 from kanon_tui.core.analysis.population_risk import (
     KnownPopulation,
@@ -26,8 +23,7 @@ from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text
-from kanon_tui.widgets.dialogs import AskText, Choose
-from kanon_tui.widgets.lists import ScrollPane
+from kanon_tui.widgets.dialogs import ask_text
 
 KEPT = "risk models"
 _SIZE = Field("population", optional(whole_number(1)), None, "People of the population")
@@ -51,6 +47,7 @@ class RiskModelsScreen(AnalysisScreen):
     """The panel of risk models: uniques, k-map and presence, with their assumptions."""
 
     TITLE = "risk models"
+    PANES: ClassVar = {"#found": "how likely people are found"}
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = dict.fromkeys(("size", "weights", "table", "threshold"), "result")
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,16 +62,8 @@ class RiskModelsScreen(AnalysisScreen):
         self.assumption = Assumption()
         self.found: PopulationRisk | None = None
 
-    def body(self) -> Iterable[Widget]:
-        with ScrollPane(id="found", classes="pane"):
-            yield Static(id="figures")
-
-    def on_mount(self) -> None:
+    def begin(self) -> None:
         """Begin with what was entered last in this session, else the population of the project."""
-        pane = self.query_one("#found")
-        pane.border_title = "how likely people are found"
-        pane.focus()
-        self.draw_status()
         if self.result is not None:
             bound, task = self.result.task.privacy.risk, self.result.task
             size = None if bound is None else bound.population
@@ -105,13 +94,13 @@ class RiskModelsScreen(AnalysisScreen):
                 check_population(size, people)
             return size
 
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self._assume(size=check(text))
-
         hint = "People of whom the table is a random sample. Empty: not known."
         now = "" if self.assumption.size is None else str(self.assumption.size)
-        self.ask(AskText("Size of the population", now, hint=hint, check=check), typed)
+
+        def take(size: int | None) -> None:
+            self._assume(size=size)
+
+        ask_text(self, "Size of the population", take, check, now, hint)
 
     def action_weights(self) -> None:
         """Choose the column of survey weights."""
@@ -124,19 +113,17 @@ class RiskModelsScreen(AnalysisScreen):
             self.host.fail(InputError("no column holds numbers; 2 shows the kind of every column"))
             return
 
-        def chosen(row: int | None) -> None:
-            if row is None:
-                return
-            name, spec = names[row], known[names[row]]
+        def chosen(name: str) -> None:
+            spec = known[name]
             if spec.role in (Role.OTHER, Role.IDENTIFIER) and spec.identifier == "drop":
                 fields = {"role": Role.WEIGHT, "publish_unique": spec.role is Role.OTHER}
                 if self.session.change_attributes([name], f"{name}: survey weight", **fields):
                     self.host.session_changed()  # so that the project remembers it
             self._assume(weights=name)
 
-        now = names.index(self.assumption.weights) if self.assumption.weights in names else 0
-        hint = "how many people of the population a record stands for"
-        self.ask(Choose("Which column has survey weights?", names, hint, now), chosen)
+        hint, named = "how many people of the population a record stands for", {n: n for n in names}
+        title = "Which column has survey weights?"
+        self.ask_one(title, named, self.assumption.weights, chosen, hint)
 
     def action_table(self) -> None:
         """Choose a file of everybody in the population."""
@@ -149,13 +136,12 @@ class RiskModelsScreen(AnalysisScreen):
         def check(text: str) -> float:
             return float(_ABOVE.parse(text, "risk"))
 
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self._assess(replace(self.assumption, threshold=check(text)), remember=True)
+        def take(threshold: float) -> None:
+            self._assess(replace(self.assumption, threshold=threshold), remember=True)
 
         now = f"{self.assumption.threshold:g}"
         hint = "Records with a higher risk are counted: 0.2 counts classes below 5."
-        self.ask(AskText("A risk that is too high", now, hint=hint, check=check), typed)
+        ask_text(self, "A risk that is too high", take, check, now, hint)
 
     def released(self) -> None:
         """Assess the release of another run."""
@@ -187,6 +173,6 @@ class RiskModelsScreen(AnalysisScreen):
             self.assumption, self.found = made
             if remember:
                 self.host.kept_by_panels[KEPT] = replace(self.assumption, population=None)
-            self.query_one("#figures", Static).update(sections_text(risk_sections(made[1])))
+            self.show_figures(sections_text(risk_sections(made[1])))
 
         self.in_background(work, done, "counting")

@@ -29,6 +29,7 @@ class PartitionScreen(AnalysisScreen):
     """The panel of decision trees: original and release side by side."""
 
     TITLE = "decision trees"
+    PANES: ClassVar = {"#original": "original", "#release": "release"}
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {
         "target": "result",
@@ -62,11 +63,7 @@ class PartitionScreen(AnalysisScreen):
             with ScrollableContainer(classes="pane", id="release"):
                 yield Static(classes="tree")
 
-    def on_mount(self) -> None:
-        self.query_one("#original").border_title = "original"
-        self.query_one("#release").border_title = "release"
-        self.query_one("#original").focus()
-        self.draw_status()
+    def begin(self) -> None:
         self.action_target()
 
     def details(self) -> str:
@@ -136,7 +133,7 @@ class PartitionScreen(AnalysisScreen):
 
     def _show(self, found: Partitioning) -> None:
         self.found = found
-        self.query_one("#figures", Static).update(sections_text([found.section()]))
+        self.show_figures(sections_text([found.section()]))
         for name, tree in (("original", found.original), ("release", found.release)):
             pane = self.query_one(f"#{name}")
             pane.border_title = f"{name}: {tree.root.records:,} records"

@@ -30,6 +30,7 @@ class UtilityScreen(AnalysisScreen):
     """The panel of utility: attributes on the left, the picture of one and all figures right."""
 
     TITLE = "utility"
+    PANES: ClassVar = {"#attributes": "distance"}
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {"target": "result"}
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,12 +49,6 @@ class UtilityScreen(AnalysisScreen):
             with ScrollableContainer(id="figures"):
                 yield Static(id="picture")
                 yield Static(id="rest")
-
-    def on_mount(self) -> None:
-        self.query_one("#attributes").border_title = "distance"
-        self.query_one("#attributes").focus()
-        self.draw_status()
-        self.released()
 
     def details(self) -> str:
         found = self.found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial, wraps
@@ -234,9 +235,9 @@ class HierarchyEditing(HierarchyView):
         hint = "The same values stay in it; a MAGVal on it stays too."
         ask_text(self, f"Rename {some([old])} of level {level}", take, parse, old, hint)
 
+    @abstractmethod
     def fix_uncovered(self, values: Sequence[str]) -> None:
-        """Give values a row; where that comes from is the screen's matter."""
-        raise NotImplementedError
+        """Give values without a row one."""
 
     @says_why
     def action_group(self) -> None:

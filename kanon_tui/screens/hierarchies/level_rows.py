@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence, Set
 from typing import ClassVar
 
@@ -27,7 +28,7 @@ ALL_OPEN = 200
 """Most values for which a tree starts unfolded."""
 
 
-class _Rows:
+class _Rows(ABC):
     """The base of level table and tree: labels with their marks, and search."""
 
     def __init__(self, state: HierarchyState, selected: Set[Node]) -> None:
@@ -42,8 +43,9 @@ class _Rows:
     def rows(self, start: int, stop: int) -> list[list[Cell]]:
         return [self._line(row) for row in range(start, stop)]
 
+    @abstractmethod
     def _line(self, row: int) -> list[Cell]:
-        raise NotImplementedError
+        """Return the cells of a line."""
 
     def uncovered(self, row: int) -> str | None:
         """Return the value of this line if it has no row in the hierarchy, else None."""

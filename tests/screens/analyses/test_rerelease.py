@@ -38,15 +38,15 @@ async def test_an_unsafe_release_is_told_and_repaired(sample, make_app, tmp_path
         await wait_until(pilot, lambda: screen.found is not None and not screen.working)
         before = screen.found
         assert before.below_k > 0
-        assert f"✗ Together with old.csv {before.below_k:,} are left" in said(screen, "#counts")
+        assert f"✗ Together with old.csv {before.below_k:,} are left" in said(screen, "#figures")
         await pilot.press("g", "g")  # twice is once
-        await wait_until(pilot, lambda: "everybody keeps k" in said(screen, "#counts"))
+        await wait_until(pilot, lambda: "everybody keeps k" in said(screen, "#figures"))
         await settle(pilot)
         unsafe, repaired = session_of(pilot).results
         assert screen.found.below_k == 0
         assert repaired.measures.ncp > unsafe.measures.ncp
         cost = f"NCP {repaired.measures.ncp:.4f} instead of {unsafe.measures.ncp:.4f}"
-        assert cost in " ".join(said(screen, "#counts").split())
+        assert cost in " ".join(said(screen, "#figures").split())
         assert screen.check_action("repair", ()) is False
         await pilot.press("escape")
         await settle(pilot)
@@ -60,7 +60,7 @@ async def test_a_release_beside_itself_is_safe(sample, make_app, tmp_path) -> No
         await open_panel(pilot, "earlier", RereleaseScreen)
         await choose_file(pilot, tmp_path / "same.csv")
         screen = next(s for s in pilot.app.screen_stack if isinstance(s, RereleaseScreen))
-        await wait_until(pilot, lambda: "✓ Together with same.csv" in said(screen, "#counts"))
+        await wait_until(pilot, lambda: "✓ Together with same.csv" in said(screen, "#figures"))
         await pilot.press("g")
         await settle(pilot)
         assert len(session_of(pilot).results) == 1
