@@ -223,7 +223,7 @@ class KanonApp(App[None]):
         """Copy the selected text, or say which key quits, since ctrl+c does not."""
         selected = self.screen.get_selected_text()
         if selected:
-            send(self.host, self, selected, "the selected text")
+            send(self.host, self, lambda: selected, "the selected text")
         else:
             self.host.say("ctrl+q quits; esc goes back")
 

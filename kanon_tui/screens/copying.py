@@ -13,13 +13,15 @@ import subprocess
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from textual.dom import DOMNode
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import visible
+from kanon_tui.screens.base import StepScreen
 from kanon_tui.services.host import Host
-from kanon_tui.widgets.dialogs import Choose, Confirm
+from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 
 LARGEST = 50_000
 """Bytes; many terminals silently drop a longer OSC 52."""
@@ -49,57 +51,47 @@ class Copyable:
         cells = zip(self.names, self.row(), strict=True)
         return "\t".join(_field(cell) for name, cell in cells if name not in self.identifiers)
 
+    def column_text(self) -> str:
+        """Return the cells of the column that are shown, one per line."""
+        return "\n".join(map(_field, self.cells()))
 
-def ask_what_to_copy(host: Host, owner: DOMNode, what: Copyable) -> None:
+
+def ask_what_to_copy(screen: StepScreen, what: Copyable) -> None:
     """Ask whether to copy cell, row or column, and send it; confirm before an identifier."""
     column = visible(what.column)
     without = " without its identifiers" if what.identifiers else ""
-    makers: list[tuple[str, Callable[[], str]]] = [
-        (f"the cell of {column}", lambda: what.cell),
-        (f"the row{without}", what.row_text),
-        (f"the column {column}, as it is shown", lambda: "\n".join(map(_field, what.cells()))),
+
+    def offer(title: str, make: Callable[[], str], identifies: bool) -> None:
+        copy = partial(send, screen.host, screen, make, title)
+        if not identifies:
+            copy()
+            return
+        text = f"{column} is an identifier: a copy of it leaves Kanon and names people."
+        confirm(screen, Confirm("Copy an identifier?", text, "Copy it", "Leave it"), copy)
+
+    identifies = what.column in what.identifiers
+    makers: list[tuple[str, Callable[[], str], bool]] = [
+        (f"the cell of {column}", lambda: what.cell, identifies),
+        (f"the row{without}", what.row_text, False),
+        (f"the column {column}, as it is shown", what.column_text, identifies),
     ]
-
-    def chosen(number: int | None) -> None:
-        if number is None:
-            return
-        title, make = makers[number]
-        if number == 1 or what.column not in what.identifiers:
-            send_made(host, owner, make, title)
-            return
-        question = f"{column} is an identifier: a copy of it leaves Kanon and names people."
-        host.background.ask(
-            owner,
-            Confirm("Copy an identifier?", question, "Copy it", "Leave it"),
-            lambda answer: send_made(host, owner, make, title) if answer else None,
-        )
-
     hint = "It is sent to the terminal; whether the clipboard has it then, only the terminal knows."
-    host.background.ask(owner, Choose("Copy", [title for title, _ in makers], hint), chosen)
+    choose(screen, "Copy", [(each[0], partial(offer, *each)) for each in makers], hint)
 
 
-def send_made(host: Host, owner: DOMNode, make: Callable[[], str], what: str) -> None:
-    """Make a text in the background and send it to the terminal."""
+def send(host: Host, owner: DOMNode, make: Callable[[], str], what: str) -> None:
+    """Make a text in the background, send it to the terminal or to tmux around it, and say so."""
 
-    def made(text: str) -> None:
-        send(host, owner, text, what)
+    def work() -> str | None:
+        text = check_size(make())
+        return None if to_tmux(text) else text
 
-    def checked() -> str:
-        return check_size(make())
-
-    host.background.compute(owner, checked, made, group="copy")
-
-
-def send(host: Host, owner: DOMNode, text: str, what: str) -> None:
-    """Send a text to the terminal, through tmux if it runs inside it, and say so."""
-    check_size(text)
-
-    def sent(through_tmux: bool) -> None:
-        if not through_tmux:
+    def sent(text: str | None) -> None:
+        if text is not None:
             host.app.copy_to_clipboard(text)
         host.say(f"sent to the terminal: {what}")
 
-    host.background.compute(owner, lambda: to_tmux(text), sent, group="copy")
+    host.background.compute(owner, work, sent, group="copy")
 
 
 def check_size(text: str) -> str:

@@ -13,7 +13,7 @@ those that differ most, and whether it differs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isnan
 
@@ -318,7 +318,7 @@ class StreamedComparison(Comparison):
         of_place = np.append(self.ranks, gone).astype(np.int32)  # the last is for -1
         parts = (self.places[at : at + _AT_A_TIME] for at in range(0, len(self.places), _AT_A_TIME))
         ranked = ranked_rows(parts, lambda part: of_place[part], sizes, self.memory)
-        return ranked.in_turn(np.arange(gone))
+        return replace(ranked, turns=np.arange(gone))
 
     @cached_property
     def record_differs(self) -> Flags:

@@ -369,7 +369,7 @@ class DataScreen(StepScreen):
             *at_hand,
             [*self.session.names(Role.IDENTIFIER), *self.session.names(Role.PERSON)],
         )
-        ask_what_to_copy(self.host, self, what)
+        ask_what_to_copy(self, what)
 
     def action_go_to_row(self) -> None:
         """Ask for a record by the number beside it."""

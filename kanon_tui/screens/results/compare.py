@@ -37,7 +37,7 @@ from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.services.host import Hosted
 from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import Modal
-from kanon_tui.widgets.grid import Cell, GridColumn
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowNumbers, RowSource
 from kanon_tui.widgets.key_bar import KeyBar
 
@@ -280,8 +280,8 @@ class CompareScreen(Hosted, Modal):
     def _lost_pages(self, pages: Pages, error: Exception) -> None:
         self.host.fail(error)
 
-    @on(TwinGrids.Moved)
-    def moved(self, event: TwinGrids.Moved) -> None:
+    @on(Grid.Moved)
+    def moved(self, event: Grid.Moved) -> None:
         self._tell(event.row, event.column)
 
     def _tell(self, row: int, column: int) -> None:

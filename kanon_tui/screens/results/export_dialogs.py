@@ -103,7 +103,7 @@ class CommandDialog(Hosted, Dialog):
             yield Button("Close", id="close", variant="primary", compact=True)
 
     def action_copy(self) -> None:
-        send(self.host, self, self.command, "the command line")
+        send(self.host, self, lambda: self.command, "the command line")
 
     def action_save(self) -> None:
         self.dismiss(True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.containers import Vertical
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -248,13 +246,6 @@ PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {
 class FigurePanel(Vertical):
     """A pane with one table of figures, and the meaning of the row under the cursor."""
 
-    @dataclass
-    class Chosen(Message):
-        """Enter was pressed on a row."""
-
-        panel: FigurePanel
-        row: int
-
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id, classes="pane")
         self.grid = Grid()
@@ -284,12 +275,6 @@ class FigurePanel(Vertical):
         """Show the meaning of the figure under the cursor."""
         event.stop()
         self._explain()
-
-    @on(Grid.Chosen)
-    def chosen(self, event: Grid.Chosen) -> None:
-        """Pass on that enter was pressed on a row."""
-        event.stop()
-        self.post_message(self.Chosen(self, event.row))
 
     def _explain(self) -> None:
         meanings = self._table.meanings if self._table else ()

@@ -34,7 +34,6 @@ from kanon_tui.core.pipeline.pages import (
     PublishedPages,
     RankedRows,
     ReleasePages,
-    SearchedPages,
     pages_before,
     ranked_rows,
     records_of,
@@ -68,7 +67,7 @@ NO_CLASS = "this record is suppressed and belongs to no class"
 class Sides:
     """The published rows, and the records that were read beside them."""
 
-    pages: SearchedPages
+    pages: Pages
     before: FilePages | None
 
     def cells(self, row: int) -> dict[str, str] | None:
@@ -133,7 +132,7 @@ class FileRecords:
         if order == SMALLEST_FIRST:
             sizes = rows.sizes.copy()
             sizes[self.classes.count :] = np.iinfo(np.int64).max  # suppressed records come last
-            rows = rows.in_turn(np.argsort(sizes, kind="stable"))
+            rows = replace(rows, turns=np.argsort(sizes, kind="stable"))
         return Arrangement(order, height, rows)
 
     def without_originals(self) -> Arrangement:

@@ -28,6 +28,7 @@ from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.services.host import Hosted, error_sentence
 from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import ask_text
+from kanon_tui.widgets.grid import Grid
 
 T = TypeVar("T")
 RecordSource = MemoryRecords | FileRecords
@@ -173,8 +174,8 @@ class RecordsPane(Hosted, Vertical):
         names = self.source.names if self.source is not None else ()
         return names[min(self.grids.column, len(names) - 1)] if names else ""
 
-    @on(TwinGrids.Moved)
-    def moved(self, event: TwinGrids.Moved) -> None:
+    @on(Grid.Moved)
+    def moved(self, event: Grid.Moved) -> None:
         event.stop()
         self._describe()
 
@@ -202,11 +203,6 @@ class RecordsPane(Hosted, Vertical):
             return None
         original = not self.grids.right.has_focus
         return self.source.copyable(self.shown, self.record, self.column, original)
-
-    @property
-    def why_not(self) -> str:
-        """Why there is no explanation of the cell under the cursor."""
-        return f"{self.column} is not a quasi-identifier and is published as it is"
 
     def question(self) -> Callable[[], Why] | None:
         """Return the work that explains the cell; None where nothing was generalised."""

@@ -35,10 +35,10 @@ from kanon_tui.screens.results.figures import (
 )
 from kanon_tui.screens.results.records_pane import RecordsPane
 from kanon_tui.screens.results.runs import Runs, difference_line
-from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
 from kanon_tui.widgets.dialogs import choose
 from kanon_tui.widgets.drawing import theme_style
+from kanon_tui.widgets.grid import Grid
 
 NEED_RESULT = frozenset(
     {
@@ -257,8 +257,8 @@ class ResultsScreen(StepScreen):
         if self._panel_in_front:
             self.action_panel(self.panel)
 
-    @on(FigurePanel.Chosen)
-    def chosen(self, event: FigurePanel.Chosen) -> None:
+    @on(Grid.Chosen, "FigurePanel Grid")
+    def chosen(self, event: Grid.Chosen) -> None:
         """Show the run, or explain the attribute, on which enter was pressed."""
         results = self.session.results
         if self.panel == "runs" and event.row >= len(results):
@@ -280,7 +280,7 @@ class ResultsScreen(StepScreen):
         """Copy a cell, a row or a column of the side that has the focus to the terminal."""
         what = self.records.copyable()
         if what is not None:
-            ask_what_to_copy(self.host, self, what)
+            ask_what_to_copy(self, what)
 
     def action_back(self) -> None:
         """Leave the figures, stop a run, or show all classes again."""
@@ -295,7 +295,7 @@ class ResultsScreen(StepScreen):
         else:
             self.records.looked_for = ""
 
-    @on(TwinGrids.Chosen)
+    @on(Grid.Chosen, "TwinGrids Grid")
     def action_why(self) -> None:
         """Explain the cell under the cursor, or the attribute in the panel."""
         question: Callable[[], Why] | None = self.records.question()
@@ -304,7 +304,8 @@ class ResultsScreen(StepScreen):
         if question is not None:
             self.compute(question, self._explain, group="why", holds_keys=True)
         else:
-            self.host.say(self.records.why_not)
+            column = self.records.column
+            self.host.say(f"{column} is not a quasi-identifier and is published as it is")
 
     def _explain(self, why: Why) -> None:
         self.ask(WhyDialog(why))

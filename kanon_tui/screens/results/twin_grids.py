@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from rich.text import Text
 from textual import on
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.widget import Widget
 
 from kanon_tui.core.text import visible
@@ -18,19 +16,6 @@ from kanon_tui.widgets.grid_sources import RowSource
 
 class TwinGrids(Horizontal):
     """Two grids with equal columns and rows, one cursor and one scroll position."""
-
-    @dataclass
-    class OfCell(Message):
-        """A message about a cell of both grids."""
-
-        row: int
-        column: int
-
-    class Moved(OfCell):
-        """The cursor is on another cell."""
-
-    class Chosen(OfCell):
-        """Enter was pressed on a cell."""
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -109,18 +94,11 @@ class TwinGrids(Horizontal):
 
     @on(Grid.Moved)
     def moved(self, event: Grid.Moved) -> None:
-        """Move the cursor of the side that has no focus to that of the other."""
-        event.stop()
+        """Move the cursor of the other side as well; only moves of the leading side are told on."""
         leader = self._leader
         if event.grid is not leader:
+            event.stop()
             return
         other = self.left if leader is self.right else self.right
         if not self.alone and (other.row, other.column) != (leader.row, leader.column):
             other.go_to(leader.row, leader.column)
-        self.post_message(self.Moved(leader.row, leader.column))
-
-    @on(Grid.Chosen)
-    def chosen(self, event: Grid.Chosen) -> None:
-        """Pass on that enter was pressed on either side."""
-        event.stop()
-        self.post_message(self.Chosen(event.row, event.column))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -68,7 +69,7 @@ def test_orders_and_rows_of_records_are_those_of_memory(
         shown = [rows[at] for at in range(len(rows))]
         assert shown == np.argsort(classes, kind="stable").tolist()
         sizes = np.append(expected.release.class_sizes, 10**6)
-        turned = rows.in_turn(np.argsort(sizes, kind="stable"))
+        turned = replace(rows, turns=np.argsort(sizes, kind="stable"))
         shown = [turned[at] for at in range(len(turned))]
         assert shown == np.lexsort((classes, sizes[classes])).tolist()
         assert all(turned.place_of(row) == at for at, row in enumerate(shown))
