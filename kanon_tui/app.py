@@ -101,7 +101,7 @@ class KanonApp(App[None]):
         present: bool = False,
     ) -> None:
         super().__init__()
-        self.typed_keys = TypedKeys(self, super().on_event)
+        self.typed_keys = TypedKeys(self, super().on_event, lambda: self.host.background.holds_keys)
         self.host = Host(self, self.typed_keys, state_folder)
         self.saving = Saving(self.host)
         self._end = UnexpectedEnd(self.error_console)

@@ -118,7 +118,7 @@ def before_publishing(
             go_on()
 
     def look() -> None:
-        screen.compute(session.unanswered, ask, group="singling out", holds_keys=True)
+        screen.compute(session.unanswered, ask, group="singling out", covers=screen)
 
     once_counted(screen, look)
 

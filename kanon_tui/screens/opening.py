@@ -160,5 +160,5 @@ def reread(host: Host, session: Session, data: DataSource) -> None:
     """Read the file of a session by other options."""
     host.background.compute(
         host.app, lambda: session.reread(data), host.replace_session, group="reread",
-        holds_keys=True,
+        covers=host.app.screen,
     )  # fmt: skip

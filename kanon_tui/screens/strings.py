@@ -71,17 +71,11 @@ def choose_string(
     `extent` names the records of the task if they are not the whole table.
     """
 
-    def opened(strings: PassingStrings) -> None:
-        def taken(levels: tuple[int, ...] | None) -> None:
-            if levels is not None:
-                written = write_levels(dict(zip(strings.names, levels, strict=True)))
-                chosen(AlgorithmChoice("global", {"levels": written}))
+    def taken(levels: str | None) -> None:
+        if levels is not None:
+            chosen(AlgorithmChoice("global", {"levels": levels}))
 
-        screen.ask(StringsScreen(strings), taken)
-
-    screen.compute(
-        lambda: PassingStrings(task(), run, extent), opened, group="strings", holds_keys=True
-    )
+    screen.ask(StringsScreen(lambda: PassingStrings(task(), run, extent)), taken)
 
 
 def choose_for_set_up(screen: Hosted) -> None:
@@ -123,11 +117,14 @@ class StringsScreen(Hosted, Modal):
         Binding("E", "leave", "back", show=False),
     ]
 
-    def __init__(self, strings: PassingStrings) -> None:
+    strings: PassingStrings
+    built: tuple[int, ...]
+    """The string in the first row."""
+
+    def __init__(self, make: Callable[[], PassingStrings]) -> None:
+        """Take the work that finds the passing strings, which may take a while."""
         super().__init__()
-        self.strings = strings
-        self.built = strings.first
-        """The string in the first row."""
+        self._make = make
         self.only: tuple[int, int] | None = None
         """The attribute and level that all shown strings have; None shows all."""
         self._judged: Verdict | None = None
@@ -142,6 +139,10 @@ class StringsScreen(Hosted, Modal):
     def on_mount(self) -> None:
         """Begin on the first row."""
         self.query_one(Grid).focus()
+        self.load(self._make, self._begin)
+
+    def _begin(self, strings: PassingStrings) -> None:
+        self.strings, self.built = strings, strings.first
         self._judge()
 
     # -- what is shown
@@ -271,7 +272,7 @@ class StringsScreen(Hosted, Modal):
         if not verdict.passes:
             self.host.say("this string fails: raise a level, or take one of those below")
             return
-        self.dismiss(verdict.levels)
+        self.dismiss(write_levels(dict(zip(self.strings.names, verdict.levels, strict=True))))
 
     def action_leave(self) -> None:
         self.dismiss(None)

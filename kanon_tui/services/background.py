@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from textual.app import App
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
 from kanon_tui.services.typed_keys import TypedKeys
 
 T = TypeVar("T")
+GRACE = 0.2
+"""Seconds of a job after which a loading mark covers what waits for it."""
 
 
 class Background:
@@ -30,8 +33,8 @@ class Background:
     ) -> None:
         self.app = app
         self._keys, self._failed = keys, failed
-        self._covered: Counter[Screen[Any]] = Counter()
-        """Per screen the number of jobs that cover it with a loading mark."""
+        self._covered: Counter[DOMNode] = Counter()
+        """The number of jobs that screens, dialogs and panes wait for."""
         self._other_stacks: dict[str, list[Screen[Any]]] = {}
         """Stacks of the modes that are not in front, as they were left."""
 
@@ -65,13 +68,12 @@ class Background:
         *,
         group: str,
         failed: Callable[[Exception], object] | None = None,
-        covers: Screen[Any] | None = None,
-        holds_keys: bool = False,
+        covers: Widget | None = None,
     ) -> Worker[None]:
         """Do work in a thread, then call `done` with its result or `failed` with its exception.
 
-        A newer job of the owner's group replaces it. With `holds_keys` the keys that arrive
-        meanwhile wait for what `done` shows. They do so too if a loading mark `covers` a screen.
+        A newer job of the owner's group replaces it. Keys for the screen, dialog or pane that it
+        `covers` wait for what `done` shows, and a loading mark says so if that takes a while.
         """
 
         async def job() -> None:
@@ -84,13 +86,13 @@ class Background:
                 finally:
                     delivered.set()
 
-            with self._cover(covers, owner.screen if holds_keys else covers):
+            with self._cover(covers):
                 try:
                     answer: Any = await asyncio.to_thread(work)
                     callback: Callable[[Any], object] = done
                 except Exception as error:
                     answer, callback = error, failed or self._failed
-                    if holds_keys or covers:
+                    if covers is not None:
                         self._keys.drop()
                 owner.call_next(deliver, callback, answer)
                 await delivered.wait()
@@ -98,18 +100,29 @@ class Background:
         return owner.run_worker(job, exclusive=True, group=group)
 
     @contextmanager
-    def _cover(self, covered: Screen[Any] | None, held: Screen[Any] | None) -> Iterator[None]:
-        """Put a loading mark on a screen, and let the keys for a screen wait."""
-        with nullcontext() if held is None else self._keys.wait_for_work(held):
-            if covered is not None:
-                self._covered[covered] += 1
-                covered.loading = True
-            try:
-                yield
-            finally:
-                if covered is not None:
-                    self._covered[covered] -= 1
-                    covered.loading = self._covered[covered] > 0
+    def _cover(self, widget: Widget | None) -> Iterator[None]:
+        """Let keys for a widget wait, and put a loading mark on it after `GRACE` seconds."""
+        if widget is None:
+            yield
+            return
+        self._covered[widget] += 1
+        timer = widget.set_timer(GRACE, lambda: setattr(widget, "loading", True))
+        try:
+            yield
+        finally:
+            timer.stop()
+            self._covered[widget] -= 1
+            if not self._covered[widget]:
+                widget.loading = False
+
+    @property
+    def holds_keys(self) -> bool:
+        """Whether the screen in front, or a pane around what has the focus, waits for a job."""
+        if not self.app.screen_stack:
+            return False
+        front = self.app.screen
+        around = front.focused.ancestors_with_self if front.focused else (front,)
+        return any(self._covered[node] for node in around)
 
     # -- questions
 

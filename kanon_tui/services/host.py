@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar, cast
 from textual.app import App
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.widget import Widget
 
 from kanon_tui.core.editing.counting import Counted
 from kanon_tui.core.editing.recovery import RecoveryStore
@@ -196,13 +197,12 @@ class Hosted:
         *,
         group: str,
         failed: Callable[[Exception], object] | None = None,
-        holds_keys: bool = False,
+        covers: Widget | None = None,
     ) -> None:
         """Do work in a thread and call `done` with its result; a newer job of `group` replaces it.
 
-        With `holds_keys` the keys that arrive meanwhile wait for what `done` opens. A result for
-        one session is not delivered to the next. Work whose end must be noticed in any case goes
-        through `host.background`.
+        Keys for what it `covers` wait until then. A result for one session is not delivered to the
+        next. Work whose end must be noticed in any case goes through `host.background`.
         """
         host, session = self.host, self.host.session
 
@@ -219,8 +219,18 @@ class Hosted:
             in_session(done),
             group=group,
             failed=in_session(failed or host.fail),
-            holds_keys=holds_keys,
+            covers=covers,
         )
+
+    def load(self, work: Callable[[], T], show: Callable[[T], object]) -> None:
+        """Fill a dialog that has just opened with what `work` makes; close it if that fails."""
+        dialog = cast("Modal", self)
+
+        def failed(error: Exception) -> None:
+            dialog.dismiss(None)
+            self.host.fail(error)
+
+        self.compute(work, show, group="content", failed=failed, covers=dialog)
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:
         """Open a dialog and call `answered` with its result."""

@@ -3,28 +3,23 @@
 Textual sends a key to the widget that has the focus when the key arrives. Several keys in one
 packet (a fast typist, a slow line, a paste into the terminal) would all go to the widget that had
 the focus before the first of them. `TypedKeys` passes a key on once the application is at rest and
-no work is under way that the screen in front waits for, such as the content of a dialog.
+no job is under way that the screen in front waits for, such as the content of a dialog.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from time import monotonic
+from collections import deque
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from textual import events
 from textual.app import App
 from textual.dom import DOMNode
-from textual.screen import Screen
 
 MOST_LOOKS = 2_000
 """Looks, a millisecond apart, for the effect of a key on a screen that never comes to rest. A busy
 machine looks less often and so waits longer."""
-LONGEST_WAIT = 10.0
-"""Seconds that a key waits for work, unless a loading mark covers the screen."""
 LEAVING = ("q", "ctrl+q", "ctrl+c", "escape")
 """Keys that are passed on at once while a loading mark covers the screen, or while no other key
 waits before them."""
@@ -33,13 +28,17 @@ waits before them."""
 class TypedKeys:
     """Queue of the keys that have arrived and were not yet passed on to Textual."""
 
-    def __init__(self, app: App[Any], pass_on: Callable[[events.Key], Awaitable[None]]) -> None:
-        self._app, self._pass_on = app, pass_on
+    def __init__(
+        self,
+        app: App[Any],
+        pass_on: Callable[[events.Key], Awaitable[None]],
+        is_held: Callable[[], bool],
+    ) -> None:
+        """Take what passes a key on, and what tells whether the screen in front waits for a job."""
+        self._app, self._pass_on, self._is_held = app, pass_on, is_held
         self._waiting: deque[events.Key] = deque()
         self._task: asyncio.Task[None] | None = None
         self._passing = False
-        self._awaited: Counter[Screen[Any]] = Counter()
-        """Per screen the number of jobs that its keys wait for."""
 
     async def receive(self, key: events.Key) -> None:
         """Pass a key on now, or queue it behind those that wait."""
@@ -58,38 +57,19 @@ class TypedKeys:
         """Number of keys that wait."""
         return len(self._waiting)
 
-    @contextmanager
-    def wait_for_work(self, screen: Screen[Any]) -> Iterator[None]:
-        """Let the keys for a screen wait until the block ends; an exception drops them."""
-        self._awaited[screen] += 1
-        try:
-            yield
-        except Exception:
-            self.drop()
-            raise
-        finally:
-            self._awaited[screen] -= 1
-
     def drop(self) -> None:
         """Forget the keys that wait: what they were meant for did not open."""
         self._waiting.clear()
 
-    def _is_held(self, seconds: float = 0.0) -> bool:
-        """Return whether a key that has waited this long waits on for work."""
-        if not self._app.screen_stack or not self._awaited[self._app.screen]:
-            return False
-        return self._app.screen.loading or seconds < LONGEST_WAIT
-
     async def _pass_on_in_turn(self) -> None:
         """Pass on one key after the other until none waits."""
-        begun = monotonic()
         while self._app.is_running:
             await self._come_to_rest()
-            if self._is_held(monotonic() - begun):
+            if self._is_held():
                 continue
             if not self._waiting:
                 return
-            self._passing, begun = True, monotonic()
+            self._passing = True
             self._app.call_later(self._pass_on_next)  # an exception is the application's to handle
 
     async def _pass_on_next(self) -> None:

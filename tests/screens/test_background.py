@@ -11,12 +11,13 @@ import pytest
 from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
+from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.screens import opening
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
 from kanon_tui.screens.opening import open_file
-from kanon_tui.services import typed_keys
+from kanon_tui.screens.results.why_dialog import WhyDialog
 from kanon_tui.widgets.dialogs import AskText, Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import has_failed, session_of, settle, wait_until
@@ -319,24 +320,41 @@ async def test_keys_for_a_file_that_could_not_be_opened_are_dropped(
 async def test_somebody_may_leave_while_a_file_is_opened(make_app, held, tmp_path) -> None:
     async with make_app().run_test() as pilot:
         work, answers = held(), []
-        with under_way(pilot.app, work, pilot.app, answers, holds_keys=True):
+        with under_way(pilot.app, work, pilot.app, answers, covers=pilot.app.screen):
             await wait_until(pilot, work.begun.is_set)
             send_keys(pilot.app, "q")
             await wait_until(pilot, lambda: not pilot.app.is_running)
         assert answers == []
 
 
-async def test_keys_do_not_wait_for_ever_for_a_dialog(sample, make_app, monkeypatch, held) -> None:
-    monkeypatch.setattr(typed_keys, "LONGEST_WAIT", 0.05)
+async def test_a_dialog_opens_at_once_and_takes_its_keys_when_it_is_filled(
+    sample, make_app, held
+) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        work = held()
-        answers: list[str] = []
-        pilot.app.screen.compute(work, answers.append, group="test", holds_keys=True)
-        send_keys(pilot.app, "2")
-        await wait_until(pilot, lambda: pilot.app.current_mode == "attributes")
-        assert answers == []
+        app, screen = pilot.app, pilot.app.screen
+        work, late, failing = held(), held(), held()
+        why = WhyDialog(lambda: Why("Why?", "of this", (work(),)))
+        screen.ask(why)
+        await wait_until(pilot, lambda: app.screen is why and why.loading)
+        send_keys(app, "down", "enter")  # enter closes it, once it can be read
+        await wait_until(pilot, lambda: app.typed_keys.waiting == 2)
+        assert app.screen is why
         work.let_go()
+        await wait_until(pilot, lambda: app.screen is screen)
+        assert why.why.facts == ("done",)
+        left = WhyDialog(lambda: Why("Why?", late()))
+        screen.ask(left)
+        await wait_until(pilot, lambda: app.screen is left and left.loading)
+        send_keys(app, "escape")
+        await wait_until(pilot, lambda: app.screen is screen)
+        late.let_go()
+        screen.ask(WhyDialog(lambda: 1 / len(failing()[4:])))
+        await wait_until(pilot, failing.begun.is_set)
+        send_keys(app, "2")  # meant for what does not open
+        failing.let_go()
+        await wait_until(pilot, lambda: isinstance(app.screen, Message))
+        await pilot.press("enter")
         await settle(pilot)
-        send_keys(pilot.app, "3")  # what has ended holds nothing twice
-        await wait_until(pilot, lambda: pilot.app.current_mode == "hierarchies")
+        assert app.screen is screen
+        assert left.why is None

@@ -75,7 +75,7 @@ class KindDialog(Hosted, Dialog):
     def on_mount(self) -> None:
         self.query_one("#readings").focus()
         texts, tokens = self._texts, self._tokens
-        self.compute(lambda: readings(texts, tokens), self._fill, group="readings", holds_keys=True)
+        self.load(lambda: readings(texts, tokens), self._fill)
 
     def _fill(self, found: tuple[Reading, ...]) -> None:
         self._readings = found
@@ -114,7 +114,7 @@ class KindDialog(Hosted, Dialog):
             done,
             group=group,
             failed=self._failed,
-            holds_keys=group == TAKE,
+            covers=self if group == TAKE else None,
         )
 
     def _show(self, found: Parsed) -> None:

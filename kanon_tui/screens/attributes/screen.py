@@ -321,7 +321,7 @@ class AttributesScreen(StepScreen):
             lambda: given_away(session),
             lambda made: self.ask(UniquesDialog(made)),
             group="uniques",
-            holds_keys=True,
+            covers=self,
         )
 
     @on(Grid.Chosen)
@@ -467,7 +467,7 @@ class AttributesScreen(StepScreen):
             texts, tokens = session.table.frame[name], session.table.missing_tokens
             self.ask(KindDialog(name, texts, tokens, found), taken)
 
-        self.compute(current, ask, group="kind", holds_keys=True)
+        self.compute(current, ask, group="kind", covers=self)
 
     # -- publishing
 
@@ -505,6 +505,6 @@ class AttributesScreen(StepScreen):
             lambda: coded_column(session.table, name, spec),
             lambda column: self.ask(PublishDialog(name, spec, column), chosen),
             group="publish",
-            holds_keys=True,
+            covers=self,
             failed=lambda _: self.ask(PublishDialog(name, spec), chosen),
         )

@@ -197,7 +197,7 @@ class BuilderDialog(Hosted, FormDialog):
             lambda preview: done(spec, preview),
             group=group,
             failed=self._failed,
-            holds_keys=group == ACCEPT,
+            covers=self if group == ACCEPT else None,
         )
 
     def _show(self, preview: Preview) -> None:

@@ -204,7 +204,8 @@ class HierarchyView(StepScreen):
             return state, LevelRows(state, self.selected), TreeRows(state, self.selected, folds)
 
         # Keys that come after an edit are for the levels that it makes.
-        self.compute(work, self._fill, group="state", holds_keys=self.levels.has_focus)
+        covers = self.levels if self.levels.has_focus else None
+        self.compute(work, self._fill, group="state", covers=covers)
 
     def _fill(self, made: Made) -> None:
         state, rows, tree = made

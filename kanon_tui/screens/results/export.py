@@ -23,14 +23,9 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, report_bytes
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
+from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.table.target import Target
-from kanon_tui.core.table.writing import (
-    TABLE_ENDINGS,
-    check_target,
-    write_bytes,
-    write_table,
-    write_text,
-)
+from kanon_tui.core.table.writing import check_target, write_bytes, write_table, write_text
 from kanon_tui.core.task.output import Order
 from kanon_tui.core.text import first_few
 from kanon_tui.screens.applying import ApplyDialog
@@ -219,7 +214,9 @@ class Exporter:
                 self._propose(kind)
 
         coded = self.result.release.coded
-        self.screen.compute(lambda: count_formulas(coded), counted, group="export", holds_keys=True)
+        self.screen.compute(
+            lambda: count_formulas(coded), counted, group="export", covers=self.screen
+        )
 
     def _agreed(self, go_on: Callable[[], object]) -> None:
         """Go on when the columns that single people out are agreed to as this run has them."""
@@ -246,7 +243,7 @@ class Exporter:
             confirm(screen, question, go_on)
 
         def look() -> None:
-            screen.compute(check, checked, group="agreed", holds_keys=True)
+            screen.compute(check, checked, group="agreed", covers=screen)
 
         before_publishing(screen, look, of=names)
 

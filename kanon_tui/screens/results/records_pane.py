@@ -91,8 +91,8 @@ class RecordsPane(Hosted, Vertical):
                 self.source, shown = found
                 self._show_all(shown, self.record if self.source.in_memory else None)
 
-        holds_keys = self.screen.is_active and not in_files
-        self.compute(prepare, prepared, group="rows", failed=self.lost, holds_keys=holds_keys)
+        covers = self if self.screen.is_active and not in_files else None
+        self.compute(prepare, prepared, group="rows", failed=self.lost, covers=covers)
 
     def _show_all(self, arrangement: Arrangement, record: int | None = None) -> None:
         """Show all records in an order, with the cursor on a record or at the top."""

@@ -302,18 +302,15 @@ class ResultsScreen(StepScreen):
         if self.query_one(FigurePanel).grid.has_focus and self.panel == "attributes":
             question = self.records.attribute_question(self._attribute_in_panel())
         if question is not None:
-            self.compute(question, self._explain, group="why", holds_keys=True)
+            self.ask(WhyDialog(question))
         else:
             column = self.records.column
             self.host.say(f"{column} is not a quasi-identifier and is published as it is")
 
-    def _explain(self, why: Why) -> None:
-        self.ask(WhyDialog(why))
-
     def action_before(self) -> None:
         """Show the original values of the class under the cursor, of a release in files."""
         self._records_in_front()
-        self.records.ask_before(self._explain)
+        self.records.ask_before(lambda why: self.ask(WhyDialog(lambda: why)))
 
     def _attribute_in_panel(self) -> int:
         """Return the attribute of the panel's row; rules stand below their attribute."""

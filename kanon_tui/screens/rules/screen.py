@@ -284,7 +284,7 @@ class RulesScreen(StepScreen):
         """Open a dialog about a quasi-identifier; keys that come meanwhile are for the dialog."""
         session = self.session
         self.compute(
-            lambda: session.quasi_identifier(name), open_dialog, group="dialog", holds_keys=True
+            lambda: session.quasi_identifier(name), open_dialog, group="dialog", covers=self
         )
 
 

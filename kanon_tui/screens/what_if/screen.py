@@ -311,7 +311,7 @@ class WhatIfScreen(StepScreen):
             lambda: self._opened.get(place) or sweep.open(point),
             opened,
             group="open",
-            holds_keys=True,
+            covers=self,
         )
 
     def action_export(self) -> None:
