@@ -104,7 +104,7 @@ MODELS = "kanon_tui.privacy_models"
 MINORITY = '''
 import numpy as np
 import polars as pl
-from kanon_tui.core.fields.types import whole_number
+from kanon_tui.core.fields.declaration import whole_number
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.shares import highest_shares
 

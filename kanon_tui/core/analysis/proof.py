@@ -127,7 +127,7 @@ def prove(project: Project, task: Task, release: Table, name: str) -> Proof:
     """Check a published table against a project and its prepared data; `name` is for messages."""
     if task.output.formulas == "escape":
         release = as_table(unescape_formulas(release.frame), release.missing_tokens)
-    published, required = release.frame, Requirements.from_task(task)
+    published, required = release.frame, Requirements(task)
     columns = _check_columns(task, published, required.quasi)
     if not columns.holds:
         return Proof(published.height, 0, 0, (columns,))

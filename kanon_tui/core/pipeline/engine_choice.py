@@ -46,19 +46,13 @@ def check_streamable(project: Project) -> None:
             on_screen="weights that follow the data compare columns record by record, and this "
             "table is worked on in pieces; give every attribute a weight",
         )
+    disjoint = not project.overlap and algorithm.family is Family.CLUSTERING
+    pseudonyms = any(spec.identifier == "pseudonym" for spec in project.attributes.values())
     for asked, what, instead in (
-        (
-            not project.overlap and algorithm.family is Family.CLUSTERING,
-            "overlap: false",
-            "overlap: true",
-        ),
-        (bool(project.algorithm.params.get("refine")), "refine", "refine: false"),
+        (disjoint, "overlap: false", "overlap: true"),
+        (project.algorithm.params.get("refine"), "refine", "refine: false"),
         (project.privacy.suppress == "cells", "suppress: cells", "suppress: records"),
-        (
-            any(spec.identifier == "pseudonym" for spec in project.attributes.values()),
-            "identifier: pseudonym",
-            "identifier: drop",
-        ),
+        (pseudonyms, "identifier: pseudonym", "identifier: drop"),
     ):
         if asked:
             raise InputError(

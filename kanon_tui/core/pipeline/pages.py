@@ -39,9 +39,11 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.cell_codes import Cells
-from kanon_tui.core.table.counted_table import CHANGED, CountedTable
+from kanon_tui.core.table.column import CHANGED
+from kanon_tui.core.table.counted_table import CountedTable
+from kanon_tui.core.table.csv_survey import Piece
 from kanon_tui.core.table.csv_text import RecordScan
-from kanon_tui.core.table.source import Piece, Source, open_source
+from kanon_tui.core.table.source import Source, open_source
 
 _WHOLE = 100
 """Pages that are read at once in a search through all rows."""

@@ -37,9 +37,10 @@ from kanon_tui.core.report.sections import Section
 from kanon_tui.core.report.story import annex_document
 from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.databases import write_address
+from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.table.table import Table, as_table, packed
 from kanon_tui.core.table.target import Target, WrittenFile, partitioned
-from kanon_tui.core.table.writing import TABLE_ENDINGS, check_target, put_table
+from kanon_tui.core.table.writing import check_target, put_table
 from kanon_tui.core.task.steps import Algorithm, RunContext
 from kanon_tui.core.task.task import Task
 

@@ -10,7 +10,7 @@ column with more values than fit into memory stays with the sample.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,14 +29,14 @@ from kanon_tui.core.table.counted_table import (
     Counting,
     PieceReader,
     count_values,
-    merge_counts,
+    sum_counts,
 )
-from kanon_tui.core.table.csv_survey import NotInPiecesError, sample_csv
+from kanon_tui.core.table.csv_survey import NotInPiecesError, Piece, sample_csv
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.record_choice import RecordChoice
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.table.source import Piece, Source, is_parquet_source, open_source
+from kanon_tui.core.table.source import Source, is_parquet_source, open_source
 from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format
 from kanon_tui.core.text import count_of
@@ -189,7 +189,6 @@ def _sample_of_pieces(source: Source, records: int) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-_MERGED_AT_A_TIME = 8
 _LOOKS = 2
 """How many times a CSV file is scanned before its pieces are known."""
 
@@ -205,7 +204,7 @@ class TableCounting:
         self, table: SampledTable, path: Path, names: Sequence[str], memory: MemoryLimit
     ) -> None:
         self._table, self._path, self._memory = table, path, memory
-        self.names = tuple(names)
+        self.names = self._counted = tuple(names)
         self.records = 0
         """The number of records counted so far."""
         self._looked_at = 0
@@ -234,28 +233,22 @@ class TableCounting:
     def run(self) -> SampledTable:
         """Return the table with these columns counted; raise when stopped."""
         table = self._table = self._surveyed()
-        counting = Counting(PieceReader(table.source), self.names)
-        whole: Counts = {}
-        waiting: list[Counts] = []
-        for piece in range(len(table.source.pieces)):
-            self._go_on()
-            records, _, found = count_values(counting, piece)
-            self.records += records
-            waiting.append(found)
-            if len(waiting) >= _MERGED_AT_A_TIME:
-                whole, waiting = merge_counts([whole, *waiting]), []
-                counting = self._within_memory(counting, whole)
-        whole = merge_counts([whole, *waiting])
-        counting = self._within_memory(counting, whole)
+        _, _, found = sum_counts(self._count_pieces(PieceReader(table.source)), self._fit)
         self._go_on()
-        left = frozenset(name for name in self.names if name not in whole)
         return replace(
             table,
             records=self.records,
             exact=True,
-            counts={**table.counts, **{name: whole[name] for name in counting.names}},
-            too_many=table.too_many | left,
+            counts={**table.counts, **{name: found[name] for name in self._counted}},
+            too_many=table.too_many | (frozenset(self.names) - set(found)),
         )
+
+    def _count_pieces(self, reader: PieceReader) -> Iterator[tuple[int, int, Counts]]:
+        for piece in range(len(reader.source.pieces)):
+            self._go_on()
+            counted = count_values(Counting(reader, self._counted), piece)
+            self.records += counted[0]
+            yield counted
 
     def _surveyed(self) -> SampledTable:
         """Return the table with the pieces of its source, for which a CSV file is scanned."""
@@ -281,10 +274,8 @@ class TableCounting:
         if self._stopped.is_set():
             raise CountingStoppedError
 
-    def _within_memory(self, counting: Counting, whole: Counts) -> Counting:
+    def _fit(self, whole: Counts) -> None:
         """Drop the columns with most values until the counts fit into memory."""
         while (largest := self._memory.too_many_values(whole)) is not None:
             del whole[largest]
-            names = tuple(name for name in counting.names if name != largest)
-            counting = replace(counting, names=names)
-        return counting
+            self._counted = tuple(name for name in self._counted if name != largest)

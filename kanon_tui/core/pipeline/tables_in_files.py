@@ -25,8 +25,8 @@ from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.cell_codes import Cells
-from kanon_tui.core.table.column import CodedValues, Column, code_values
-from kanon_tui.core.table.counted_table import CHANGED, CountedTable, Encoder
+from kanon_tui.core.table.column import CHANGED, CodedValues, Column, code_values
+from kanon_tui.core.table.counted_table import CountedTable, Encoder
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.table.value_formats import Format

@@ -47,36 +47,31 @@ class Requirements:
 
     task: Task
 
-    quasi: tuple[str, ...]
-    left_out: tuple[str, ...]
-    k: int
-    claims: tuple[Claim, ...]
-    risk: RiskClaim | None
-    subsets: tuple[int, int] | None
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The names of the quasi-identifiers."""
+        return tuple(attribute.name for attribute in self.task.quasi)
 
-    @classmethod
-    def from_task(cls, task: Task) -> Requirements:
-        """Return the requirements of a task; a bound for the highest risk is verified as k."""
-        tokens, risk = task.table.missing_tokens, task.release_risk
-        return cls(
-            task,
-            tuple(attribute.name for attribute in task.quasi),
-            task.left_out,
-            task.k,
-            tuple(each.claim(tokens) for each in task.sensitive_requirements),
-            None
-            if risk is None
-            else RiskClaim(
-                risk.measure, risk.max, risk.scale(task.people), risk.threshold, str(risk)
-            ),
-            None if task.subsets is None else (task.subsets.m, task.subsets.k),
-        )
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The requirements on sensitive attributes."""
+        tokens = self.task.table.missing_tokens
+        return tuple(each.claim(tokens) for each in self.task.sensitive_requirements)
+
+    @property
+    def risk(self) -> RiskClaim | None:
+        """The bound for the risk of the release; one for the highest risk is verified as k."""
+        risk = self.task.release_risk
+        if risk is None:
+            return None
+        scale = risk.scale(self.task.people)
+        return RiskClaim(risk.measure, risk.max, scale, risk.threshold, str(risk))
 
     def check(self, published: pl.DataFrame, claims: Sequence[Claim] = (), **counted: Any) -> None:
         """Verify published cells, or raise `NotReachedError`."""
-        verify(
-            published, self.quasi, self.left_out, self.k, claims, subsets=self.subsets, **counted
-        )
+        task = self.task
+        subsets = None if task.subsets is None else (task.subsets.m, task.subsets.k)
+        verify(published, self.quasi, task.left_out, task.k, claims, subsets=subsets, **counted)
 
     def beside(self, records: npt.NDArray[np.integer]) -> dict[str, Any]:
         """Return what the verifier takes beside the rows of these records.
@@ -100,18 +95,14 @@ class Requirements:
 def check_published(release: Release) -> None:
     """Refuse a release that publishes nothing: rows of nothing but * are no release."""
     if release.suppressed.all():
-        verify(
-            pl.DataFrame(schema=dict.fromkeys(release.task.roles, pl.String)),
-            (),
-            (),
-            release.task.k,
-        )
+        nothing = pl.DataFrame(schema=dict.fromkeys(release.task.roles, pl.String))
+        verify(nothing, (), (), release.task.k)
 
 
 def verify_release(release: Release) -> None:
     """Verify a release in memory, or raise `NotReachedError`."""
     task = release.task
-    required = Requirements.from_task(task)
+    required = Requirements(task)
     published = release.coded
     if release.grouping.levels is None:
         check_disjoint(task, published)
@@ -203,7 +194,7 @@ def verify_files(
 ) -> None:
     """Verify the written files of a release, or raise `NotReachedError`."""
     task, columns, texts = release.task, recoding.columns, writing.parts.texts
-    required = Requirements.from_task(task)
+    required = Requirements(task)
     claimed = tuple(dict.fromkeys(claim.attribute for claim in required.claims))
     written = _WrittenRelease(
         tuple(writing.folder / name for name in writing.names),

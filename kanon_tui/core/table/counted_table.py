@@ -6,7 +6,7 @@ by the same code as with a table in memory. Columns have no codes yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,11 +28,6 @@ from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format
-
-__all__ = [
-    "CHANGED", "CountedTable", "Counting", "Encoder", "PieceReader", "count_table",
-    "count_values", "merge_counts",
-]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,18 +228,25 @@ def _count(
     reader: PieceReader, workers: Workers, memory: MemoryLimit, names: tuple[str, ...]
 ) -> tuple[int, int, Counts]:
     """Return the number of records, of records left out, and the counts of these columns."""
-    counting = Counting(reader, names)
+    pieces = [(piece,) for piece in range(len(reader.source.pieces))]
+    counted = workers.each(count_values, Counting(reader, names), pieces)
+    return sum_counts(counted, memory.check_values)
+
+
+def sum_counts(
+    pieces: Iterable[tuple[int, int, Counts]], check: Callable[[Counts], object]
+) -> tuple[int, int, Counts]:
+    """Return the sum of what `count_values` found in pieces; `check` gets the counts so far."""
     records = dropped = 0
     whole: Counts = {}
     waiting: list[Counts] = []
-    pieces = [(piece,) for piece in range(len(reader.source.pieces))]
-    for more, fewer, found in workers.each(count_values, counting, pieces):
+    for more, fewer, found in pieces:
         records += more
         dropped += fewer
         waiting.append(found)
         if len(waiting) >= _MERGED_AT_A_TIME:
             whole, waiting = merge_counts([whole, *waiting]), []
-            memory.check_values(whole)
+            check(whole)
     whole = merge_counts([whole, *waiting])
-    memory.check_values(whole)
+    check(whole)
     return records, dropped, whole

@@ -46,11 +46,6 @@ from kanon_tui.core.table.statistics_files import read_statistics_file
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import all_texts, column_names
 
-__all__ = [
-    "PIECE_BYTES", "PIECE_ROWS", "Piece", "Source", "is_parquet_source", "open_source",
-    "other_reader", "preview_table", "read_contents", "read_table",
-]  # fmt: skip
-
 PIECE_BYTES = 24_000_000
 """Bytes of a CSV piece, or a little more."""
 PIECE_ROWS = 250_000

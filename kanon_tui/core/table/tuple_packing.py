@@ -16,7 +16,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.word_tables import add_words, fill_slots, find_words
 from kanon_tui.core.numeric import Int32s, Int64s, Words
 from kanon_tui.core.table.cell_codes import CodedCells
-from kanon_tui.core.table.counted_table import CHANGED
+from kanon_tui.core.table.column import CHANGED
 
 _LEAST = 1024
 _FULL = 0.7

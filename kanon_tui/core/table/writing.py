@@ -25,11 +25,6 @@ from kanon_tui.core.text import joined
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "ROW_GROUP", "TABLE_ENDINGS", "check_not_read", "check_target", "put_table", "write_table",
-    "write_text",
-]  # fmt: skip
-
 
 def check_target(
     path: Path,

@@ -21,7 +21,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.counted_table import CHANGED
+from kanon_tui.core.table.column import CHANGED
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 from kanon_tui.core.text import count_of, shortened
 
