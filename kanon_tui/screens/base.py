@@ -42,9 +42,7 @@ class StepScreen(Hosted, SizedByTerminal):
     """The run whose release is shown; None on screens that show none."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("z", "zoom", "Zoom", show=False, id="zoom"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("z", "zoom", "Zoom", show=False, id="zoom")]
 
     def __init__(self) -> None:
         super().__init__()

@@ -104,12 +104,7 @@ def _read(
             host.show_error("This file could not be opened", error)
 
     host.background.compute(
-        host.app,
-        read,
-        opened,
-        group="open",
-        failed=not_opened,
-        covers=host.app.screen,
+        host.app, read, opened, group="open", failed=not_opened, covers=host.app.screen
     )
 
 

@@ -16,12 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from kanon_tui.core.lattice.chosen_string import (
-    Verdict,
-    Verdicts,
-    read_levels,
-    write_levels,
-)
+from kanon_tui.core.lattice.chosen_string import Verdict, Verdicts, read_levels, write_levels
 from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Task

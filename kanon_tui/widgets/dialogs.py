@@ -266,12 +266,7 @@ class AskText(Dialog):
     """A line of text, checked as it is typed; returns the text or None."""
 
     def __init__(
-        self,
-        title: str,
-        value: str = "",
-        *,
-        hint: str = "",
-        check: Callable[[str], object] = str,
+        self, title: str, value: str = "", *, hint: str = "", check: Callable[[str], object] = str
     ) -> None:
         super().__init__(title)
         self._value, self._hint, self._check = value, hint, check
@@ -327,7 +322,7 @@ class ChooseSeveral(Dialog):
     ChooseSeveral OptionList, ChooseSeveral OptionList:focus { border: none; padding: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "accept", "Take the marked", priority=True),
+        Binding("enter", "accept", "Take the marked", priority=True)
     ]
 
     def __init__(self, title: str, names: Sequence[str], marked: Iterable[str]) -> None:

@@ -45,10 +45,7 @@ class FrameSource:
     """
 
     def __init__(
-        self,
-        frame: pl.DataFrame,
-        missing: Collection[str] = (),
-        right: Collection[str] = (),
+        self, frame: pl.DataFrame, missing: Collection[str] = (), right: Collection[str] = ()
     ) -> None:
         self.frame = frame
         self.missing = frozenset(missing)

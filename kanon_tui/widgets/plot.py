@@ -137,10 +137,7 @@ class Plot(Widget, can_focus=True):
         return self.charts[0].lines if self.charts else ()
 
     def show(
-        self,
-        charts: Sequence[Chart],
-        labels: Sequence[str],
-        chosen: tuple[int, int] | None = None,
+        self, charts: Sequence[Chart], labels: Sequence[str], chosen: tuple[int, int] | None = None
     ) -> None:
         self.charts, self.labels, self.chosen = tuple(charts), tuple(labels), chosen
         self.refresh()

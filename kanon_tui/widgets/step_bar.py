@@ -48,11 +48,7 @@ class StepBar(Widget):
         self._spans: list[tuple[int, int, str]] = []
 
     def update(
-        self,
-        current: str,
-        title: str,
-        k: str,
-        steps: tuple[tuple[str, str, str, Readiness], ...],
+        self, current: str, title: str, k: str, steps: tuple[tuple[str, str, str, Readiness], ...]
     ) -> None:
         self.current, self.title, self.k, self.steps = current, title, k, steps
         self.refresh()

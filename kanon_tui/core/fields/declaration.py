@@ -139,9 +139,7 @@ def member_of(members: type[enum.Enum]) -> FieldType:
     """Return the type of a member of an enumeration, written as its value."""
     words = choice(tuple(member.value for member in members))
     return replace(
-        words,
-        read=lambda located: members(words.read(located)),
-        write=lambda member: member.value,
+        words, read=lambda located: members(words.read(located)), write=lambda member: member.value
     )
 
 

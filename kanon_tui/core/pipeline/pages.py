@@ -462,10 +462,7 @@ class RankedRows:
 
 
 def ranked_rows(
-    stretches: Iterable[T],
-    rank_of: Callable[[T], Int32s],
-    sizes: Int64s,
-    memory: MemoryLimit,
+    stretches: Iterable[T], rank_of: Callable[[T], Int32s], sizes: Int64s, memory: MemoryLimit
 ) -> RankedRows:
     """Return all rows ordered by rank; `sizes` has the number of rows of each rank."""
     memory.check_fits(int(sizes.sum()) * BYTES_PER_ROW, "another order of its rows")

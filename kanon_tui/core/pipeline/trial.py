@@ -308,10 +308,7 @@ def _sampled_column(column: Column, rows: Int64s) -> tuple[Column, Int64s]:
 
 
 def _run(
-    task: Task,
-    algorithm: Algorithm,
-    give_up: Callable[[], bool],
-    clock: Callable[[], float],
+    task: Task, algorithm: Algorithm, give_up: Callable[[], bool], clock: Callable[[], float]
 ) -> Sample | None:
     """Run one sample; return None when it was stopped or took too long."""
     for attribute in task.quasi:  # a run on the whole table has these already

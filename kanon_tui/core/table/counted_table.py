@@ -17,13 +17,7 @@ from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.table.cell_codes import CodedCells, Columns, complete_records, records_in
-from kanon_tui.core.table.column import (
-    CHANGED,
-    CodedValues,
-    Column,
-    code_values,
-    first_unreadable,
-)
+from kanon_tui.core.table.column import CHANGED, CodedValues, Column, code_values, first_unreadable
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Counts, Table

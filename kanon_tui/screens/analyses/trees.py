@@ -12,11 +12,7 @@ from textual.containers import Horizontal, ScrollableContainer
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.trees.partition import (
-    Node,
-    Partitioning,
-    partition_of,
-)
+from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition_of
 from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
 from kanon_tui.widgets.dialogs import ChooseSeveral

@@ -14,11 +14,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.analysis.utility.distributions import Marginal
-from kanon_tui.core.analysis.utility.utility import (
-    Utility,
-    utility_for,
-    utility_sections,
-)
+from kanon_tui.core.analysis.utility.utility import Utility, utility_for, utility_sections
 from kanon_tui.core.report.formats import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.text import bar, visible
@@ -33,9 +29,7 @@ class UtilityScreen(AnalysisScreen):
     PANES: ClassVar = {"#attributes": "distance"}
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {"target": "result"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "target", "Target", id="utility.target"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "target", "Target", id="utility.target")]
 
     def __init__(self) -> None:
         super().__init__()

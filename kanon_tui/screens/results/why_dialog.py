@@ -24,9 +24,7 @@ from kanon_tui.widgets.lists import ScrollPane
 class WhyDialog(Hosted, Dialog):
     """The explanation of a cell, an attribute or a suppressed record; escape closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,w,q", "dismiss_none", "Close"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,w,q", "dismiss_none", "Close")]
 
     def __init__(self, question: Callable[[], Why]) -> None:
         """Take the work that explains, which may take a while."""
