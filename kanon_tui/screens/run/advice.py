@@ -27,10 +27,6 @@ CALM = 0.4
 class Advice(Hosted, Static):
     """Lines of recommendations; tries samples in the background while nothing else runs."""
 
-    DEFAULT_CSS = """
-    Advice { height: auto; max-height: 5; padding: 0 1; }
-    """
-
     def __init__(self, tried: Callable[[Trial], object], id: str | None = None) -> None:
         super().__init__(id=id)
         self.found: tuple[Recommendation, ...] = ()

@@ -53,9 +53,6 @@ def in_short(step: Step) -> str:
 class DecisionLog(Widget, can_focus=True):
     """The list of decisions; up and down choose the step that is shown, enter unfolds all."""
 
-    DEFAULT_CSS = """
-    DecisionLog { height: 1fr; padding: 0 1; text-wrap: nowrap; text-overflow: clip; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "choose(-1)", "Earlier", show=False),
         Binding("down", "choose(1)", "Later", show=False),
@@ -128,10 +125,6 @@ _RANK = "★✓×✂⇄↑■✗+▷−·"
 
 class TimelineBar(Widget):
     """A line over the whole run; each place stands for some steps."""
-
-    DEFAULT_CSS = """
-    TimelineBar { height: 1; padding: 0 1; }
-    """
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)

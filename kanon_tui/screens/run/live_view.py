@@ -93,40 +93,9 @@ def _pace(live: LiveRun, snapshot: Snapshot, playing: bool) -> str:
 SIDES = ("#why", "#records", "#log", "#code")
 
 
-PANES_ONE_AT_A_TIME = "".join(
-    f"""
-    RunScreen.{small} .side {{ display: none; }}
-    RunScreen.{small} .side.current {{ display: block; }}
-    RunScreen.{small} #why, RunScreen.{small} #code {{ height: 1fr; max-height: 100%; }}
-    """
-    for small in ("-narrow", "-short")
-)
-"""Style of small screens: of the panes beside the picture one is shown, `tab` goes on."""
-
-
 class LiveView(Hosted, Vertical, can_focus=False):
     """Shows a `LiveRun` at the step that its playhead stands at."""
 
-    DEFAULT_CSS = """
-    LiveView { height: 1fr; }
-    LiveView #counters { height: 1; padding: 0 1; }
-    LiveView #decision { height: auto; min-height: 2; max-height: 5; padding: 0 1; }
-    LiveView #banner { display: none; height: 2; width: 1fr; text-align: center; }
-    LiveView.presenting #banner { display: block; }
-    LiveView #live-panes { layout: horizontal; height: 1fr; min-height: 6; }
-    LiveView #picture { width: 11fr; height: 1fr; }
-    LiveView #sides { width: 9fr; height: 1fr; }
-    LiveView .side { height: 1fr; min-height: 4; }
-    LiveView #why { height: auto; min-height: 6; }
-    LiveView #records { height: 2fr; min-height: 5; }
-    LiveView #code { height: auto; max-height: 9; }
-    LiveView.presenting #sides { display: none; }
-    LiveView.presenting #decision {
-        height: auto; min-height: 5; max-height: 50%; padding: 1 3; content-align: center middle;
-        text-align: center; text-style: bold; border: heavy $primary;
-        color: $foreground; background: $background;
-    }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("full_stop", "screen.step", "Step", key_display=".", id="watch.step"),
         Binding("comma", "move(-1)", "Back", key_display=",", id="watch.back"),

@@ -24,10 +24,6 @@ SAID = (
 class PassesView(Static):
     """The passes of a run over files: done, at work, or to come."""
 
-    DEFAULT_CSS = """
-    PassesView { height: 1fr; padding: 1 2; }
-    """
-
     def draw(self, stream: WatchedStream) -> None:
         """Show the progress of all passes."""
         project = stream.project

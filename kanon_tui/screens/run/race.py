@@ -44,13 +44,6 @@ def ask_for_rival(asking: Hosted) -> None:
 class RaceScreen(Hosted, Modal):
     """Two runs, one decision at a time; the one that is finished waits at its end."""
 
-    DEFAULT_CSS = """
-    RaceScreen { background: $background; }
-    RaceScreen #race-line { height: 1; padding: 0 1; }
-    RaceScreen #sentences { height: 4; }
-    RaceScreen .sentence { width: 1fr; padding: 0 1; }
-    RaceScreen #course { height: 33%; min-height: 9; padding: 0 1; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back", key_display="esc"),
         Binding("full_stop", "move(1)", "On", key_display=".", id="race.on"),

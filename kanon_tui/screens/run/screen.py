@@ -36,7 +36,7 @@ from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
 from kanon_tui.screens.run.advice import Advice
-from kanon_tui.screens.run.live_view import PANES_ONE_AT_A_TIME, LiveView
+from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.passes_view import PassesView
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.run.setup import (
@@ -59,25 +59,6 @@ class RunScreen(StepScreen):
     """The run screen: the set-up, then the run as it happens."""
 
     STEP = "run"
-    DEFAULT_CSS = (
-        PANES_ONE_AT_A_TIME
-        + """
-    RunScreen #ahead { height: auto; max-height: 4; padding: 0 1; }
-    RunScreen #preflight { height: auto; }
-    RunScreen ContentSwitcher { height: 1fr; }
-    RunScreen StepBar.presenting, RunScreen #ahead.watching { display: none; }
-    RunScreen Advice.watching, RunScreen Advice.-empty { display: none; }
-    RunScreen #pass { display: none; height: 1; padding: 0 1; }
-    RunScreen #pass.-shown { display: block; }
-    RunScreen #setup { layout: horizontal; height: 1fr; }
-    RunScreen #algorithms { height: 1fr; border: none; background: $surface; padding: 0; }
-    RunScreen #setup-pane { width: 1fr; padding: 0 1; }
-    RunScreen #setup-pane Form { max-height: 200; }  /* the pane scrolls, not each form by itself */
-    RunScreen #about { height: auto; margin-bottom: 1; }
-    RunScreen #algorithms-pane { width: 1fr; max-width: 60; }
-    RunScreen.-narrow #algorithms-pane { width: 44; }
-    """
-    )
     VERTICAL_BREAKPOINTS = [(0, "-short"), (38, "-tall")]  # noqa: RUF012 (panes one at a time)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "start", "Run", id="run.start"),

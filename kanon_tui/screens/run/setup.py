@@ -102,11 +102,6 @@ def preflight_text(found: Preflight, name: str, privacy: Privacy, widget: Widget
 class BeyondK(Hosted, Vertical):
     """The form of the requirements on one sensitive attribute."""
 
-    DEFAULT_CSS = """
-    BeyondK { height: auto; }
-    BeyondK #beyond-title { height: auto; margin-top: 1; }
-    """
-
     def __init__(self) -> None:
         super().__init__()
         self._of = ""
