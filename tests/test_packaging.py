@@ -88,7 +88,7 @@ def test_the_wheel_brings_samples_types_and_the_manual(full: Python) -> None:
     assert ROOT not in package.parents
     assert (package / "py.typed").is_file()
     assert (package / "app.tcss").is_file()
-    for name in ("screens/help.md", "core/report/report.css", "core/teaching/handout.css"):
+    for name in ("screens/help.md", "core/report/report.css", "core/teaching/glossary.md"):
         assert (package / name).is_file()
     assert (package.parents[3] / "share" / "man" / "man1" / "kanon-tui.1").is_file()
     samples = full("-m", "kanon_tui", "demo", "--list")

@@ -95,20 +95,6 @@ class Dialog(Modal):
     Subclasses define `content`, the widgets below the title.
     """
 
-    DEFAULT_CSS = """
-    Dialog { align: center middle; background: $background 60%; }
-    Dialog > Vertical {
-        width: 72; max-width: 94%; height: auto; max-height: 90%;
-        border: round $primary; background: $surface; padding: 0 1;
-    }
-    Dialog .title { text-style: bold; margin-bottom: 1; }
-    Dialog .error { color: $text-error; height: auto; }
-    Dialog .hint { color: $text-muted; height: auto; }
-    Dialog #buttons { height: auto; margin-top: 1; align-horizontal: right; }
-    Dialog Button { margin-left: 1; }
-    Dialog OptionList { height: auto; max-height: 12; }
-    Dialog Input { margin: 0; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss_none", "Close")]
 
     def __init__(self, title: str = "") -> None:
@@ -143,9 +129,6 @@ class FormDialog(Dialog):
     something is shown while they are typed, and `below` for the widgets between form and buttons.
     """
 
-    DEFAULT_CSS = """
-    FormDialog Form .field Input, FormDialog Form .field Select { max-width: 100%; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "accept", "Accept", priority=True)]
     ACCEPT, CANCEL = "Accept", "Cancel"
 
@@ -216,9 +199,6 @@ class FormDialog(Dialog):
 class Message(Dialog):
     """A message to read before going on."""
 
-    DEFAULT_CSS = """
-    Message VerticalScroll { height: auto; max-height: 60vh; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "dismiss_none", "Close")]
 
     def __init__(self, title: str, text: str) -> None:
@@ -318,9 +298,6 @@ class Choose(Dialog):
 class ChooseSeveral(Dialog):
     """A choice of several names; returns at least one, in the order of the list, or None."""
 
-    DEFAULT_CSS = """
-    ChooseSeveral OptionList, ChooseSeveral OptionList:focus { border: none; padding: 0; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "accept", "Take the marked", priority=True)
     ]

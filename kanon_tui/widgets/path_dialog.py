@@ -96,10 +96,6 @@ class AskPath(Dialog):
     path of another type gets the `ending`, where there is one.
     """
 
-    DEFAULT_CSS = """
-    AskPath #problem { display: none; }
-    AskPath #problem.-shown { display: block; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "complete", "Complete", priority=True),
         Binding("down", "into_list", show=False, priority=True),  # a long path would scroll
