@@ -32,7 +32,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.core.pipeline.release_files import release_options
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.processes.memory_limit import MemoryLimit
