@@ -1,9 +1,9 @@
 """Words in names of columns and shapes of texts that point at personal data.
 
-Words are in English, German, French, Spanish, Italian, Dutch and Portuguese, written without
-accents and in small letters. `birth*` is any word that begins so, `a_b` are two words in a row,
-`=nom` is a name that consists of this word only: a French *nom* is a name, while *nom_commune* is
-that of a place and *nominal* none at all.
+The words in `personal_words.txt` are English, German, French, Spanish, Italian, Dutch and
+Portuguese, written without accents and in small letters. `birth*` is any word that begins so, `a_b`
+are two words in a row, `=nom` is a name that consists of this word only: a French *nom* is a name,
+while *nom_commune* is that of a place and *nominal* none at all.
 
 Shapes are those of e-mail addresses, IBANs, card numbers and the like. A column has a shape when
 nearly all of a sample of its different texts have it.
@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from pathlib import Path
 
 from kanon_tui.core.table.schema import Role
 
@@ -48,115 +49,21 @@ _PEOPLE = (
 )
 _NUMBERED = "(?:id|no|nr|num|number|code|nummer|numero)"
 
-ROLE_WORDS: dict[Role, WordList] = {
-    Role.WEIGHT: WordList(
-        """fnlwgt wgt pweight pwgtp wgtp perwt hhwt asecwt wtfinl finalwt instance_weight
-        sample_weight* sampling_weight* survey_weight* person_weight household_weight
-        design_weight final_weight expansion_factor hochrechnungsfaktor* gewichtungsfaktor*
-        poids_sondage ponderation* factor_expansion peso_campionario =db090 =rb050 =pb040"""
-    ),
-    Role.IDENTIFIER: WordList(
-        """ssn social_security email* e_mail mail phone* telephone mobile fax =name =names surname*
-        forename* login username passport* iban bic mrn nhs uuid guid =id address street ip url
-        driver_licen* drivers_licen* licence_plate license_plate licence_number license_number
-        credit_card ip_address mac_address
+_FILE = Path(__file__).with_name("personal_words.txt").read_text(encoding="utf-8")
+_WORDS = dict(re.findall(r"^# (.+)\n([^#]+)", _FILE, flags=re.MULTILINE))
+"""Words by what they point at; empty lines part languages."""
+_NAMED = rf"\b(?:first|last|full|given|family|middle|maiden|user|{_PEOPLE}) ?names?\b"
+_SILC_INCOME = r"\b[hp]y[0-9]{3}[gn]?\b"  # of households and persons in EU-SILC
 
-        vorname* nachname* familienname* geburtsname* zuname telefon* handy* mobil mobilnummer
-        rufnummer adresse* anschrift strasse* hausnummer ausweis* reisepass* steuernummer steuer_id
-        sozialversicherung* versichertennummer krankenversichertennummer ahv ahvn13 kontonummer
-        kennzeichen personalnummer matrikelnummer aktenzeichen kundennummer
-
-        =nom =noms prenom* nom_famille nom_de_famille nom_usuel nom_de_naissance nom_naissance
-        nom_du_patient nom_patient nom_client nom_complet courriel adresse_mail portable rue nir
-        numero_securite_sociale securite_sociale passeport*
-
-        =nombre nombre_completo apellido* primer_apellido correo correo_electronico telefono* movil
-        direccion calle =dni =nie =nif dni documento_identidad pasaporte* seguridad_social
-
-        =nome nome_completo nome_e_cognome cognome* codice_fiscale codicefiscale =cf cellulare
-        indirizzo =via tessera_sanitaria passaporto* posta_elettronica
-
-        =naam voornaam voornamen achternaam* familienaam telefoonnummer telefoon mobiel adres straat
-        huisnummer bsn burgerservicenummer rijksregisternummer paspoort*
-
-        sobrenome* apelido* =cpf cpf telefone* celular telemovel endereco morada =rua
-        numero_de_utente passaporte* contribuinte
-
-        =db030 =hb030 =rb030 =rb040 =pb030""",
-        rf"\b(?:first|last|full|given|family|middle|maiden|user|{_PEOPLE}) ?names?\b"
-        rf"|\b{_PEOPLE} ?{_NUMBERED}\b",
-    ),
-    Role.SENSITIVE: WordList(
-        """diagnos* disease* illness* condition* problem* symptom* icd hiv aids cancer disorder*
-        disab* medication* medicine* drug* treatment* therapy prescription* procedure* blood*
-        genetic* mental* pregnan* test_result* cause_of_death income* salary wage wages earning*
-        debt* credit* loan* wealth relig* faith politic* party vote* trade_union orientation
-        sexual* crim* offence* offense* convict* arrest* alcohol* addict*
-
-        krankheit* erkrankung* befund* behinderung* medikament* behandlung* therapie* blut*
-        schwanger* todesursache einkommen* gehalt* lohn verdienst* schulden vermogen* konfession*
-        partei* gewerkschaft* straf* vorstrafe*
-
-        maladie* handicap* medicament* traitement* grossesse revenu* salaire* dette* parti syndicat*
-        condamnation*
-
-        enfermedad* discapacidad* medicamento* tratamiento* embarazo ingreso* salario* sueldo*
-        deuda* partido sindicato
-
-        malattia* patologia* disabilita* farmac* terapia* gravidanza reddito* stipendio*
-        retribuzione debiti partito
-
-        ziekte* aandoening* medicatie* behandeling* zwanger* inkomen* salaris* schuld* geloof*
-
-        doenca* deficiencia* tratamento* gravidez renda* rendimento* ordenado divida* sindicato
-
-        =eqincome""",
-        r"\b[hp]y[0-9]{3}[gn]?\b",  # incomes of households and persons in EU-SILC
-    ),
-    Role.QUASI: WordList(
-        """age ages sex gender birth* born dob yob death* died zip* postcode* post_code* postal* plz
-        race ethnic* country nation* citizen* native origin language* educat* school* degree
-        occupation* job profession* employ* work workclass industry marital* married relationship
-        family children city town village county state province region* district location* place
-        residence date* admission* admitted discharge* visit* latitude longitude =lat =lon =lng
-        coordinate* gps household_size =hsize
-
-        geburt* geboren gebdat* geb_dat* alter lebensalter geschlecht postleitzahl* wohnort* =ort
-        stadt gemeinde* landkreis kreis bundesland =land staat staatsangehorigkeit* nationalitat*
-        herkunft* sprache* bildung* schulabschluss* abschluss* beruf* tatigkeit* branche
-        familienstand* verheiratet kinder* todesdatum sterbedatum sterbe* aufnahmedatum
-        entlassungsdatum datum breitengrad langengrad koordinaten haushaltsgrosse
-
-        naissance* ne_le =age sexe genre code_postal codepostal =cp ville commune* departement*
-        pays nationalite* langue* diplome* etudes metier* emploi* situation_familiale
-        etat_civil statut_marital deces admission sortie
-
-        nacimiento* fecha* nacido edad sexo genero codigo_postal codigopostal ciudad municipio*
-        provincia* pais nacionalidad* idioma* estudios ocupacion* profesion* estado_civil hijos
-        fallecimiento* defuncion*
-
-        nascita* =eta sesso codice_postale =cap citta comune* regione* paese nazionalita*
-        cittadinanza* lingua istruzione titolo_di_studio professione* occupazione* stato_civile
-        decesso data_di_ricovero data_ricovero
-
-        geboorte* leeftijd geslacht woonplaats* plaats gemeente* provincie* =land nationaliteit*
-        taal opleiding* beroep* burgerlijke_staat overlijden* opname* ontslag*
-
-        nascimento* idade nascido cidade concelho freguesia distrito* nacionalidade* profissao
-        ocupacao escolaridade habilitacoes estado_civil obito falecimento
-
-        =db040 =rb080 =rb090 =pb140 =pb150 =pb190 =pb220a =pe040 =pl030 =pl031"""
-    ),
+ROLE_WORDS = {
+    Role.WEIGHT: WordList(_WORDS["weight"]),
+    Role.IDENTIFIER: WordList(_WORDS["identifier"], rf"{_NAMED}|\b{_PEOPLE} ?{_NUMBERED}\b"),
+    Role.SENSITIVE: WordList(_WORDS["sensitive"], _SILC_INCOME),
+    Role.QUASI: WordList(_WORDS["quasi"]),
 }
 """The words that suggest each role, in the order in which roles are tried."""
 
-PERSON_NUMBERS = WordList(
-    """ssn mrn nhs uuid guid =id =pid =patient =patients =person =subject =participant =respondent
-    =household =member =customer =client =pseudonym patientennummer fallnummer kundennummer
-    versichertennummer krankenversichertennummer personalnummer matrikelnummer ahv ahvn13 nir bsn
-    cpf =dni codice_fiscale numero_de_utente =db030 =hb030 =rb030 =rb040 =pb030""",
-    rf"\b{_PEOPLE} ?{_NUMBERED}\b",
-)
+PERSON_NUMBERS = WordList(_WORDS["number of a person"], rf"\b{_PEOPLE} ?{_NUMBERED}\b")
 """Names of columns that number people: where values repeat, a person has several records."""
 
 CODES = WordList(
