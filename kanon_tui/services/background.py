@@ -33,7 +33,7 @@ class Background:
     ) -> None:
         self.app = app
         self._keys, self._failed = keys, failed
-        self._covered: Counter[DOMNode] = Counter()
+        self._covered: Counter[DOMNode | None] = Counter()
         """The number of jobs that screens, dialogs and panes wait for."""
         self._other_stacks: dict[str, list[Screen[Any]]] = {}
         """Stacks of the modes that are not in front, as they were left."""
@@ -86,9 +86,10 @@ class Background:
                 finally:
                     delivered.set()
 
-            with self._cover(covers):
+            with self._hold_keys(covers):
                 try:
-                    answer: Any = await asyncio.to_thread(work)
+                    with self._mark(covers):
+                        answer: Any = await asyncio.to_thread(work)
                     callback: Callable[[Any], object] = done
                 except Exception as error:
                     answer, callback = error, failed or self._failed
@@ -100,19 +101,26 @@ class Background:
         return owner.run_worker(job, exclusive=True, group=group)
 
     @contextmanager
-    def _cover(self, widget: Widget | None) -> Iterator[None]:
-        """Let keys for a widget wait, and put a loading mark on it after `GRACE` seconds."""
+    def _hold_keys(self, widget: Widget | None) -> Iterator[None]:
+        """Let the keys for a widget wait, if there is one."""
+        self._covered[widget] += 1
+        try:
+            yield
+        finally:
+            self._covered[widget] -= 1
+
+    @contextmanager
+    def _mark(self, widget: Widget | None) -> Iterator[None]:
+        """Put a loading mark on a widget after `GRACE` seconds, unless the block has ended."""
         if widget is None:
             yield
             return
-        self._covered[widget] += 1
         timer = widget.set_timer(GRACE, lambda: setattr(widget, "loading", True))
         try:
             yield
         finally:
             timer.stop()
-            self._covered[widget] -= 1
-            if not self._covered[widget]:
+            if self._covered[widget] == 1:  # no other job covers it
                 widget.loading = False
 
     @property

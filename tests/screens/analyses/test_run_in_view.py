@@ -121,7 +121,7 @@ async def test_earlier_release(project: Path, make_app, tmp_path: Path) -> None:
         await answer(pilot, AskPath, tmp_path / "published.csv")
         await wait_until(pilot, lambda: panel.found is not None)
         assert f"on run 1: mondrian k={EARLIER}" in said(panel, "#status")
-        assert f"fewer than k = {EARLIER}" in said(panel, "#counts")
+        assert f"fewer than k = {EARLIER}" in said(panel, "#figures")
         assert panel.found.fewest == earlier.measures.privacy.k  # beside itself
 
 
