@@ -107,30 +107,42 @@ class Background:
         try:
             yield
         finally:
-            self._covered[widget] -= 1
+            self._covered -= Counter([widget])  # an entry of 0 goes, and with it the widget
 
     @contextmanager
     def _mark(self, widget: Widget | None) -> Iterator[None]:
-        """Put a loading mark on a widget after `GRACE` seconds, unless the block has ended."""
+        """Put a loading mark on a widget after `GRACE` seconds, unless the block has ended.
+
+        What is below the mark cannot have the focus, which is given back.
+        """
         if widget is None:
             yield
             return
-        timer = widget.set_timer(GRACE, lambda: setattr(widget, "loading", True))
+        focused, has_ended = list[Widget | None](), False
+
+        def show() -> None:
+            if not has_ended and widget.is_attached:
+                focused.append(widget.screen.focused)
+                widget.loading = True
+
+        timer = widget.set_timer(GRACE, show)
         try:
             yield
         finally:
+            has_ended = True  # a timer that was stopped may still have its call under way
             timer.stop()
-            if self._covered[widget] == 1:  # no other job covers it
+            if self._covered[widget] == 1 and widget.is_attached:  # no other job covers it
                 widget.loading = False
+                if focused and widget.screen.focused is None:
+                    widget.screen.set_focus(focused[0])
 
     @property
     def holds_keys(self) -> bool:
-        """Whether the screen in front, or a pane around what has the focus, waits for a job."""
-        if not self.app.screen_stack:
-            return False
-        front = self.app.screen
-        around = front.focused.ancestors_with_self if front.focused else (front,)
-        return any(self._covered[node] for node in around)
+        """Whether the screen in front, or a pane of it, waits for a job."""
+        front = self.app.screen if self.app.screen_stack else None
+        return any(
+            node is not None and node.is_attached and node.screen is front for node in self._covered
+        )
 
     # -- questions
 
