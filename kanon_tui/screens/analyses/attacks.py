@@ -117,8 +117,7 @@ class AttacksScreen(AnalysisScreen):
             found = remedies(result, watch=lambda done, total: not stop())
             return sections_text(weak_spot_sections(result, found))
 
-        show = self.query_one("#figures", Static).update
-        self.in_background(tried, show, "trying what helps")
+        self.in_background(tried, self.show_figures, "trying what helps")
 
     def _show(self, found: list[AttackedAgain]) -> None:
         self.found = found
