@@ -14,13 +14,13 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from typing import cast
 
 from textual.dom import DOMNode
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import visible
-from kanon_tui.screens.base import StepScreen
-from kanon_tui.services.host import Host
+from kanon_tui.services.host import Host, Hosted
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 
 LARGEST = 50_000
@@ -56,13 +56,13 @@ class Copyable:
         return "\n".join(map(_field, self.cells()))
 
 
-def ask_what_to_copy(screen: StepScreen, what: Copyable) -> None:
+def ask_what_to_copy(screen: Hosted, what: Copyable) -> None:
     """Ask whether to copy cell, row or column, and send it; confirm before an identifier."""
     column = visible(what.column)
     without = " without its identifiers" if what.identifiers else ""
 
     def offer(title: str, make: Callable[[], str], identifies: bool) -> None:
-        copy = partial(send, screen.host, screen, make, title)
+        copy = partial(send, screen.host, cast("DOMNode", screen), make, title)
         if not identifies:
             copy()
             return
