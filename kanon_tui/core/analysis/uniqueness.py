@@ -71,26 +71,17 @@ def uniqueness(sizes: Int64s, population: int) -> Uniqueness:
 
 def zayatz(sizes: Int64s, population: int) -> float | None:
     """Return Zayatz's estimate of the uniques of a population; None where there is none."""
+    from scipy.stats import hypergeom
+
     n = int(sizes.sum())
-    largest, counts = np.unique(sizes, return_counts=True)
-    chance = np.array([_one_of(int(size), population, n) for size in largest])
-    weight = float((counts * chance).sum())
+    kinds, counts = np.unique(sizes, return_counts=True)
+    one_drawn = hypergeom.pmf(1, population, kinds, n)  # exactly one of a class of each size
+    weight = float((counts * one_drawn).sum())
     unique = float((sizes == 1).sum())
     if not weight:
         return None
-    certain = unique * _one_of(1, population, n) / weight
+    certain = unique * float(hypergeom.pmf(1, population, 1, n)) / weight
     return unique * certain / (n / population)
-
-
-def _one_of(size: int, population: int, n: int) -> float:
-    """Return the chance that exactly one of so many is among n drawn from the population."""
-    if n - 1 > population - size:
-        return 0.0
-    return size * exp(_log_choose(population - size, n - 1) - _log_choose(population, n))
-
-
-def _log_choose(of: int, some: int) -> float:
-    return lgamma(of + 1) - lgamma(some + 1) - lgamma(of - some + 1)
 
 
 def pitman(sizes: Int64s, population: int) -> float | None:
@@ -101,23 +92,13 @@ def pitman(sizes: Int64s, population: int) -> float | None:
     up_to_n = np.arange(1, n, dtype=np.float64)
     below = np.arange(1, int(sizes.max()), dtype=np.float64)
 
-    def slopes(theta: float, alpha: float) -> tuple[Floats, Floats]:
-        """Return first and second derivatives of the likelihood."""
+    def slopes(at: Floats) -> tuple[float, float]:
+        """Return the derivatives of the likelihood by θ and α."""
+        theta, alpha = at
         parts = 1 / (theta + up_to_classes * alpha)
-        weighted = up_to_classes * parts
-        whole = 1 / (theta + up_to_n)
         running = np.concatenate([[0.0], np.cumsum(1 / (below - alpha))])
-        squares = np.concatenate([[0.0], np.cumsum(1 / (below - alpha) ** 2)])
-        first = [
-            parts.sum() - whole.sum(),
-            weighted.sum() - (counts * running[kinds - 1]).sum(),
-        ]
-        mixed = -(weighted * parts).sum()
-        second = [
-            [(whole**2).sum() - (parts**2).sum(), mixed],
-            [mixed, -(weighted**2).sum() - (counts * squares[kinds - 1]).sum()],
-        ]
-        return np.array(first), np.array(second)
+        by_alpha = (up_to_classes * parts).sum() - (counts * running[kinds - 1]).sum()
+        return parts.sum() - (1 / (theta + up_to_n)).sum(), by_alpha
 
     solved = _solved(slopes, _start(sizes, n, classes), (1.0, 0.5), (10.0, 0.1))
     if solved is None:
@@ -140,14 +121,14 @@ def _start(sizes: Int64s, n: int, classes: int) -> tuple[float, float]:
 
 
 def _solved(
-    slopes: Callable[[float, float], tuple[Floats, Floats]], *starts: tuple[float, float]
+    slopes: Callable[[Floats], tuple[float, float]], *starts: tuple[float, float]
 ) -> tuple[float, float] | None:
     """Return where both slopes are 0, from the first start that leads to allowed values."""
     from scipy.optimize import root
 
     for start in starts:
         with np.errstate(all="ignore"):  # steps may leave the allowed values
-            found = root(lambda at: slopes(*at)[0], start, jac=lambda at: slopes(*at)[1], tol=1e-12)
+            found = root(slopes, start, tol=1e-12)
         theta, alpha = map(float, found.x)
         if np.abs(found.fun).max() < 1e-6 and 0 < alpha < 1 and theta > -alpha:
             return theta, alpha

@@ -6,7 +6,7 @@ They lie in `sample_data/` at the top of the repository and inside the package o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError, suggestion
@@ -42,17 +42,10 @@ def list_samples() -> list[Sample]:
     listed = read_yaml(folder / "samples.yaml", "list of samples")
     samples = []
     for entry in LocatedValue("samples.yaml", "", listed).items("a list of samples"):
-        at = entry.entries(("name", "purpose", "title", "description", "project", "teaches"))
-        samples.append(
-            Sample(
-                name=at["name"].text(),
-                title=at["title"].text(),
-                description=at["description"].text(),
-                project=folder / at["project"].text(),
-                teaches=at["teaches"].text(),
-                purpose=at["purpose"].text(),
-            )
-        )
+        keys = [field.name for field in fields(Sample)]
+        texts = {key: located.text() for key, located in entry.entries(keys).items()}
+        project = folder / texts.pop("project")
+        samples.append(Sample(**texts, project=project))
     return samples
 
 

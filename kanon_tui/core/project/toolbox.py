@@ -30,16 +30,14 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.fields.yaml_text import as_number
 from kanon_tui.core.hierarchy.utd_files import read_configuration
 from kanon_tui.core.text import joined
 
 _ALGORITHMS: dict[str, dict[str, Any]] = {
     "mondrian": {"name": "mondrian", "params": {"cut": "median"}},
     "datafly": {"name": "datafly"},
-    "incognito": {"name": "incognito"},
-    "incognito_k": {"name": "incognito"},
-    "incognito_l": {"name": "incognito"},
-    "incognito_t": {"name": "incognito"},
+    **{f"incognito{model}": {"name": "incognito"} for model in ("", "_k", "_l", "_t")},
 }
 _ROLES = {"id": "identifier", "qid": "quasi", "sens": "sensitive"}
 _DEFAULTS = {"method": "Mondrian", "k": "10", "l": "10", "t": "0.2"}
@@ -50,6 +48,9 @@ def read_toolbox(path: Path) -> dict[str, Any]:
     config = read_configuration(path)
     given = {key.lower(): text.strip() for key, text in config.attrib.items() if text.strip()}
     settings = {**_DEFAULTS, **given}
+    numbers = {
+        key: text if as_number(text) is None else as_number(text) for key, text in settings.items()
+    }  # what is no number, the project refuses
     method = settings["method"].lower()
     if method not in _ALGORITHMS:
         known = joined([name.capitalize() for name in _ALGORITHMS])
@@ -61,13 +62,12 @@ def read_toolbox(path: Path) -> dict[str, Any]:
             f"{path.name} names no data, so that it is no configuration of a run; add "
             "<input filename='FILE'/>, or read its hierarchies with hierarchy: {utd: FILE}"
         )
-    privacy: dict[str, Any] = {"k": _number(settings["k"])}
+    privacy: dict[str, Any] = {"k": numbers["k"]}
     if method == "incognito_l":
-        bound = {"c": _number(settings["c"])} if "c" in settings else {}
-        levels = _number(settings["l"])
-        privacy["l"] = {**bound, "l": levels} if bound else {"entropy": levels}
+        recursive = {key: numbers[key] for key in ("c", "l") if "c" in settings}
+        privacy["l"] = recursive or {"entropy": numbers["l"]}
     if method == "incognito_t":
-        privacy["t"] = _number(settings["t"])
+        privacy["t"] = numbers["t"]
     columns = list(_columns(config, path.name))
     data = {
         "path": file,
@@ -105,13 +105,3 @@ def _columns(config: Element, file: str) -> Iterator[tuple[int, str, dict[str, A
         if att.find("vgh") is not None:
             spec["hierarchy"] = {"utd": file, "attribute": name if name == column else index}
         yield place, column, spec
-
-
-def _number(text: str) -> Any:
-    """Return a text as a number where it is one; the project refuses others."""
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            continue
-    return text

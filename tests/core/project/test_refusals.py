@@ -28,7 +28,8 @@ REFUSED = {
     ),
     under("privcy: {k: 3}"): "census.yaml: privcy: unknown key; did you mean 'privacy'?",
     under("privacy: {K: 3}"): "census.yaml: privacy.K: unknown key; "
-    "known are alpha, beta, delta, k, l, max_suppression, p, personal_k, risk, suppress, t",
+    "known are alpha, beta, delta, k, l, max_suppression, p, personal_k, risk, subset_k, "
+    "subset_size, suppress, t",
     under("version: 2"): "census.yaml: version: '2' is not a version this Kanon reads; "
     "it reads version 1",
     under("version: one"): "census.yaml: version: 'one' is not a whole number of at least 1",

@@ -91,7 +91,13 @@ def _why_it_turns(name: str, metric: Metric, one: SweepPoint, other: SweepPoint)
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES = ("", "6 3", "2 3", "8 3 2 3")
-_MARKERS = ("circle", "square", "triangle", "diamond", "cross")
+_MARKERS = (
+    "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z",  # circle
+    "m-3.5 -3.5h7v7h-7z",  # square
+    "m0 -4.5l4.5 8h-9z",  # triangle
+    "m0 -5l5 5l-5 5l-5 -5z",  # diamond
+    "m-4 -4l8 8m0 -8l-8 8",  # cross
+)
 
 _WIDTH, _PANEL_HEIGHT, _COLUMNS = 900, 250, 2
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 16, 40, 34
@@ -195,21 +201,10 @@ def _stroke(number: int) -> str:
 
 def _marker(number: int, x: float, y: float) -> str:
     colour = _COLOURS[number % len(_COLOURS)]
-    match _MARKERS[number % len(_MARKERS)]:
-        case "circle":
-            return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
-        case "square":
-            shape = "m-3.5 -3.5h7v7h-7z"
-        case "triangle":
-            shape = "m0 -4.5l4.5 8h-9z"
-        case "diamond":
-            shape = "m0 -5l5 5l-5 5l-5 -5z"
-        case _:
-            return (
-                f'<path d="M{x:.1f} {y:.1f}m-4 -4l8 8m0 -8l-8 8" fill="none" stroke="{colour}" '
-                f'stroke-width="2"/>'
-            )
-    return f'<path d="M{x:.1f} {y:.1f}{shape}" fill="{colour}"/>'
+    shape = _MARKERS[number % len(_MARKERS)]
+    if shape.endswith("z"):
+        return f'<path d="M{x:.1f} {y:.1f}{shape}" fill="{colour}"/>'
+    return f'<path d="M{x:.1f} {y:.1f}{shape}" fill="none" stroke="{colour}" stroke-width="2"/>'
 
 
 SWEEP_ENDINGS = (".csv", ".json", ".svg")
