@@ -200,15 +200,16 @@ class Table:
 
 
 def as_frame(data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table) -> pl.DataFrame:
-    """Return a Polars, pandas or PyArrow table as a Polars frame; refuse anything else."""
+    """Return a Polars, pandas or Arrow table as a Polars frame; refuse anything else.
+
+    Arrow tables are taken through the PyCapsule interface, which PyArrow, DuckDB and others have.
+    """
     if isinstance(data, pl.LazyFrame):
         return data.collect()
     if isinstance(data, pl.DataFrame):
         return data
-    if type(data).__module__.startswith("pyarrow"):
-        found = pl.from_arrow(data)
-        if isinstance(found, pl.DataFrame):
-            return found
+    if hasattr(data, "__arrow_c_stream__") and not type(data).__module__.startswith("pandas"):
+        return pl.DataFrame(data)
     return from_pandas(data)
 
 

@@ -221,6 +221,21 @@ class Sweep:
             [point.figures for point in self.in_order(self)], infer_schema_length=None
         )
 
+    def plot(self, figure: str = "ncp") -> Any:
+        """Run all points, and return a figure against k as an Altair chart, a line per algorithm.
+
+        Altair is in the extra `plots`.
+        """
+        names = [metric.name for metric in METRICS]
+        if figure not in names:
+            raise InputError(f"'{figure}' is no figure of a sweep; {suggestion(figure, names)}")
+        try:
+            import altair
+        except ImportError:
+            raise InputError("a chart needs Altair; install kanon-tui[plots]") from None
+        chart = altair.Chart(self.frame().select("algorithm", "k", figure)).mark_line(point=True)
+        return chart.encode(x="k:O", y=f"{figure}:Q", color="algorithm:N")
+
     def fits(self, project: Project) -> bool:
         """Return whether its points are what a project would give now, wherever that is saved."""
         one, other = _without_place(self.project), _without_place(project)
