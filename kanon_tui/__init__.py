@@ -44,12 +44,7 @@ if TYPE_CHECKING:
         sweep,
     )
     from kanon_tui.core.api.release import Release
-    from kanon_tui.core.errors import (
-        InfrastructureError,
-        InputError,
-        KanonError,
-        NotReachedError,
-    )
+    from kanon_tui.core.errors import InfrastructureError, InputError, KanonError, NotReachedError
     from kanon_tui.core.pipeline.result import Result
     from kanon_tui.core.pipeline.result import start as run
     from kanon_tui.core.pipeline.stream import stream

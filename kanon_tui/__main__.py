@@ -1,7 +1,5 @@
 """`python -P -m kanon_tui`, and the command `kanon-tui`."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The application: modes, bindings, themes, and the actions of every screen."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

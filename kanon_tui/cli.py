@@ -12,8 +12,6 @@ Exit codes
 Errors are one sentence on stderr. Results go to stdout.
 """
 
-from __future__ import annotations
-
 import argparse
 import errno
 import gc

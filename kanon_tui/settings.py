@@ -8,8 +8,6 @@ Read from `kanon-tui/settings.yaml` in the user's configuration folder:
     mouse: off
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

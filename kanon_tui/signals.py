@@ -10,8 +10,6 @@ at the next signal. A terminal may also vanish without a signal that arrives: no
 only some processes are sent it.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

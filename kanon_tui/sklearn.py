@@ -3,8 +3,6 @@
 May import: `core`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -52,10 +50,7 @@ class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self,
-        k: int = 5,
-        algorithm: str = "mondrian",
-        hierarchies: Mapping[str, Any] | None = None,
+        self, k: int = 5, algorithm: str = "mondrian", hierarchies: Mapping[str, Any] | None = None
     ) -> None:
         self.k = k
         self.algorithm = algorithm

@@ -4,8 +4,6 @@ Every colour that texts have stands out from every ground by 4.5 : 1, lines by 3
 `tests/screens/test_contrast.py` measures it.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

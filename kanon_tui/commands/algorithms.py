@@ -1,7 +1,5 @@
 """List the algorithms: names, families, what they do, parameters with defaults."""
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.arguments import JSON

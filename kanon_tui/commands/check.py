@@ -4,8 +4,6 @@ Exit code 1 when its smallest class has fewer than k records, or people where --
 each row is.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names

@@ -5,8 +5,6 @@ zsh    kanon-tui completion zsh > ~/.zfunc/_kanon-tui    (a folder of your fpath
 fish   kanon-tui completion fish > ~/.config/fish/completions/kanon-tui.fish
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Open a bundled sample project in the application; without NAME, the start screen lists them."""
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.arguments import argument, flag

@@ -10,14 +10,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.arguments import (
-    COUNT,
-    FORCE,
-    OVERRIDES,
-    argument,
-    file_argument,
-    file_name,
-)
+from kanon_tui.commands.arguments import COUNT, FORCE, OVERRIDES, argument, file_argument, file_name
 from kanon_tui.commands.output import say
 from kanon_tui.core.errors import InputError, suggestion
 

@@ -5,8 +5,6 @@ of a table as the release was published; what the release does not cover and wha
 below k is left out. A mapping that asks for more than k is refused: SQL could not prove it.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 

@@ -1,7 +1,5 @@
 """Show every attribute's levels: labels, smallest group, whether it passes k alone, RV and NCP."""
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.arguments import JSON, PROJECT
@@ -9,10 +7,7 @@ from kanon_tui.commands.output import figure, print_json, print_table
 
 HELP = "show what every level of every hierarchy is worth"
 
-ARGUMENTS = (
-    PROJECT,
-    JSON,
-)
+ARGUMENTS = (PROJECT, JSON)
 
 
 def execute(args: argparse.Namespace) -> int:

@@ -4,8 +4,6 @@ Everybody must keep k candidates when both are joined. Only counts are printed, 
 person. Exit code 1 where somebody has fewer.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.arguments import JSON, MADE_BY, file_argument, prepared, read_published

@@ -5,8 +5,6 @@ printed address holds a random token; whoever has the address has these sessions
 Nothing is fetched from anywhere else. Ctrl-C ends the server and all its sessions.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import socket

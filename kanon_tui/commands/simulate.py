@@ -4,8 +4,6 @@ Random tables are drawn, every attribute with the same number of equally frequen
 success rate is the share of them in which no class has fewer than k records.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.arguments import COUNT, JSON, argument, whole_number

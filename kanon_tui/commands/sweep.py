@@ -60,12 +60,7 @@ ARGUMENTS = (
 def execute(args: argparse.Namespace) -> int:
     """Run all points, then print and write them."""
     from kanon_tui.core.analysis.sweep.output import SWEEP_ENDINGS, sweep_text
-    from kanon_tui.core.analysis.sweep.sweep import (
-        DEFAULT_KS,
-        sweep,
-        with_attributes,
-        with_strings,
-    )
+    from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, sweep, with_attributes, with_strings
     from kanon_tui.core.project.project import Project
     from kanon_tui.core.table.writing import check_target, write_text
 

@@ -10,14 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.arguments import (
-    JSON,
-    MADE_BY,
-    RELEASE,
-    argument,
-    prepared,
-    read_published,
-)
+from kanon_tui.commands.arguments import JSON, MADE_BY, RELEASE, argument, prepared, read_published
 from kanon_tui.commands.output import print_json, print_section, say
 
 if TYPE_CHECKING:

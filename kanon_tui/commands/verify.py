@@ -5,8 +5,6 @@ project and no other, that every row stands for a record of the data, and that a
 the project asks for is there. Exit code 1 where something does not hold.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.arguments import JSON, file_argument

@@ -4,8 +4,6 @@ Kanon's inner loops are compiled when it is installed. The command stays for scr
 and goes with version 0.4.
 """
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.arguments import flag

@@ -4,8 +4,6 @@
 itself. Where a text is known to be the address of a database, `address_name` tells less still.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from pathlib import Path

@@ -5,8 +5,6 @@ Every error the product raises on purpose is a `KanonError`. Its message says wh
 the class into an exit code.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Types of arrays, and the tolerance with which scores are equal."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

@@ -1,7 +1,5 @@
 """Load what other packages add through entry points."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract

@@ -5,8 +5,6 @@ compressed file can hold more than the machine. `read_bytes` reads at most so ma
 in one sentence; `usual_limit` is how much text this machine can take.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

@@ -1,7 +1,5 @@
 """Counts, lists and numbers in words, bars of blocks, and text from data that is safe to show."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """The dialog that applies an earlier release to new records."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

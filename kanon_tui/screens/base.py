@@ -1,7 +1,5 @@
 """The base class of numbered screens: step bar, panes, key bar, zoom."""
 
-from __future__ import annotations
-
 import asyncio
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping

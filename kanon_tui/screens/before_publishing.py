@@ -4,8 +4,6 @@ The answer about a column is an edit of the project: it is saved, and undo takes
 the role of the column asks again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar

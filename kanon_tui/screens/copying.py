@@ -5,8 +5,6 @@ in base64, so that no text can control the terminal), inside tmux through tmux, 
 text was sent; whether the terminal keeps it is unknown.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The help dialog: keys of the screen, an explanation of the focused pane, all other keys."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

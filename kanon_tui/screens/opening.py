@@ -1,7 +1,5 @@
 """Opening data files and projects, with an offer to continue unsaved work."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command palette, and the actions of a screen as commands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How the file is read: delimiter, encoding, header, quotes, missing; with a preview."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The start screen: files with unsaved changes, recent files, bundled samples."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar
 

@@ -4,8 +4,6 @@ A streamed release is written while it is made, so that its file or folder is as
 Settings that cannot stream are refused before anything is read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

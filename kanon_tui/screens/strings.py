@@ -3,8 +3,6 @@
 Screens 5 and 6 open it to choose the levels of a full-domain release.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Work in threads and questions in dialogs; their answers never reach a screen that is gone."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Counting the values of a table beyond memory while the screens are used."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from textual.timer import Timer

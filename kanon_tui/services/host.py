@@ -4,8 +4,6 @@ Screens never import the application itself, which imports them. They inherit fr
 reach a `Host` through it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading the pages of files that a grid shows and that are not in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import cast

@@ -1,7 +1,5 @@
 """Saving the project and quitting; nothing is overwritten or lost without a question."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -6,8 +6,6 @@ the focus before the first of them. `TypedKeys` passes a key on once the applica
 no job is under way that the screen in front waits for, such as the content of a dialog.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable

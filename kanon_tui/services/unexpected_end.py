@@ -1,7 +1,5 @@
 """The last words of an application that an exception has ended: one sentence without any data."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rich.console import Console, ConsoleRenderable, RenderHook

@@ -5,8 +5,6 @@ could end it. Ours ends with the line to the server, however the server went. Un
 as after any line that drops.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

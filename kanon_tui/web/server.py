@@ -13,8 +13,6 @@ The terminal in the page is textual-serve's. The rest is held to what a table of
 - There are only so many sessions. Each ends with its tab, with the server, and when nobody answers.
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 import html

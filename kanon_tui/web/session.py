@@ -1,7 +1,5 @@
 """One browser tab: its messages, and the application in a process of its own."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

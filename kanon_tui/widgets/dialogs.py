@@ -1,7 +1,5 @@
 """Dialogs that several screens use: a message, a question, a line of text, a choice of a list."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, Protocol, TypeVar

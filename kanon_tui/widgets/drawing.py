@@ -1,7 +1,5 @@
 """Theme colours for Rich text."""
 
-from __future__ import annotations
-
 from rich.style import Style
 from textual.color import Color, ColorParseError
 from textual.widget import Widget

@@ -1,7 +1,5 @@
 """The line at the bottom: the keys that work now, the most important first, and help."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.cells import cell_len

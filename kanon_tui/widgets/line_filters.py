@@ -5,8 +5,6 @@ to would let an escape sequence in a column's name reach the terminal, so every 
 widget passes `HiddenCharacters` too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size

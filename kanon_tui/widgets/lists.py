@@ -1,7 +1,5 @@
 """Lists of options, dropdowns and scrolling texts whose motions can be bound to other keys."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, TypeVar
 
 from rich.segment import Segment

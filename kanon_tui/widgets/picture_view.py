@@ -1,7 +1,5 @@
 """A pane for the pictures of a run: one at a time, moved by the arrow keys."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 

@@ -4,8 +4,6 @@ Every line has a marker, a dash pattern and a colour of its own; markers at the 
 side by side. Several charts share labels and legend, as small multiples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise

@@ -1,7 +1,5 @@
 """The line on top: the project, the numbered screens with their states, and k."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rich.cells import cell_len, set_cell_size

@@ -1,7 +1,5 @@
 """Anytime: the best string within a budget, and a bound on how far it is from the optimum."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar

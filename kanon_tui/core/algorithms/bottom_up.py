@@ -1,7 +1,5 @@
 """Bottom-up: merge groups of equal records by the lowest NCP, and split what grew too large."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Datafly: raise the attribute with most values, then suppress the few records left over."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar

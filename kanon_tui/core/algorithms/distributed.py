@@ -1,7 +1,5 @@
 """Distributed: the answer of global for more strings than memory holds, part by part."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -66,10 +64,7 @@ class DistributedSearch(FullDomainSearch):
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line(
-            "find a good string by a descent from the roots",
-            0,
-            ("seek", "test"),
-            reasons=("seek",),
+            "find a good string by a descent from the roots", 0, ("seek", "test"), reasons=("seek",)
         ),
         Line("split the attributes into parts of few strings", 0, ("split",)),
         Line("for every part, in a process of its own:"),

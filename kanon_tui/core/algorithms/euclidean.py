@@ -1,7 +1,5 @@
 """Clustering by raw ranges: the simple method that utility-driven clustering is compared with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

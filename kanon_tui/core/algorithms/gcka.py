@@ -1,7 +1,5 @@
 """GreedyCKA: k-member clustering that never generalises beyond what is allowed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

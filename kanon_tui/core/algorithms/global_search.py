@@ -1,7 +1,5 @@
 """Global: the passing string of highest research value, by halving the sorted list of all."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Hybrid: local search to get near quickly, global search on what is left."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Incognito: every minimal passing string, from small sets of attributes to large ones."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Greedy k-member clustering: start far away, then add whatever costs least."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

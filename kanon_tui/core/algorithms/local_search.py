@@ -1,7 +1,5 @@
 """Local: a binary search on the levels of all attributes at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar

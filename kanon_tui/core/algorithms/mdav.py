@@ -1,7 +1,5 @@
 """MDAV: microaggregation around the two records that are furthest from the middle."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple

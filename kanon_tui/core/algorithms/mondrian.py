@@ -178,9 +178,7 @@ class _Cutting:
             ranks=self._axes.offsets[-1] + 1,
         )
         self._scratch = kernel.PartScratch.allocate(
-            rows=task.rows,
-            attributes=len(task.quasi),
-            ranks=np.diff(self._axes.offsets).max() + 1,
+            rows=task.rows, attributes=len(task.quasi), ranks=np.diff(self._axes.offsets).max() + 1
         )
         self.parts.stack[0, 1] = task.rows
         kernel.measure(self._axes, self.parts, np.zeros(1, dtype=np.int64))

@@ -1,7 +1,5 @@
 """Similarity-based clustering: the first record left and the k − 1 records most like it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

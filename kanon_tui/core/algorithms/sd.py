@@ -1,7 +1,5 @@
 """SpatialDistance clustering: classes grow record by record around a moving centre."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Stepwise: classes that are large enough at cheap strings first, the rest at dearer ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod

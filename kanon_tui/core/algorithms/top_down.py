@@ -1,7 +1,5 @@
 """Top-down: split the table around two far-apart records, and each side again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Utility-driven clustering: merge small clusters where the research value suffers least."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

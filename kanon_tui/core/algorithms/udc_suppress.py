@@ -1,7 +1,5 @@
 """Utility-driven clustering that may hide single cells instead of widening a whole cluster."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

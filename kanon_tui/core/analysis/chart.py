@@ -1,7 +1,5 @@
 """What every chart needs, drawn in characters or as SVG: lines, ticks, short numbers."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

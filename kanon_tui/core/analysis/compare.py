@@ -10,8 +10,6 @@ rows are compared, not records; of every record a few bytes are kept: its pair, 
 those that differ most, and whether it differs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The evidence of a dossier: risks in a population, attacks, and what is left for analysis."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from kanon_tui.core.analysis.attack.suite import attack_release, attack_sections

@@ -24,8 +24,6 @@ Departures
 Reference: Morton, table 12 and figure 23.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt

@@ -24,8 +24,6 @@ uniques problem, 2002; A. M. Manning, D. J. Haglin, J. A. Keane, A recursive sea
 statistical disclosure assessment, 2008.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -13,8 +13,6 @@ Reference: Sweeney, k-anonymity (2002), for k-map, which ARX and El Emam and Dan
 alike; Nergiz, Atzori and Clifton, Hiding the presence of individuals (2007).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any

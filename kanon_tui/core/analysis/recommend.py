@@ -6,8 +6,6 @@ that is named loses more than another one named for the least loss. Where suppre
 would keep much more, that is a recommendation too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ Commands, the command palette, the keys of Results and the documentation read th
 analysis, write its module and add an entry.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module

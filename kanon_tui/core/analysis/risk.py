@@ -5,8 +5,6 @@ than k records share them. Leaving an attribute out, or raising it to a level of
 shows what it contributes. Cost: one grouping of the records per question.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

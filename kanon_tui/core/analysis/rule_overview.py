@@ -1,7 +1,5 @@
 """What a rule means for the data: which levels keep it and how many records it is about."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -25,8 +25,6 @@ Neisa and Roffey, Estimating the re-identification risk of clinical data sets (2
 same models and rule (RiskModelPopulationUniqueness); it fits SNB in another way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import exp, lgamma, log

@@ -5,8 +5,6 @@ all distinct values of the original that it covers, as somebody would count who 
 that occur and nothing else. `*` is spread over all of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

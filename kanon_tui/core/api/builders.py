@@ -1,7 +1,5 @@
 """Hierarchies written in Python: each function returns the entry that a project file would have."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 

@@ -12,8 +12,6 @@ The *extent* of a box along an attribute is what its width costs, in units that 
 One value has extent 0, and the extent never shrinks when a box grows.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 import numpy as np

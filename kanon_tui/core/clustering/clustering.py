@@ -1,7 +1,5 @@
 """The base classes of clusterings: refining of classes, and blocks of large tables."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 from weakref import WeakKeyDictionary

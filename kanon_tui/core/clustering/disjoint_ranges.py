@@ -17,8 +17,6 @@ Cost: five runs more, and two for every number or date. All of it is ours: Morto
 ranges as a limitation and calls their prevention computationally intensive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 

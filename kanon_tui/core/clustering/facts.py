@@ -3,8 +3,6 @@
 `teaching.clustering_state` lists the facts that pictures are drawn from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log10

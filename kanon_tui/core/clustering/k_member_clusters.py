@@ -1,7 +1,5 @@
 """Clusters of k under construction, as `k-member` and `gcka` build them."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping
 from typing import Any
 

@@ -6,8 +6,6 @@ smallest value on, and the stretch of a number takes the place of its MAGVal: th
 from the data, as the paper leaves for later.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from kanon_tui.core.clustering.features import Distinct, collapse

@@ -1,7 +1,5 @@
 """Clusters that are merged one by one until all have k records: shared by merging algorithms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

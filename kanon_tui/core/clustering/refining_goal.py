@@ -7,8 +7,6 @@ RV is none: a class costs what it takes from RV as the release stands now (its s
 number of records), and changes are accepted as long as RV itself rises.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -24,8 +24,6 @@ no release can keep any.
 Cost: a merge is one pass over the classes, and a closer look at the unions with the near ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any

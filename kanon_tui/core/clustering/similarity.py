@@ -1,7 +1,5 @@
 """Clusters of k grown from the first record left, by similarity: shared by `sbc` and `sd`."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -23,10 +21,7 @@ from kanon_tui.core.clustering.features import by_agreement, collapse, places, r
 from kanon_tui.core.clustering.splitting import class_penalties
 from kanon_tui.core.kernels import similarity as kernel
 from kanon_tui.core.kernels.box_tree import GONE, grow_tree
-from kanon_tui.core.kernels.cluster_centre import (
-    new_centre,
-    new_contingency,
-)
+from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.steps import Grouping, RunContext, Step
 from kanon_tui.core.task.task import QuasiIdentifier, Task

@@ -1,7 +1,5 @@
 """Groups of records that are split in two, and again: shared by dividing algorithms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -13,8 +13,6 @@ a project names must be trusted explicitly, and one without TLS allowed explicit
 Reference: Rocklin, Dask: parallel computation with blocked algorithms and task scheduling (2015).
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import secrets

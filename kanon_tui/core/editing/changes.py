@@ -3,8 +3,6 @@
 Only what a run depends on counts: not the project's file, nor how the release is written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any
@@ -83,9 +81,5 @@ def _as_run(spec: AttributeSpec | None) -> AttributeSpec | None:
     return replace(spec, role=Role.OTHER if spec.publish_unique else Role.IDENTIFIER)
 
 
-_WORDS = {
-    "rv": "research values",
-    "magvals": "MAGVals",
-    "rule_emphasis": "rule emphasis",
-}
+_WORDS = {"rv": "research values", "magvals": "MAGVals", "rule_emphasis": "rule emphasis"}
 """Names of fields on the screens, where they differ."""

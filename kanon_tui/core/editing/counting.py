@@ -4,8 +4,6 @@ Guesses were made on a sample. Once all records are counted, those that nobody h
 what the whole table says; what a person has set stays, and is told of where it does not fit.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from kanon_tui.core.editing.session import Session, completed_with_guesses

@@ -1,7 +1,5 @@
 """The state of every step of a project: done, guessed, in need of attention, not begun."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

@@ -9,8 +9,6 @@ Every running program holds a lock on a small file of its own. The system releas
 program ends, however it ends.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -6,8 +6,6 @@ and no identifier is in it: a requirement for certain values is kept without the
 can be looked at but not repeated from here.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Mapping

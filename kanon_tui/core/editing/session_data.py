@@ -1,7 +1,5 @@
 """The data of a session: all of it in memory, or a sample with what is counted of the whole."""
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator

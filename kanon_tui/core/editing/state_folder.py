@@ -1,7 +1,5 @@
 """Files in the user's state folder, and the list of recently opened files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -14,8 +14,6 @@ A section of a project file has the declared fields of a class as the keys of a 
 key, a key that lies deeper (`missing.tokens`), or several keys at once (`SeveralKeys`).
 """
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import math

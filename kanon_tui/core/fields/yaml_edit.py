@@ -9,8 +9,6 @@ The positions are those of PyYAML's parser. (A YAML library that keeps comments 
 out unchanged entries anew.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

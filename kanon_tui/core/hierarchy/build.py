@@ -8,8 +8,6 @@ The missing value of a column has no row in what is built: `Hierarchy.bind` keep
 root.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

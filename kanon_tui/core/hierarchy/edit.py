@@ -22,8 +22,6 @@ Cost: O(rows · levels) per edit.
 Where values that a hierarchy does not cover can go: rows for `edit.add_rows`.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

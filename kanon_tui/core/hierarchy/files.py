@@ -5,8 +5,6 @@ of the UTD toolbox (`utd_files`), and `.yaml` a level table as it stands in a pr
 `levels: {White: [White, Person], …}`.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence

@@ -11,8 +11,6 @@ same value gets the same label in another table; `labels_of` applies such a rule
 It holds values only where somebody typed them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any

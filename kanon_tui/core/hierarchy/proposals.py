@@ -11,8 +11,6 @@ by association   values whose records have alike values of a sensitive attribute
                  information), until a few groups are left
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

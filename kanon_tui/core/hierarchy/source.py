@@ -1,7 +1,5 @@
 """Read the bytes of a hierarchy file, or say in one sentence why they cannot be read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError

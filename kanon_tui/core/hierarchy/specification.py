@@ -8,8 +8,6 @@ lists of lists with semicolons between them (`18 40 65; 65`), and named groups o
 as YAML. Which of these a text is depends on the type of the key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise

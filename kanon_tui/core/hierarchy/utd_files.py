@@ -23,8 +23,6 @@ The module is imported only where such a file is named, because few runs need XM
 configuration files in the appendix of the SBC document.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -19,8 +19,6 @@ struct, or of the array arguments of one call, that have the same name must have
 struct is checked once, when it is made; a mismatch is a `TypeError` that names the argument.
 """
 
-from __future__ import annotations
-
 import ctypes
 import inspect
 from collections.abc import Callable, Iterator

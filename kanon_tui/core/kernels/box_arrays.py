@@ -19,8 +19,6 @@ Arrays are few and have many columns, because every array that a kernel hands on
 constants below name the columns. `clustering.boxes` fills the arrays from a task.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

@@ -11,8 +11,6 @@ Building costs O(rows · (columns + log rows)), taking a record O(columns · log
 linear in rows. It has no twin: those of the algorithms that search it look at every record.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

@@ -16,8 +16,6 @@ Starting a centre costs one pass over all values, adding to it one over the attr
 and values of a centre's records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

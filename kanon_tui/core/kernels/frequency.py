@@ -11,8 +11,6 @@ Neighbouring attributes form a *chunk*, whose part of the key is looked up in on
 costs O(groups · chunks). `tests/core/lattice/test_frequency.py` counts the labels themselves.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

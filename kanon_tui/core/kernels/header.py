@@ -7,8 +7,6 @@ shared by all modules, so two modules may give the same name to a constant or st
 the same.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator

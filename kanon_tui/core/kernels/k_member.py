@@ -23,8 +23,6 @@ In the worst case every row is looked at, as the twin in `tests/core/algorithms/
 does.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

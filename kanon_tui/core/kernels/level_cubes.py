@@ -21,8 +21,6 @@ Rows are left out of which nothing can change when the other attributes are rais
 than k records, which have to go, and those without a class smaller than k.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import prod
 from typing import Annotated, NamedTuple

@@ -4,8 +4,6 @@ The library lies beside its C sources in a folder that is no Python package, bec
 walk packages import every shared library they find in one.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import sys

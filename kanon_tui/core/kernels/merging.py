@@ -20,8 +20,6 @@ A merge costs one search for a partner and what changes in the tree above the tw
 `tests/core/algorithms/twins/merging.py` scores every pair from the values of its records.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

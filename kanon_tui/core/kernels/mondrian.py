@@ -6,8 +6,6 @@ O(n · attributes · log(n / k)) for the whole run. Open parts wait on a stack, 
 cut on top. The twin in `tests/core/algorithms/twins/mondrian.py` works on lists of records.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated
 

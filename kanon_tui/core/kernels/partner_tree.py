@@ -13,8 +13,6 @@ it looks at there is a few runs of memory.
 Building costs O(clusters · attributes · log clusters), a change O(attributes · log clusters).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

@@ -14,8 +14,6 @@ With `squared`, numbers cost the squared differences from the mean of the class 
 Records of one *type* are alike. `tests/core/algorithms/twins/refining.py` counts every class anew.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

@@ -15,8 +15,6 @@ The twin in `tests/core/algorithms/twins/similarity.py` measures every record, a
 records again for every cluster.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

@@ -9,8 +9,6 @@ a few rows away must not move all others.
 The twin in `tests/core/algorithms/twins/merging.py` splits lists of records.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

@@ -15,8 +15,6 @@ value yet, while all others have been seen before.
 Building costs O(rows · attributes · log rows), taking a row out O(attributes · log rows).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Annotated, NamedTuple
 

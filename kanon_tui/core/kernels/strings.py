@@ -7,8 +7,6 @@ subtraction compares all the attributes of a word. A pass costs O(strings · wor
 `tests/core/lattice/test_strings.py` compares levels one by one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 

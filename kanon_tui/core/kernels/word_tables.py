@@ -5,8 +5,6 @@ that a look-up touches memory once. Slots number a power of two. A word costs O(
 sorting and searching, which this replaces, takes five times as long with millions of them.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, NamedTuple
 
 from kanon_tui.core.kernels.boundary import c_function, reads, writes

@@ -20,8 +20,6 @@ Reference: Aggarwal et al., anonymizing tables (2005; the problem is NP-hard); T
 Meindl, sdcMicro (2015), whose localSuppression counts `*` as a wildcard.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations

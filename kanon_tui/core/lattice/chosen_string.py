@@ -7,8 +7,6 @@ answers for any string in about a millisecond: the records are collapsed once, a
 counted for one string are rolled up for those above it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock

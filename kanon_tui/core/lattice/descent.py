@@ -11,8 +11,6 @@ best value among them. What is nowhere more general than a string that failed ne
 Reference: Glover, tabu search (1989).
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 
 import numpy as np

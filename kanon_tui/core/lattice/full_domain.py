@@ -1,7 +1,5 @@
 """The base class of full-domain searches, with what they declare in common."""
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from dataclasses import dataclass
 from math import prod

@@ -31,8 +31,6 @@ Reference: Morton, global optimisation (figure 4). The thesis drops every more g
 passing one; that would lose the optimum where values rise, so that here they go by their value.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -8,8 +8,6 @@ takes 16 bytes and up, and no Python object.
 `Lattice` has the bit fields, `NodeList` is the sorted list that searches halve and prune.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod

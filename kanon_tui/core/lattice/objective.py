@@ -16,8 +16,6 @@ sum of the logarithms of the levels' numbers of labels.
 Values are compared as all scores are: less than 1e-9 apart is a tie.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property

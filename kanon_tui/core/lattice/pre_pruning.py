@@ -7,8 +7,6 @@ not the records), so this is done first; and it tells a person why little or not
 Reference: Morton, pre-pruning (figure 3).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

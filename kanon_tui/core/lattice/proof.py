@@ -16,8 +16,6 @@ Where more than k is required, boxes are bounded by the sizes of classes alone, 
 string is tested.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from functools import partial
 from heapq import heappop, heappush

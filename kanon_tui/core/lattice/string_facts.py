@@ -5,8 +5,6 @@ the strings tested, and settled without a test, since the last step. No search a
 and nothing is gathered unless a run is watched.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum

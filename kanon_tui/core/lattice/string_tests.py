@@ -5,8 +5,6 @@ handed out in batches of a fixed size: which strings are tested, and so the answ
 not depend on the number of threads.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

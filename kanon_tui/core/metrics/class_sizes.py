@@ -5,8 +5,6 @@ Iyengar, transforming data to satisfy privacy constraints, as used by Byun (clas
 LeFevre et al., Mondrian (average class size).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN

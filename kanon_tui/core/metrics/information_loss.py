@@ -5,8 +5,6 @@ Xiao and Tao, personalized privacy preservation (ILoss); Sweeney, achieving k-an
 generalization and suppression (precision, minimal distortion).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

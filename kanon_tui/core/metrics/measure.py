@@ -1,7 +1,5 @@
 """All metrics of a release, and of the levels of one attribute, from published cells."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,17 +11,9 @@ from kanon_tui.core.metrics.class_sizes import (
     discernibility,
     distinct_published,
 )
-from kanon_tui.core.metrics.information_loss import (
-    attribute_il,
-    changed_cells,
-    iloss,
-    precision,
-)
+from kanon_tui.core.metrics.information_loss import attribute_il, changed_cells, iloss, precision
 from kanon_tui.core.metrics.ncp import attribute_ncp, class_ncp
-from kanon_tui.core.metrics.privacy import (
-    PrivacyMeasures,
-    measure_privacy,
-)
+from kanon_tui.core.metrics.privacy import PrivacyMeasures, measure_privacy
 from kanon_tui.core.metrics.research_value import (
     attribute_research_value,
     level_research_values,

@@ -13,8 +13,6 @@ whatever the label covers and however many classes print it. In a full-domain re
 Reference: Xu et al., utility-based anonymization (2006); SBC equations 2-3 and 2-4, table 2-13.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

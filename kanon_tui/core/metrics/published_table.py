@@ -1,7 +1,5 @@
 """The figures of a table that is already anonymised."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -24,8 +24,6 @@ is part of the granularity.
 Reference: Morton, research value (the worked example gives 0.2 · 125/2300 · 0.5 = 0.00543).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

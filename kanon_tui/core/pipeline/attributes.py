@@ -4,8 +4,6 @@ Wrong settings of an attribute are refused here: an option that would do nothing
 leaves out values of the data, research values that do not fit the hierarchy.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

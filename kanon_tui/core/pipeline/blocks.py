@@ -14,8 +14,6 @@ The cost of blocks is measured on a sample (`BlockSample`). One block is the pla
 cancelled run keeps the finished blocks; each of the others becomes one class.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing

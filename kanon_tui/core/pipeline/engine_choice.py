@@ -4,8 +4,6 @@ In memory a table takes several times the size of its text. Where that is more t
 the run streams; where it cannot stream, it is refused with what would help.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal

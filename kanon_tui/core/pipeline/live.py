@@ -5,8 +5,6 @@ immutable picture of the run that is replaced after every step. Nothing is pushe
 a fast algorithm cannot flood a slow terminal. `RemainingTime` estimates the seconds to go.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Facts about a run before it starts: its size, gaps, and estimated time and memory."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ pieces has counted the values of its columns, and `prepare` counts the distinct 
 quasi-identifiers, and of the columns with requirements, in a second one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace

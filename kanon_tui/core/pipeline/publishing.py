@@ -4,8 +4,6 @@ Both ways take the same steps: recode, write, verify, place. What is in memory i
 caller asks for it; files get their names when everything has succeeded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The files of a release beyond memory: written part by part, and copied as they were verified."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ step-by-step demo, not calling `next` is pause, and `cancel` keeps the best foun
 the algorithm has one.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from dataclasses import replace

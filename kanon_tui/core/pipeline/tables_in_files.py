@@ -5,8 +5,6 @@ In memory that is all of them; of files it is one pass. Where all records are ne
 sample is drawn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property

@@ -8,8 +8,6 @@ Memory is bounded: a very long run drops its oldest steps after applying them to
 `Timeline.first` is the number of the oldest step that is kept.
 """
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections import Counter

@@ -9,8 +9,6 @@ release count too. Where a table is to be clustered in blocks, it is as many blo
 all cores. A table that is no larger than a sample is not guessed at: it was run.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace

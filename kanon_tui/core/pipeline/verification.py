@@ -5,8 +5,6 @@ alone. A release in files is read again: it must have what is required, and the 
 were measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass

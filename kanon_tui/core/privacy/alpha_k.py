@@ -8,8 +8,6 @@ where none has. Otherwise missing values would thin out what is known of the oth
 Reference: Wong et al., (α, k)-anonymity (2006).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self

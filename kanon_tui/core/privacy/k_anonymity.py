@@ -20,8 +20,6 @@ they are at least v.
 Reference: the SBC thesis, end of 5.1 (a suggestion).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from kanon_tui.core.errors import InputError

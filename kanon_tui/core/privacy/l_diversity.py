@@ -34,8 +34,6 @@ A missing value is no value, as for the other kinds of l.
 Reference: Machanavajjhala et al., l-diversity (2007), definition 4.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any

@@ -21,8 +21,6 @@ Reference: Cao and Karras, Publishing microdata with a robust privacy guarantee 
 3 and 4; Brickell and Shmatikov, The cost of privacy (2008), definition 4.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from kanon_tui.core.fields.declaration import number

@@ -17,8 +17,6 @@ number of records that must go from each class, or anything smaller (`least_remo
 when classes are merged.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ Other packages add models through the entry point group `kanon_tui.privacy_model
 second formula of its own (`proof`); reports say whose proof it is.
 """
 
-from __future__ import annotations
-
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.plug_ins import load_plug_ins
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity

@@ -23,8 +23,6 @@ Reference: El Emam, Guide to the de-identification of personal health informatio
 16 to 18; ARX has the same definitions (RiskModelSampleRisks).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Literal

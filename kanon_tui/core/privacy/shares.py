@@ -3,8 +3,6 @@
 All is counted on distinct (class, value) pairs, never on a classes × values table.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -76,9 +74,7 @@ def over_present(
 
 
 def larger_of_both(
-    groups: GroupValues,
-    column: Column,
-    figures: Callable[[GroupValues, Floats], npt.NDArray[Any]],
+    groups: GroupValues, column: Column, figures: Callable[[GroupValues, Floats], npt.NDArray[Any]]
 ) -> npt.NDArray[Any]:
     """Return the larger of two figures of every class against the shares of the whole table.
 

@@ -24,8 +24,6 @@ All distances are convex, so that classes that hold make one that holds.
 Reference: Li et al., t-closeness (2007), section 5.2 for the hierarchical distance.
 """
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

@@ -6,8 +6,6 @@ again by the definitions, written a second time and without short cuts. This mod
 purpose: do not let it import a model, and do not let a model import a formula from here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise

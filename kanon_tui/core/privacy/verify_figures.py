@@ -8,8 +8,6 @@ A part of `verify`: it imports no model. The release has no column that says who
 this comes row by row beside it, together with the original that people are counted against.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence

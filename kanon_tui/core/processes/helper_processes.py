@@ -7,8 +7,6 @@ themselves when the program that started them is gone, however it went. This las
 joblib's loky: its workers outlive a killed program, and two more processes stay when its pool ends.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

@@ -4,8 +4,6 @@
 removed by a program that ends at once; `written` lists the files it has written by then.
 """
 
-from __future__ import annotations
-
 import shutil
 import signal
 import subprocess

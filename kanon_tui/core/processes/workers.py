@@ -5,8 +5,6 @@ its piece, may write files into the work folder and returns a small result. As i
 else, it can run anywhere and be repeated.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The settings of one attribute in a project, and the forms of its special keys."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -11,8 +11,6 @@ November 2012; Article 29 Working Party, Opinion 05/2014 (WP216), 10 April 2014.
 ISO/IEC 27559:2022: assessments of context, data and identifiability, governance.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The differences between two states of a project, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A role is an open guess while the project marks it with `guessed: true`, names t
 role, or names no role at all. Screens and commands show the same list before a first run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """A project with single settings replaced, as the command line asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ They lie in `sample_data/` at the top of the repository and inside the package o
 `samples.yaml` there is the list, in the order in which they are offered.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from pathlib import Path
 

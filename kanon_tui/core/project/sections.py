@@ -1,7 +1,5 @@
 """The sections of a project: its data, its algorithm, its resources and the texts of its report."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal

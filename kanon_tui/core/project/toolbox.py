@@ -22,8 +22,6 @@ command or a person gives them. Anatomy has no counterpart.
 Reference: the configuration files in the appendix of the SBC document.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

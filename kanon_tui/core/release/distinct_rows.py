@@ -8,8 +8,6 @@ Numbers are told apart by a table of all that there could be, where that is no l
 times the rows, and else by hashing, on all cores; only the distinct ones are sorted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

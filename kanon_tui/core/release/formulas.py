@@ -6,8 +6,6 @@ puts an apostrophe before it, and one more before what has one already: no two c
 same, so the classes of a release stay what they are.
 """
 
-from __future__ import annotations
-
 import polars as pl
 
 _FORMULA = r"^[=+\-@\t\r]"

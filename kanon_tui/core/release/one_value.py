@@ -14,8 +14,6 @@ Reference: Domingo-Ferrer and Mateo-Sanz, practical data-oriented microaggregati
 Hundepool et al., Statistical Disclosure Control (2012), section 4.2.2 (p% rule).
 """
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any

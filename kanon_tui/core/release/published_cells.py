@@ -4,8 +4,6 @@ A class prints a range of numbers or dates, a common ancestor, a set, or one val
 this package knows what a class prints; algorithms label records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -9,8 +9,6 @@ table has columns that store each text once (`pl.Enum`): a quarter of the memory
 counting, sorting and comparing work on numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property

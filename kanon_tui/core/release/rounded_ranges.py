@@ -7,8 +7,6 @@ that of dates is a month, from a year on a year, from ten years on a decade. A c
 prints it as it is, and a coded end stays.
 """
 
-from __future__ import annotations
-
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 import numpy as np

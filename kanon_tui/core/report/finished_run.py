@@ -1,7 +1,5 @@
 """A finished run: its task, its release, its measures and the time of each phase."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager

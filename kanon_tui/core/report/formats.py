@@ -1,7 +1,5 @@
 """A report as a file: JSON and Markdown (here), HTML (`html`) or PDF (`pdf`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import asdict

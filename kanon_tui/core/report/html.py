@@ -4,8 +4,6 @@ Distributions are inline SVG, the original hollow and the release filled: they d
 only in colour.
 """
 
-from __future__ import annotations
-
 import html as markup
 import re
 from collections.abc import Iterable

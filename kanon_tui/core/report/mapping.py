@@ -3,8 +3,6 @@
 It holds no value of an identifier.
 """
 
-from __future__ import annotations
-
 import math
 import platform
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ The left side of the records is original data, and notebooks are saved and passe
 quasi-identifiers stand there, never an identifier or what is sensitive, and a line says it.
 """
 
-from __future__ import annotations
-
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.html import section_html
 from kanon_tui.core.report.sections import Section, class_sizes_section, figure

@@ -5,8 +5,6 @@ Arabic, Hebrew, Devanagari, Thai), Cascadia Mono and Noto Symbols are embedded, 
 pymupdf-fonts; a character that none of them has is printed as □, and a sentence says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path

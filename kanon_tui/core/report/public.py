@@ -6,8 +6,6 @@ public report says only what a reader of the release can count and what the proj
 inputs that give the same release give the same public report.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from kanon_tui.core.fields.declaration import fields_of, write_fields

@@ -5,8 +5,6 @@ roles, hierarchies, rules, weights, suppression, output) comes from the file. A 
 again exactly when the file says of those what the run was made with: `obstacle` tells.
 """
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from pathlib import Path

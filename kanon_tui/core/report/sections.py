@@ -1,7 +1,5 @@
 """The parts of a report, and the sections that screens show as well."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -215,11 +213,7 @@ def _required_risk(result: FinishedRun) -> list[tuple[str, str, str]]:
         return []
     sizes = result.measures.privacy.class_sizes
     rows = [
-        (
-            f"✓ Required {risk.measure} {risk.model} risk",
-            figure(reached),
-            f"{risk} was asked for",
-        )
+        (f"✓ Required {risk.measure} {risk.model} risk", figure(reached), f"{risk} was asked for")
     ]
     if risk.population is not None:
         larger = risk_figures(sizes, sizes / risk.scale(task.people), risk.threshold)

@@ -5,8 +5,6 @@ with a line that says what it means. Only what is published or was typed into th
 names of attributes, rules, labels; never a value of an identifier.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256

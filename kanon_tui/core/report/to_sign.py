@@ -4,8 +4,6 @@ Words are those of statistical disclosure control: direct identifiers, key varia
 disclosure, attribute disclosure. Figures are of the release at hand. No value of the table is told.
 """
 
-from __future__ import annotations
-
 from kanon_tui.core.project.context import NO_VERDICT, PRESETS, ReleaseContext
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.report.finished_run import FinishedRun

@@ -1,7 +1,5 @@
 """The technical words of a dossier, explained for readers from outside the field (`words.md`)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -8,8 +8,6 @@ The work is done on the distinct texts, not on the cells: find them, sort them b
 and join the codes back. That costs O(n) hashing plus a sort of the distinct texts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal

@@ -4,8 +4,6 @@ That is enough to guess roles, to build hierarchies and to bind rules: a project
 by the same code as with a table in memory. Columns have no codes yet.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -4,8 +4,6 @@ A release looks like the file it was made from, unless the project chooses other
 A file is not written at all if its encoding lacks some character of the table.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import re

@@ -9,8 +9,6 @@ regular: a line end inside quotes does not end a record. A text that is irregula
 is sampled only there.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import os

@@ -10,8 +10,6 @@ lines, a quote inside a word, mixed line ends) and finds the row at fault in bro
 Cost: two passes over the text, memory for the text and for its cells.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -4,8 +4,6 @@
 A file whose own name holds `*`, `?` or `[` is that file.
 """
 
-from __future__ import annotations
-
 import glob
 import gzip
 import os

@@ -9,8 +9,6 @@ A connection string can hold a password. So nothing of it is shown but its schem
 its database, and what a driver says is shown without its secret parts (`core/addresses.py`).
 """
 
-from __future__ import annotations
-
 import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Dates as texts: `1999-12-31`, `31.12.1999`, `12/31/1999`, each with or without a clock time."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Iterable

@@ -14,8 +14,6 @@ and `1e2` as one wage. So diversity is counted in values, not in spellings:
 This is for counting. What is published is always the text that stood in the input.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

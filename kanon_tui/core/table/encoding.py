@@ -1,7 +1,5 @@
 """The encoding of a text, and the text as UTF-8."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ the end of the original, and a release never looks better for being coded.
 Reference: Hundepool et al., Statistical Disclosure Control (2012), on top and bottom coding.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from decimal import Decimal
 

@@ -4,8 +4,6 @@ Read with fastexcel, which prints numbers as a person sees them; written with xl
 written as a number where its whole column is one, otherwise as text, and never as a formula.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from datetime import datetime

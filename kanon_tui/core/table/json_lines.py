@@ -1,7 +1,5 @@
 """JSON lines: one record a line, its numbers as they are printed there."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import IO, Any

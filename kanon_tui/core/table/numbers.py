@@ -3,8 +3,6 @@
 A `NumberFormat` says which marks a column writes its numbers with.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

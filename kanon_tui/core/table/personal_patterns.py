@@ -9,8 +9,6 @@ Shapes are those of e-mail addresses, IBANs, card numbers and the like. A column
 nearly all of a sample of its different texts have it.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -11,8 +11,6 @@ person, and k says nothing. A column of the role *person* makes privacy count pe
 a column that numbers people and repeats is warned of. Warnings hold counts, never values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -14,8 +14,6 @@ once by the operating system's randomness, readable by its owner alone, and neve
 Reference: RFC 2104; NIST FIPS 198-1; ENISA, Pseudonymisation techniques and best practices (2019).
 """
 
-from __future__ import annotations
-
 import hmac
 import os
 import re

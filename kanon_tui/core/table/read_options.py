@@ -1,7 +1,5 @@
 """Options of a project for reading a data file; what is `auto` is detected."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

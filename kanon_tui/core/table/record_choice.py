@@ -10,8 +10,6 @@ row is repeated, and the column is left out. Both look at one cell at a time, so
 memory and its pieces have the same records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 

@@ -25,8 +25,6 @@ leading zeros are codes, hence categorical, and so are numbers and dates that ca
 ways: which one is meant is for a person to say. Few different numbers are still numbers.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The role of an attribute in the release and the kind of its values."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 

@@ -5,8 +5,6 @@ by the same code, Parquet is read as pieces in both cases. Files that cannot be 
 (compressed text, encodings other than UTF-8) are refused with a remedy.
 """
 
-from __future__ import annotations
-
 import atexit
 import io
 import os

@@ -4,8 +4,6 @@ Values that have a label are read as their label. Written names are those that t
 the name of the column is the variable's label.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from pathlib import Path

@@ -5,8 +5,6 @@ have a value. Such a row, published as a person, would spoil every figure. What 
 proposed: a person decides, and the answer is written as `skip` and `where` of the project.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -5,8 +5,6 @@ file if it reads every value, else the one that is detected in its values. Value
 in two ways are refused, and the error names both.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Settings of a project for how a release is written."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

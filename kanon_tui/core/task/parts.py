@@ -5,8 +5,6 @@ Full-domain searches, Mondrian, the repair of classes, the recoder and the metri
 records, with the same results. An algorithm that would treat equal records differently refuses it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

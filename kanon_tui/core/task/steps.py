@@ -3,8 +3,6 @@
 It knows nothing of who runs it, prints nothing and measures nothing.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import dataclass, field

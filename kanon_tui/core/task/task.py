@@ -1,7 +1,5 @@
 """The input of an algorithm: the coded table with hierarchies, rules, weights and privacy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

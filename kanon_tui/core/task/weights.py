@@ -29,8 +29,6 @@ and the summary of the clustering chapter, where recursive partitioning and feat
 named as other ways to find weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

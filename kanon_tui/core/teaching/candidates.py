@@ -1,7 +1,5 @@
 """Why this one: the candidates of a decision as bars, their distances as a table of shades."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """A grid of characters to draw on: texts, braille dots and lines, outlines, plots with axes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Generic, TypeVar

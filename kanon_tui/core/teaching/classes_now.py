@@ -1,7 +1,5 @@
 """The classes as they would be published after a step, and their cells."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The instruments of a run: the curve of its objective, its pace, class sizes against k."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar

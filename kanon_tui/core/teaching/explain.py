@@ -4,8 +4,6 @@ The sentences are the algorithm's own steps, one decision each; this module only
 before and after them. They are meant for small tables, to be read along or aloud.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from kanon_tui.core.pipeline.result import Result, conclude, start

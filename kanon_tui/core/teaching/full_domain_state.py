@@ -1,7 +1,5 @@
 """What a full-domain search knows after a step: of every string whether it passes, and why."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import Self
 

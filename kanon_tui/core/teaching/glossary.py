@@ -1,7 +1,5 @@
 """The words of the product, a line for each in glossary.md: `F1` shows them, and the docs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

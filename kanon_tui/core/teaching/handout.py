@@ -6,8 +6,6 @@ so; records themselves are shown only of the bundled samples.
 A run that was recorded decision by decision, to be played afterwards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ per height, which fills while the search runs. Sets of attributes that were sear
 `incognito` and `distributed`) stand above as small lattices.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar

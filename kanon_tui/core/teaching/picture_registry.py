@@ -1,7 +1,5 @@
 """The pictures by name, and the timelines that they are drawn from."""
 
-from __future__ import annotations
-
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.result import start
 from kanon_tui.core.pipeline.run import Run

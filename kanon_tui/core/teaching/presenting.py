@@ -3,8 +3,6 @@
 A vote has the candidates of the decision as options A to D, in an order that gives nothing away.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The algorithm in pseudo-code, with the line lit that the step belongs to."""
 
-from __future__ import annotations
-
 from textwrap import wrap
 from typing import ClassVar
 

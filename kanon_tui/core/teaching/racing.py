@@ -1,7 +1,5 @@
 """Two recorded runs side by side: both curves in one plot, and at the end what was traded."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from kanon_tui.core.teaching.cockpit import Points, draw_curves, objective_points

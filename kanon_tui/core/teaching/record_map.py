@@ -5,8 +5,6 @@ Arrow keys turn the map to other attributes, or to the two axes along which the 
 clusters; records that are in no cluster are circles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """The records a decision is about: as they stand in the file, and as they would be published."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import ClassVar

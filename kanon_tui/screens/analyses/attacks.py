@@ -1,7 +1,5 @@
 """The attack suite: what outsiders could learn from a release, in people."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """What the analysis panels share: a panel over the screens, with work in the background."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
 from pathlib import Path

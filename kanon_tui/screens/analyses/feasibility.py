@@ -1,7 +1,5 @@
 """k feasibility: how many records a shape needs to be k-anonymous as it stands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Earlier release: whom a release and an earlier one of the same people expose together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Risk models: how likely people are found in a release, by what is known of the population."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Decision trees: what a tree for one attribute learns from the original and from the release."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 

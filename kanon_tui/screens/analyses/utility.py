@@ -1,7 +1,5 @@
 """Utility: what analyses find in the original and in the release, with pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import ClassVar
 

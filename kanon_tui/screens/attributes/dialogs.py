@@ -1,7 +1,5 @@
 """The dialogs of screen 2: kind and format, publishing, associations, and who is singled out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -50,9 +48,7 @@ Choice = tuple[Kind, Format | None]
 class KindDialog(Hosted, Dialog):
     """Asks for a kind with its format; gives them or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "app.focus_next", "Own pattern"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "app.focus_next", "Own pattern")]
 
     def __init__(
         self, name: str, texts: pl.Series, missing_tokens: tuple[str, ...], current: Choice

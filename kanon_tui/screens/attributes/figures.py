@@ -1,7 +1,5 @@
 """The figures of screen 2: of each column, as rows of a grid, and the gauge of risk below it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """2 Attributes: role, kind and weight of every column, and how much they give away together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial

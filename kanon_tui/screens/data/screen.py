@@ -1,7 +1,5 @@
 """1 Data: the whole file as a fast table, its facts, and a profile of one column."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Choose a builder, fill in its keys, and see at once what would come out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial

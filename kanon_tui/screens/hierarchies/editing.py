@@ -1,7 +1,5 @@
 """The edits of the Hierarchies screen: worked out aside, then taken or refused as a whole."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress

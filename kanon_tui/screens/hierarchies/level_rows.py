@@ -1,7 +1,5 @@
 """A hierarchy as a level table and as a tree: the rows, and the grids in which they are edited."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence, Set
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """3 Hierarchies: how every quasi-identifier is generalised, level by level."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

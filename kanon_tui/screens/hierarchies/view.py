@@ -1,7 +1,5 @@
 """The panes of screen 3: attributes, level table or tree, and the figures of each level."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len

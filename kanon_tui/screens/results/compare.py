@@ -1,7 +1,5 @@
 """Two results side by side: the same records as either publishes them, and every figure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar

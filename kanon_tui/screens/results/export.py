@@ -1,7 +1,5 @@
 """Export a result: release, report, mapping, or the command line that makes it again."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

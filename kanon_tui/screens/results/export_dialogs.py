@@ -1,7 +1,5 @@
 """The dialogs of an export: how text is written, the texts of the report, the command line."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar

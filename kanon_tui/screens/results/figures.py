@@ -1,7 +1,5 @@
 """The figures of a result as small tables, each row with its meaning, and the panel for them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.cells import cell_len

@@ -5,8 +5,6 @@ of the input, with no record left out. The order "as read" shows them in any cas
 the data, and beside it the row that was written of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 

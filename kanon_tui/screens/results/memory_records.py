@@ -4,8 +4,6 @@ Rows are made when they are painted; what needs a pass over all records (changed
 class, finding a text) runs in a background thread.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cached_property
 

@@ -6,8 +6,6 @@ the files. Methods with `stop` may take long and run in a thread; those that go 
 `NoRecordError` where there is none.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The records of a release beside the original ones: page, sort, find, explain, copy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial

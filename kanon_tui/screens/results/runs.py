@@ -1,7 +1,5 @@
 """The runs of a project: once more with the neighbouring k, and two of them compared."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace

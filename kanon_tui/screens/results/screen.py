@@ -1,7 +1,5 @@
 """6 Results: before and after side by side, why, figures, runs, comparison and export."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial

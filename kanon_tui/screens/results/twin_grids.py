@@ -1,7 +1,5 @@
 """Two grids of the same records that scroll and move together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from rich.text import Text

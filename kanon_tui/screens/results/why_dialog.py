@@ -1,7 +1,5 @@
 """The dialog that explains a cell, an attribute or a suppressed record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The form for one rule: a boundary with a histogram, or two sets of values to keep apart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

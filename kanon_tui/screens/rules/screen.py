@@ -1,7 +1,5 @@
 """4 Rules: what a group must not mix, how much it matters, and what that does to every level."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -42,10 +40,7 @@ SETTINGS = (
     Field("emphasis_of_all", number(0, 1), EVEN_EMPHASIS, f"{_EMPHASIS}, where none is typed"),
 )  # fmt: skip
 RESEARCH_VALUE = Field(
-    "level",
-    optional(number(low=0)),
-    None,
-    "Used as it is, not weighted. Empty: computed",
+    "level", optional(number(low=0)), None, "Used as it is, not weighted. Empty: computed"
 )
 
 
@@ -192,9 +187,7 @@ class RulesScreen(StepScreen):
             name,
             None,
             lambda rule: self._set_rules(
-                name,
-                (*self.session.attribute(name).rules.rules, rule),
-                f"{name}: new rule {rule}",
+                name, (*self.session.attribute(name).rules.rules, rule), f"{name}: new rule {rule}"
             ),
         )
 

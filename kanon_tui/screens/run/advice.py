@@ -1,7 +1,5 @@
 """What samples of the data say before a run: how long it takes, and who would lose less."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

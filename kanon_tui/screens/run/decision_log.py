@@ -1,7 +1,5 @@
 """The decisions of a run: as a list with the one shown unfolded, and as a line over time."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """A run as it happens, and as it was: sentence, picture, why, records, decisions, timeline."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from typing import ClassVar

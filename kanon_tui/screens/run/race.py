@@ -1,7 +1,5 @@
 """Two algorithms raced on the same records, decision by decision."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """5 Run: choose an algorithm, set it up, watch it decide, pause, step, cancel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, ClassVar

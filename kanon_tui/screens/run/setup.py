@@ -1,7 +1,5 @@
 """The set-up of screen 5: the list of algorithms, the forms, and the line about what lies ahead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from textwrap import wrap

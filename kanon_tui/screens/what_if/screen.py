@@ -1,7 +1,5 @@
 """7 What-if: several algorithms and values of k on the same table, in one picture."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -308,10 +306,7 @@ class WhatIfScreen(StepScreen):
             self.host.go_to_step("results")
 
         self.compute(
-            lambda: self._opened.get(place) or sweep.open(point),
-            opened,
-            group="open",
-            covers=self,
+            lambda: self._opened.get(place) or sweep.open(point), opened, group="open", covers=self
         )
 
     def action_export(self) -> None:

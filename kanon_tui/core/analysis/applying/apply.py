@@ -8,8 +8,6 @@ its classes is one of either table or the sum of two. With the earlier release a
 counted from the printed cells.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal

@@ -14,8 +14,6 @@ release goes, so values are listed only where somebody typed the hierarchy value
 all of it, whether they occur or not); of one that was built, the published labels.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -347,12 +345,7 @@ def _of_levels(result: FinishedRun, levels: tuple[int, ...]) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-_OF_LEVELS = {
-    "attribute": pl.String,
-    "value": pl.String,
-    "level": pl.Int64,
-    "published": pl.String,
-}
+_OF_LEVELS = {"attribute": pl.String, "value": pl.String, "level": pl.Int64, "published": pl.String}
 
 
 def _values_and_labels(

@@ -9,8 +9,6 @@ over all values that are known, the hidden characters of a mask over all, 1 for 
 Cost: O(distinct records · classes / 8) bytes at a time, in bounded parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 

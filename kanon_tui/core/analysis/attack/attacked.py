@@ -11,8 +11,6 @@ Synthetic Data (Anonymeter), PoPETs 2023 (control); Wilson, Probable inference, 
 succession, and statistical inference, 1927 (intervals).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property

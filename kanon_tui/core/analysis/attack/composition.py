@@ -1,7 +1,5 @@
 """Composition: two releases of the same people, joined (`two_releases`)."""
 
-from __future__ import annotations
-
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.two_releases import two_releases
 from kanon_tui.core.errors import InputError

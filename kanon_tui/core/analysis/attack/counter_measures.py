@@ -4,8 +4,6 @@ A counter-measure is settings of a project, `publish=rounded` or `l=2,ties=rando
 `Project.with_`, and `publish` for all quasi-identifiers that it fits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

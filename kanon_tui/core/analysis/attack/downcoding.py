@@ -12,8 +12,6 @@ false`), and of cells that are partly hidden.
 Reference: Cohen, Attacks on Deidentification's Defenses, USENIX Security 2022.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

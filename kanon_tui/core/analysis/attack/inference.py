@@ -12,8 +12,6 @@ References: Machanavajjhala, Gehrke, Kifer, Venkitasubramaniam, l-Diversity, ICD
 others, Anonymeter, PoPETs 2023.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

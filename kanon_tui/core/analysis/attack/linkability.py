@@ -12,19 +12,13 @@ sides have as many records as the control.
 Reference: Giomi and others, Anonymeter, PoPETs 2023, section 4.2, for generalised releases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
-from kanon_tui.core.analysis.attack.matching import (
-    DistinctRows,
-    PublishedRows,
-    pairs_matrix,
-)
+from kanon_tui.core.analysis.attack.matching import DistinctRows, PublishedRows, pairs_matrix
 from kanon_tui.core.analysis.published_cells import check_column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s

@@ -293,9 +293,7 @@ def counted_rows(
     words = index.words()
     distinct = [packing.unpack(words, x) for x in range(len(columns))]
     rows = DistinctRows(
-        np.column_stack(distinct).astype(np.int32),
-        row_of[0] if len(row_of) == 1 else None,
-        sizes,
+        np.column_stack(distinct).astype(np.int32), row_of[0] if len(row_of) == 1 else None, sizes
     )
     return CountedRows(rows, ends)
 

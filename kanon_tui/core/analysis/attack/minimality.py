@@ -16,8 +16,6 @@ decided for the whole table. k alone does not depend on sensitive values, so tha
 Reference: Wong, Fu, Wang, Pei, Minimality Attack in Privacy Preserving Data Publishing, VLDB 2007.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from math import factorial, prod

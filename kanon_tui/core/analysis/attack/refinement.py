@@ -15,8 +15,6 @@ Reference: the refinement attacks on locally recoded k-anonymity of arXiv 2509.0
 Fulkerson, Flows in Networks, 1962.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -22,8 +22,6 @@ gives everybody who has too few at least one candidate, so that there are fewer 
 people have several records, it may give records of people who are candidates already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -95,9 +93,7 @@ def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
     )
     repair = {"below_k_before": before.below_k, "ncp_before": ncp, "ncp": after, **how}
     run.grouping = replace(
-        grouping,
-        search={**grouping.search, "repaired": repair},
-        notes=(*grouping.notes, remark),
+        grouping, search={**grouping.search, "repaired": repair}, notes=(*grouping.notes, remark)
     )
     return conclude(run, project)
 

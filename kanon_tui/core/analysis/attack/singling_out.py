@@ -11,8 +11,6 @@ References: Article 29 Working Party, Opinion 05/2014; Cohen, Nissim, Towards fo
 notion of singling out, PNAS 2020.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

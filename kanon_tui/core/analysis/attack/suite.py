@@ -3,8 +3,6 @@
 results = run_attacks(AttackedRelease(project, task, release), ["downcoding", "inference"])
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module

@@ -30,8 +30,6 @@ new rows, and for distinct sets of rows the records that they cover.
 Reference: Morton, last page of "Algorithm Limitations and Future Work".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal

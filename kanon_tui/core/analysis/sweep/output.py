@@ -6,8 +6,6 @@ they can be told apart in print as well; the colours are those of Okabe and Ito,
 colour blindness keep apart.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence

@@ -20,8 +20,6 @@ Framework for Evaluating the Utility of Data Altered to Protect Confidentiality,
 Statistician 60(3), 2006 (overlap of intervals).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -12,8 +12,6 @@ References: scikit-learn 1.6, LogisticRegression, RandomForestClassifier, Gaussi
 Random Forests, 2001.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

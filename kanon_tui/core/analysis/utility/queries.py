@@ -16,8 +16,6 @@ References: Xiao, Tao, Anatomy: Simple and Effective Privacy Preservation, VLDB 
 (workload and error); LeFevre, DeWitt, Ramakrishnan, Workload-Aware Anonymization, KDD 2006.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -16,8 +16,6 @@ piece from one that is in its files. What is kept of them does not grow with the
 Cost: O(records) per attribute, pair, and number by grouping.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

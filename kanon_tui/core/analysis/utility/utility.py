@@ -8,8 +8,6 @@ A report is published with the release, so figures of the original are given onl
 least k and ten people (`axis`), and with three digits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -184,7 +182,7 @@ def _distributions(found: Utility) -> Section:
         "How far the release changes what is counted, attribute by attribute. A published range, "
         "label or set counts with equal shares in all values of the original that it covers. "
         "Distance is the total variation: 0 where both tables agree, 1 where they have nothing in "
-        "common. Groups have at least k people of the original each, and never fewer than ten.",
+        "common. Groups have at least k people of the original each, and never fewer than ten."
     ]
     if found.queries is not None:
         asked = found.queries

@@ -4,8 +4,6 @@
 - clustering (`classes`): which values share the class, and where it could be cut.
 """
 
-from __future__ import annotations
-
 from kanon_tui.core.analysis.why.classes import ClassReasons
 from kanon_tui.core.analysis.why.levels import LevelReasons
 from kanon_tui.core.analysis.why.reasons import Reasons

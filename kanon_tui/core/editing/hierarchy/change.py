@@ -4,8 +4,6 @@ An edit is more than a new table: the MAGVals and the research values typed per 
 functions here give the fields of the attribute to change, in the form a project keeps them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

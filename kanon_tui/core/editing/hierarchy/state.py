@@ -5,8 +5,6 @@ Whoever edits one needs more: the level table as it stands, the values that have
 refused, what each level is worth, and where it comes from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The declaration of a builder, and the builder `flat`: every value directly below `*`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

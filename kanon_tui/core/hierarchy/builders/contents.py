@@ -3,8 +3,6 @@
 Whatever reads, checks, shows or documents a specification goes by these two tables.
 """
 
-from __future__ import annotations
-
 from kanon_tui.core.fields.declaration import Field, text
 from kanon_tui.core.hierarchy.builders.builder import FLAT, Builder, lists_by_name
 from kanon_tui.core.hierarchy.builders.dates import DATE
@@ -39,9 +37,7 @@ SOURCES: dict[str, tuple[Field, ...]] = {
     ),
     "levels": (
         Field(
-            "levels",
-            lists_by_name(_LEVEL_TABLE),
-            help="The labels of every value from level 1 on",
+            "levels", lists_by_name(_LEVEL_TABLE), help="The labels of every value from level 1 on"
         ),
     ),
 }

@@ -4,8 +4,6 @@ Labels are `1995-09-20`, `1995-09`, `1995-Q3`, `1995`, `1990-1994` (5 years), `1
 groups of n years start at the years that n divides. A clock time belongs to its day.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Builder `groups`: named groups of values, and groups of groups."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Builder `icd10`: diagnoses by category and chapter, E11.90 → E11 → `E00-E90 endocrine` → `*`."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections.abc import Mapping

@@ -7,8 +7,6 @@ Labels are `[lo..hi]`, both ends values of the data as they stand there.
 Builder `breaks`: ranges between cut points, `<18`, `18-39`, `40-64`, `>=65`.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -167,9 +165,7 @@ INTERVALS = Builder(
             help="How many levels; without it, until one or two groups are left",
         ),
         Field(
-            "origin",
-            POINT,
-            help="Where a group starts: 0, or 1970-01-01 for dates, when not given",
+            "origin", POINT, help="Where a group starts: 0, or 1970-01-01 for dates, when not given"
         ),
     ),
     _build,

@@ -1,7 +1,5 @@
 """Builder `mask`: hides one character more at every level, `4620*`, `462**`, …"""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
