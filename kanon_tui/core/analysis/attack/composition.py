@@ -10,7 +10,12 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     if attacked.earlier is None:
         raise InputError("composition needs an earlier release of the same people; name its file")
     found = two_releases(
-        attacked.project, attacked.task, attacked.release, attacked.earlier, attacked.name
+        attacked.project,
+        attacked.task,
+        attacked.release,
+        attacked.earlier,
+        attacked.name,
+        check=attacked.check,
     )
     return [
         AttackResult(

@@ -5,7 +5,7 @@ A counter-measure is settings of a project, `publish=rounded` or `l=2,ties=rando
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import yaml
 
@@ -42,7 +42,8 @@ def offered(task: Task, project: Project) -> list[str]:
         if any(each.hierarchy_given for each in ordered):
             found.append("publish=hierarchy")
         found += ["overlap=false"] if project.overlap else []
-        found += ["ties=random"] if task.requirements else []
+        if task.requirements and "ties" in {each.name for each in fields(task.privacy)}:
+            found.append("ties=random")
     if task.sensitive:
         found += ["l=2", "t=0.3", "beta=2"]
     return [*found, f"k={2 * task.k}"]

@@ -52,6 +52,7 @@ def claims(attacked: AttackedRelease) -> list[Claims]:
         attribute = quasi[attacked.quasi[x]]
         if not attribute.publishes_one_value:
             found += _of_attribute(attacked, x, attribute, cells)
+        attacked.check(x + 1, len(attacked.quasi))
     return found
 
 

@@ -32,6 +32,8 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 from kanon_tui.core.task.task import Task
 
+Check = Callable[[int, int], object]
+"""Called with the work done and all of it; raises where somebody cancelled."""
 _BLOCK = 1 << 22
 """How many (person, row) pairs are looked at together."""
 _MOST_BYTES = 1 << 27
@@ -164,7 +166,7 @@ class PublishedRows:
         self,
         known: DistinctRows,
         values: Sequence[Sequence[str]],
-        check: Callable[[int, int], object] = lambda done, total: None,
+        check: Check = lambda done, total: None,
     ) -> Covering:
         """Return which rows fit distinct records; `check` is called with the work done and all."""
         found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]  # a release may be empty
@@ -174,7 +176,7 @@ class PublishedRows:
         record, row = (np.concatenate(each) for each in zip(*found, strict=True))
         return Covering(record, row, known, self.rows)
 
-    def covering_of(self, table: Table, check: Callable[[int, int], object]) -> Covering:
+    def covering_of(self, table: Table, check: Check) -> Covering:
         """Return which rows fit the records of a table in memory."""
         columns = [table.column(column.name, Kind.CATEGORICAL) for column in self.columns]
         known = DistinctRows.from_codes([column.codes for column in columns])

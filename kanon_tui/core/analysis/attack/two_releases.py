@@ -37,6 +37,7 @@ from typing import Literal
 import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import (
+    Check,
     Covering,
     DistinctRows,
     PersonCounts,
@@ -140,11 +141,12 @@ def two_releases(
     earlier: Table,
     release_name: str = "the release",
     earlier_name: str = "the earlier release",
+    check: Check = lambda done, total: None,
 ) -> TwoReleases:
     """Join two releases of the project's data and count everybody's candidates."""
     records = counted_rows(task.table, [attribute.column for attribute in task.quasi]).rows
-    before = covering_rows(project, task, earlier, records, earlier_name)
-    now = covering_rows(project, task, release, records, release_name)
+    before = covering_rows(project, task, earlier, records, earlier_name, check)
+    now = covering_rows(project, task, release, records, release_name, check)
     people = PersonCounts(records, task.repeated)
     candidates = people.fewest(count_candidates(before, now, people))
     at_worst = people.fewest(_at_worst(before, now, people))
@@ -160,7 +162,12 @@ def two_releases(
 
 
 def covering_rows(
-    project: Project, task: Task, release: Table, records: DistinctRows, where: str
+    project: Project,
+    task: Task,
+    release: Table,
+    records: DistinctRows,
+    where: str,
+    check: Check = lambda done, total: None,
 ) -> Covering:
     """Find the rows of a release that cover each of the distinct records."""
     places = [x for x, attribute in enumerate(task.quasi) if attribute.name in release.names]
@@ -174,7 +181,7 @@ def covering_rows(
     if not records.in_memory:
         _check_work(len(records.sizes), len(published.rows.sizes) * len(places), where)
     known = DistinctRows(records.codes[:, places], None, records.sizes)
-    return published.covering(known, [task.quasi[x].column.values for x in places])
+    return published.covering(known, [task.quasi[x].column.values for x in places], check)
 
 
 def _check_work(records: int, cells: int, where: str) -> None:

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis.attack import downcoding, minimality, refinement
+from kanon_tui.core.analysis.attack import (
+    downcoding,
+    inference,
+    linkability,
+    minimality,
+    refinement,
+    singling_out,
+)
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, offered, side_by_side
 from kanon_tui.core.analysis.attack.suite import (
@@ -19,6 +26,7 @@ from kanon_tui.core.analysis.attack.suite import (
     find_kinds,
     run_attacks,
 )
+from kanon_tui.core.analysis.attack.two_releases import two_releases
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import anonymize
@@ -217,6 +225,18 @@ def test_all_attacks_in_one_table_and_cancelled() -> None:
         find_kinds("inferences")
 
 
+@pytest.mark.parametrize("kind", [each.name for each in KINDS])
+def test_every_attack_tells_its_progress_and_can_be_cancelled(kind: str) -> None:
+    required = project(privacy={"k": 2, "l": 2}) if kind == "minimality" else project()
+    more = {"made": required, "earlier": as_table(pl.DataFrame(RELEASE))}
+    seen: list[tuple[int, int]] = []
+    run_attacks(attacked(watch=lambda *done: not seen.append(done), **more), find_kinds(kind))
+    assert seen
+    assert all(0 <= done <= total for done, total in seen)
+    with pytest.raises(InputError, match="stopped"):
+        run_attacks(attacked(watch=lambda done, total: False, **more), find_kinds(kind))
+
+
 # --- counter-measures
 
 
@@ -281,5 +301,47 @@ def test_no_claim_contradicts_the_original(seed: int, algorithm: str) -> None:
     )
     for row, own in members.items():
         assert all((int(seen.fit.records.row_of[record]), row) in kept for record in own)
+    values, right = inference.learnt_values(seen, "ill", seen.task.table, seen.fit)
+    kept = ~result.release.suppressed
+    assert right[kept & (values == 1)].all()  # her own row is among those that fit
+    texts = {name: frame[name].to_list() for name in frame.columns}
+    alone, _, _ = singling_out._singled_out(seen, seen.task.table, seen.fit)
+    for person in np.flatnonzero(alone).tolist():
+        same = [all(each[x] == each[person] for each in texts.values()) for x in range(n)]
+        assert (
+            sum(same) == 1
+        )  # nobody else has all her values, or no predicate would tell them apart
+    together = two_releases(made, result.task, seen.release, seen.release)
+    assert (together.candidates >= made.privacy.k).all()  # the same release twice tells no more
+    linked = linkability._linked(seen, seen.task.table, ["age"], ["sex", "ill"], n)
+    for person in np.flatnonzero(linked).tolist():
+        twins = [(texts["sex"][x], texts["ill"][x]) for x in range(n)]
+        assert twins.count(twins[person]) == 1  # else two records of the second party remain
     for found in attack_release(result):
         assert 0 <= found.successes <= found.people
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(0, 2), min_size=4, max_size=7), st.data())
+def test_minimality_never_excludes_a_world_that_was_not_cut(
+    codes: list[int], data: st.DataObject
+) -> None:
+    """The true world is uncut where the cut was forbidden: its values keep a chance."""
+    frame = pl.DataFrame({"city": ["a"] * len(codes), "ill": [str(code) for code in codes]})
+    attributes = {
+        "city": {"role": "quasi", "kind": "categorical"},
+        "ill": {"role": "sensitive", "kind": "categorical"},
+    }
+    made = project(attributes=attributes, privacy={"k": 2, "l": 2})
+    (requirement,) = prepare(made, as_table(frame)).requirements
+    column = requirement.column
+    side = np.array(data.draw(st.permutations([True, True, *[False] * (len(codes) - 2)])))
+    truth = column.codes.astype(np.int64)
+    cut = all(len(set(truth[part].tolist())) >= 2 for part in (side, ~side))
+    shares = minimality.chances(truth, [side], [requirement])
+    if cut:  # the algorithm would have cut: this world is not what an attacker sees
+        return
+    assert shares is not None
+    own = np.unique(truth, return_inverse=True)[1]
+    assert (shares[np.arange(len(truth)), own] > 0).all()
+    assert np.allclose(shares.sum(axis=1), 1)
