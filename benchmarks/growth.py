@@ -180,13 +180,21 @@ def _numeric(columns: dict[str, np.ndarray]) -> Task:
     return _task(project, tuple(columns), as_table(frame))
 
 
+def _without_hierarchy(kind: Kind) -> AttributeSpec:
+    """Return a quasi-identifier without a hierarchy, of which classes publish sets of values."""
+    if kind is not Kind.CATEGORICAL:
+        return AttributeSpec(role=Role.QUASI, kind=kind)
+    return AttributeSpec(role=Role.QUASI, kind=kind, hierarchy={"builder": "flat"}, publish="set")
+
+
 def _task(project: Project, quasi: tuple[str, ...], table: Table, hierarchies: bool = True) -> Task:
     """The quasi-identifiers of a project with their hierarchies, and nothing else of it."""
     kept = {}
     for name in quasi:
         spec = project.attributes[name]
-        levels = spec.hierarchy if hierarchies else None
-        kept[name] = AttributeSpec(role=Role.QUASI, kind=spec.kind, hierarchy=levels)
+        kept[name] = AttributeSpec(role=Role.QUASI, kind=spec.kind, hierarchy=spec.hierarchy)
+        if not hierarchies:
+            kept[name] = _without_hierarchy(spec.kind)
     others = {name: AttributeSpec(role=Role.OTHER) for name in table.names if name not in kept}
     return prepare(replace(project, attributes=kept | others, privacy=PRIVACY), table)
 

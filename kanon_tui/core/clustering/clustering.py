@@ -62,6 +62,13 @@ class Clustering(Algorithm):
         only_with="refine",
         last=True,
     )
+    refine_tries: int = declared(
+        300,
+        "Most pairs of classes that refining tries, per class that the table can have (n / k)",
+        low=1,
+        only_with="refine",
+        last=True,
+    )
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ round every class gets its turn, in an order that depends on values alone:
    lowers what the two classes cost together; once from the classes as they are, once from two
    far-apart seeds. The pair that saves most exchanges its records.
 
-It ends with a round in which nothing helps, or after `refine_rounds`. What a class costs is its
+It ends with a round in which nothing helps, after `refine_rounds`, or when `refine_tries` · n / k
+pairs were tried. What a class costs is its
 part of NCP or SSE, or what it takes from RV (`refining_goal`). What held before holds afterwards:
 every class keeps k records and what is required beyond; where no value may be generalised beyond
 its MAGVal, classes exchange records inside a group of MAGVals only; suppressed records and hidden
@@ -18,8 +19,10 @@ for the risk of the whole release is looked at last: where refined classes are t
 the smallest are merged again.
 
 Changes are proposed in batches, in which a class takes part once, judged together and carried out;
-how many one step tells of does not matter to them. Nothing depends on time or on the order of the
-input.
+how many one step tells of does not matter to them. From 500 classes on, up to four *lanes* propose
+at the same time, each among its own share of the classes; of proposals for one class that of the
+first lane counts. The number of lanes depends on that of the classes, and threads only work them
+off: nothing depends on time, on cores or on the order of the input.
 
 Cost: about u² · attributes for two classes with u records together, twelve pairs per class in the
 first round and few later. Pairs with more than 4,096 records together are left alone where 4k is
@@ -29,9 +32,11 @@ not more.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+from operator import lt
 from typing import Any
 
 import numpy as np
@@ -44,16 +49,29 @@ from kanon_tui.core.clustering.facts import (
     distinguishable,
     moved_records,
 )
-from kanon_tui.core.clustering.refining_arrays import RecordTypes, near_records, refining_arrays
+from kanon_tui.core.clustering.refining_arrays import (
+    RecordTypes,
+    RefiningArrays,
+    near_records,
+    refining_arrays,
+)
 from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.clustering.requirement_repair import repair_steps
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.kernels.refining import NEW_CLASS, Proposed, RecordCosts, carry_out, propose
+from kanon_tui.core.kernels.refining import (
+    NEW_CLASS,
+    Proposals,
+    Proposed,
+    RecordCosts,
+    carry_out,
+    propose,
+)
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
+from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps, map_steps
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import count_of
+from kanon_tui.core.text import count_of, note
 
 _HALF = 0.5  # progress when refining begins; its real share is not known
 
@@ -108,7 +126,7 @@ class Refining:
         priced = attributes_of(task, Measure.SQUARES if squared else Measure.NCP)
         near = near_records(priced, whole_rows, types.row[types.type_of], task.seed)
         rules = self._rule_sides.shape[1]
-        self._room = refining_arrays(
+        self._lanes = refining_arrays(
             task, self._attributes, types, near, rules, algorithm.keeps_magvals
         )
         self._number = int(types.class_of.max()) + 1
@@ -116,33 +134,64 @@ class Refining:
         self._labels[types.records] = types.class_of
         self.history = RefiningHistory(grouping, self._labels, self._goal.by, self._goal.figure)
         self._settled = 0.0
+        self._tries_left = algorithm.refine_tries * (task.n // task.k)
 
     def run(self, rounds: int) -> Iterator[Step]:
-        """Refine until nothing helps, or for so many rounds."""
+        """Refine until nothing helps, for so many rounds, or as many tries as there may be."""
         yield self._first_step()
         batch = 0
-        for round_ in range(1, rounds + 1):
-            helped, begin = False, 0
-            while begin < self._number:
-                batch += 1
-                count, begin = self._propose(begin, batch)
-                helped |= count > 0
-                made = self._carry_out(count, batch, round_)
-                yield from self._tell(made)
-            if not helped:
-                return
+        with ThreadPoolExecutor(min(cores(), len(self._lanes))) as pool:
+            for round_ in range(1, rounds + 1):
+                helped = False
+                ends = np.linspace(0, self._number, len(self._lanes) + 1).astype(int).tolist()
+                begins, ends = ends[:-1], [*ends[1:-1], len(self._lanes[0].classes.size)]
+                while any(map(lt, begins, [*ends[:-1], self._number])):
+                    batch += 1
+                    made: list[Change] = []
+                    found = self._propose(pool, begins, ends, batch)
+                    begins = [each.following for each in found]
+                    for lane, each in zip(self._lanes, found, strict=True):
+                        helped |= each.proposals > 0
+                        made += self._carry_out(lane, each.proposals, batch, round_, made)
+                        self._tries_left -= each.tried
+                    yield from self._tell(made)
+                    if self._tries_left <= 0:
+                        self.history.stopped = True
+                        return
+                if not helped:
+                    return
 
     # -- a batch
 
-    def _propose(self, begin: int, batch: int) -> Proposed:
+    def _propose(
+        self, pool: Executor, begins: Sequence[int], ends: Sequence[int], batch: int
+    ) -> list[Proposed]:
+        """Return what each lane proposes, the next classes of its share."""
         known, squared = (self._attributes, self._values, self._rule_sides), self._goal.by == "sse"
         costs = RecordCosts(*known, *self._goal.rates(), squared)
-        return propose(costs, *self._room, begin, batch)
 
-    def _carry_out(self, count: int, batch: int, round_: int) -> list[Change]:
-        """Carry out the proposals that keep what is required, as long as they help."""
-        classes, proposals = self._room.classes, self._room.proposals
-        fine = np.flatnonzero(self._keep_requirements(count))
+        def in_lane(lane: RefiningArrays, begin: int, end: int) -> Proposed:
+            return propose(costs, *lane, begin, end, batch)
+
+        several = len(self._lanes) > 1
+        return list((pool.map if several else map)(in_lane, self._lanes, begins, ends))
+
+    def _carry_out(
+        self,
+        lane: RefiningArrays,
+        count: int,
+        batch: int,
+        round_: int,
+        before: Sequence[Change],
+    ) -> list[Change]:
+        """Carry out the proposals that keep what is required, as long as they help.
+
+        Those for a class that changed `before` in this batch are left for the next round.
+        """
+        classes, proposals = lane.classes, lane.proposals
+        taken = [c for change in before for c in (change.one, change.other)]
+        free = ~np.isin(proposals.classes[:count], taken).any(axis=1)
+        fine = np.flatnonzero(self._keep_requirements(proposals, count) & free)
         figures = self._goal.take(proposals.extents[fine], proposals.broken[fine])
         made = []
         for p, figure in zip(fine.tolist(), figures, strict=False):
@@ -171,17 +220,16 @@ class Refining:
                 )
             )
             self.history.changes.append(made[-1])
-        for p in sorted(set(range(count)) - set(fine[: len(figures)].tolist())):
+        for p in sorted(set(np.flatnonzero(free).tolist()) - set(fine[: len(figures)].tolist())):
             one, other = proposals.classes[p].tolist()  # until the class has changed
             classes.refused[one] = [other, *classes.refused[one][:-1]]
         return made
 
-    def _keep_requirements(self, count: int) -> Flags:
+    def _keep_requirements(self, proposals: Proposals, count: int) -> Flags:
         """Return which proposals leave two classes that meet the requirements beyond k."""
         fine = np.ones(count, dtype=bool)
         if not count or not self._task.requirements:
             return fine
-        proposals = self._room.proposals
         ends = proposals.ends[:count]
         owner = np.repeat(np.arange(count), np.diff(ends, prepend=0))
         group = 2 * owner + proposals.side[: ends[-1]]
@@ -228,7 +276,7 @@ class Refining:
         return {"rows": made[-1].records, "moved": tuple(chain.from_iterable(moved))}
 
     def _step(self, kind: str, template: str, facts: dict[str, Any], changes: int) -> Step:
-        classes = self._room.classes
+        classes = self._lanes[0].classes
         there = classes.size > 0
         settled = (classes.tried >= classes.changed)[there].mean()
         self._settled = max(self._settled, float(settled))
@@ -242,6 +290,7 @@ class Refining:
         )
 
 
+_SPENT = note("refining ended because refine_tries was reached; more tries may better the release")
 _NAMES = {"ncp": "NCP", "sse": "SSE", "rv": "RV"}
 
 
@@ -308,6 +357,8 @@ class RefiningHistory:
     start: float
     """The figure before the first change."""
     changes: list[Change] = field(default_factory=list)
+    stopped: bool = False
+    """Whether the tries were spent before nothing helped any more."""
 
     @property
     def name(self) -> str:
@@ -349,4 +400,5 @@ class RefiningHistory:
             "refine_exchanges": len(changes) - splits,
             "refine_splits": splits,
         }
-        return replace(self.before, labels=labels, search=search)
+        notes = (*self.before.notes, *([_SPENT] if self.stopped else []))
+        return replace(self.before, labels=labels, search=search, notes=notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,10 +24,11 @@ _MOST_RECORDS = 4096
 _PROPOSALS = 64
 _WORK = 400_000  # of a batch: some hundredths of a second
 _REFUSED = 4
+_LANES, _CLASSES_PER_LANE = 4, 250  # most lanes, and the least classes of one
 
 
 class RefiningArrays(NamedTuple):
-    """The classes, and memory to propose changes in."""
+    """The classes, and memory of one lane to propose changes in."""
 
     classes: kernel.RefinedClasses
     sides: kernel.TwoSides
@@ -37,19 +38,25 @@ class RefiningArrays(NamedTuple):
 
 def refining_arrays(
     task: Task, attributes: Attributes, types: RecordTypes, near: Int32s, rules: int, magvals: bool
-) -> RefiningArrays:
-    """Return the classes of the sorted records; with `magvals` groups of MAGVals stay apart."""
+) -> list[RefiningArrays]:
+    """Return the classes of the sorted records, once per lane: each has a `busy` of its own.
+
+    With `magvals` groups of MAGVals stay apart.
+    """
     most = min(max(_MOST_RECORDS, 4 * task.k), len(types.records))
     sizes = {"most": most, "attributes": len(task.quasi), "rules": rules}
     classes = _classes(task, types, near, magvals)
     sizes |= {"proposals": _PROPOSALS, "room": 4 * most, "near": _NEAR_CLASSES}
-    slot = np.full(len(classes.size), -1, dtype=np.int32)
-    return RefiningArrays(
-        classes,
-        kernel.TwoSides.allocate(values=values_of_sets(task, attributes), **sizes),
-        kernel.Proposals.allocate(slot=slot, **sizes),
-        kernel.RefineLimits(task.k, _PARTNERS, most, _WORK),
-    )
+    lanes = int(np.clip((int(types.class_of.max()) + 1) // _CLASSES_PER_LANE, 1, _LANES))
+    return [
+        RefiningArrays(
+            replace(classes, busy=np.zeros_like(classes.busy)),
+            kernel.TwoSides.allocate(values=values_of_sets(task, attributes), **sizes),
+            kernel.Proposals.allocate(slot=np.full(len(classes.size), -1, dtype=np.int32), **sizes),
+            kernel.RefineLimits(task.k, _PARTNERS, most, _WORK),
+        )
+        for _ in range(lanes)
+    ]
 
 
 def _classes(task: Task, types: RecordTypes, near: Int32s, magvals: bool) -> kernel.RefinedClasses:

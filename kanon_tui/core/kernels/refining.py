@@ -152,6 +152,8 @@ class Proposed(NamedTuple):
     proposals: int
     following: int
     """The class to go on from."""
+    tried: int
+    """Changes that were tried."""
 
 
 @c_function
@@ -162,9 +164,10 @@ def propose(
     proposals: Proposals,
     limits: RefineLimits,
     begin: int,
+    end: int,
     batch: int,
 ) -> Proposed:
-    """Make the proposals of the next batch, from a class on."""
+    """Make the proposals of the next batch, from a class up to another."""
 
 
 @c_function

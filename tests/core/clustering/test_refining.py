@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,11 +17,13 @@ from kanon_tui.core.algorithms.gcka import Gcka
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.algorithms.sd import SD
 from kanon_tui.core.algorithms.udc import Udc
+from kanon_tui.core.clustering import refining as refining_module
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, ranked_records
 from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.refining import Refining
 from kanon_tui.core.clustering.refining_arrays import RecordTypes, near_records
+from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.result import conclude
@@ -249,3 +252,39 @@ def test_counted_records_are_refused() -> None:
     few = with_counted_rows(task, codes, np.ones(task.n, dtype=np.int64))
     with pytest.raises(InputError, match=r"refine .* --engine memory"):
         Run(few, Mondrian(refine=True)).finish()
+
+
+def people(records: int) -> Task:
+    rng = np.random.default_rng(11)
+    columns: dict[str, list[Any]] = {"age": rng.integers(18, 90, records).tolist()}
+    columns |= {f"c{i}": rng.integers(0, 5, records).astype(str).tolist() for i in range(3)}
+    return make_task(columns, 2)
+
+
+def test_lanes_give_the_same_classes_for_any_number_of_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    task, found = people(1600), []
+    start = Run(task, Mondrian()).finish()
+    assert start is not None
+    for threads in (1, 3):
+        monkeypatch.setattr(refining_module, "cores", lambda threads=threads: threads)
+        found.append(refined(task, start, Mondrian()))
+    assert len(found[0]._lanes) > 1
+    labels = [each.history.grouping().labels for each in found]
+    assert np.array_equal(*labels)
+    assert np.bincount(labels[0]).min() >= 2
+    figure = Goal.from_grouping("ncp", task, found[0].history.grouping()).figure
+    assert found[0].history.figure == pytest.approx(figure)
+    assert figure < found[0].history.start
+
+
+def test_refining_ends_with_its_tries_and_says_so() -> None:
+    task = people(400)
+    few, enough = (Run(task, Mondrian(refine=True, refine_tries=n)).finish() for n in (1, 1000))
+    assert few is not None
+    assert enough is not None
+    assert any("refine_tries" in str(note) for note in few.notes)
+    assert not enough.notes
+    changes = [each.search["refine_exchanges"] for each in (few, enough)]
+    assert 0 < changes[0] < changes[1]

@@ -384,6 +384,7 @@ typedef struct {
 typedef struct {
     int64_t proposals;
     int64_t following;
+    int64_t tried;
 } Proposed;
 
 typedef struct {
@@ -585,7 +586,7 @@ void kn_partner_tree_fill_nodes(const Attributes *attributes, const BoxClusters 
 void kn_partner_tree_refresh(const Attributes *attributes, const BoxClusters *clusters, const PartnerTree *tree, int64_t c);
 void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *proposals, int64_t p, int64_t other, int64_t batch);
 void kn_refining_look_along(const Attributes *attributes, const double *rates, int64_t rates_shape0, const int32_t *rows, int64_t rows_shape0, int64_t rows_shape1, const int32_t *order, int64_t order_shape0, int64_t reach, int32_t *near, int64_t near_shape0, int64_t near_shape1, double *away, int64_t away_shape0, int64_t away_shape1);
-Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes, const TwoSides *sides, const Proposals *proposals, const RefineLimits *limits, int64_t begin, int64_t batch);
+Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes, const TwoSides *sides, const Proposals *proposals, const RefineLimits *limits, int64_t begin, int64_t end, int64_t batch);
 Grown kn_similarity_advance(const BoxTree *tree, const Contingency *table, const Centre *centre, const NearestSearch *search, const Growth *growth, int64_t k, bool spatial, int64_t decisions);
 NearestCluster kn_similarity_join_nearest_cluster(const LeftoverDistances *leftovers, int64_t i, bool spatial);
 int64_t kn_similarity_measure_leftovers(const BoxTree *tree, const Contingency *table, const Centre *centre, const Growth *growth, const LeftoverDistances *leftovers, int64_t k, bool spatial, int64_t cluster);

@@ -148,6 +148,7 @@ typedef struct {
     int64_t other; /* the other class; NEW_CLASS or NOBODY */
     double saved;
     int64_t work;
+    int64_t tried; /* changes */
 } BestChange;
 
 /* Find the best change of a class. The sides of its records are in `kept` then, those of the class
@@ -155,15 +156,16 @@ typedef struct {
 static BestChange best_change(const RecordCosts *costs, const RefinedClasses *classes,
                               const TwoSides *sides, const Proposals *proposals,
                               const RefineLimits *limits, int64_t a, int64_t batch) {
-    BestChange best = {NOBODY, TIE, 0};
+    BestChange best = {NOBODY, TIE, 0, 0};
     if (classes->size[a] >= 2 * limits->k && classes->changed[a] > classes->tried[a] &&
         !was_refused(classes, a, NEW_CLASS)) {
         const int64_t records = gather(classes, sides, a, 0, 0);
         const double saved = divide(costs, sides, records, limits->k);
         best.work += records * records;
+        best.tried++;
         if (saved > best.saved) {
             copy(proposals->kept, sides->side, records);
-            return (BestChange){NEW_CLASS, saved, best.work};
+            return (BestChange){NEW_CLASS, saved, best.work, best.tried};
         }
     }
     bool complete = true;
@@ -182,6 +184,7 @@ static BestChange best_change(const RecordCosts *costs, const RefinedClasses *cl
         }
         const int64_t records = gather_both(classes, sides, a, b);
         best.work += records * records;
+        best.tried++;
         const double saved = share_out(costs, sides, records, limits->k, proposals->tested);
         if (saved > best.saved + TIE) {
             best.saved = saved;
@@ -234,9 +237,9 @@ static void take_down(const RecordCosts *costs, const RefinedClasses *classes,
 
 Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes,
                              const TwoSides *sides, const Proposals *proposals,
-                             const RefineLimits *limits, int64_t begin, int64_t batch) {
-    int64_t p = 0, work = 0, a = begin;
-    for (; a < classes->size_shape0 && work < limits->work && p < proposals->ends_shape0; a++) {
+                             const RefineLimits *limits, int64_t begin, int64_t end, int64_t batch) {
+    int64_t p = 0, work = 0, tried = 0, a = begin;
+    for (; a < end && work < limits->work && p < proposals->ends_shape0; a++) {
         const int64_t filled = p > 0 ? proposals->ends[p - 1] : 0;
         if (filled + limits->records > proposals->record_shape0) {
             break;
@@ -247,6 +250,7 @@ Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *cla
         }
         const BestChange change = best_change(costs, classes, sides, proposals, limits, a, batch);
         work += change.work + size;
+        tried += change.tried;
         if (change.other == NOBODY) {
             continue;
         }
@@ -257,7 +261,7 @@ Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *cla
         }
         p++;
     }
-    return (Proposed){p, a};
+    return (Proposed){p, a, tried};
 }
 
 void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *proposals, int64_t p,
