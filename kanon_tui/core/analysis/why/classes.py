@@ -23,10 +23,10 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.reasons import (
     Change,
-    GroupFigures,
     Reasons,
+    SuppressedGroup,
     Why,
-    explain_suppressed,
+    figures_of_groups,
     is_enough,
     lacks_clause,
     requirement_change,
@@ -290,9 +290,43 @@ class ClassReasons(Reasons):
     def of_suppressed(self, record: int) -> Why:
         """Return why a record is suppressed.
 
-        Its MAGVals are rare, or lack something, or by chance.
+        Too few share its MAGVals, or they lack something, or no class was found for it.
         """
-        return explain_suppressed(self.result, record)
+        alike = self._sharing(record)
+        group = SuppressedGroup(self.result, np.flatnonzero(alike.all(axis=1)), "group")
+        if group.small:
+            because = group.too_few("shares", "share", "its MAGVals")
+        elif group.missed:
+            because = (
+                f"even all together the {count_of(group.size, 'record')} that share its MAGVals "
+                f"would be a class with {group.lacks}"
+            )
+        else:
+            return group.why(f"{self.result.algorithm.name} found no class for it")
+        return group.why(because, *self._left_out(alike))
+
+    def _left_out(self, alike: Flags) -> Iterator[Change]:
+        """Yield attributes whose MAGVals keep those apart who would be enough together."""
+        for x, attribute in enumerate(self.task.quasi):
+            others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
+            if len(self.task.quasi) == 1 or not is_enough(self.result, others):
+                continue
+            sharing = count_of(len(others), "record")
+            sentence = f"leaving out {attribute.name}: {sharing} would share its MAGVals"
+            if self.task.requirements:
+                sentence += " and keep what is required"
+            yield Change("attribute", attribute.hierarchy.height, attribute.name, sentence)
+
+    def _sharing(self, record: int) -> Flags:
+        """Return records × attributes: whether the MAGVal is this record's."""
+        alike = np.ones((self.task.n, len(self.task.quasi)), dtype=bool)
+        for x, attribute in enumerate(self.task.quasi):
+            hierarchy, codes = attribute.hierarchy, attribute.column.codes
+            level = int(hierarchy.mark_levels[codes[record]])
+            labels = hierarchy.maps[level]
+            same = (labels == labels[codes[record]]) & (hierarchy.mark_levels == level)
+            alike[:, x] = same[codes]
+        return alike
 
 
 _PAIRS_AT_A_TIME = 2_000_000
@@ -327,11 +361,7 @@ def _judged(
 ) -> Iterator[Cut]:
     sizes = np.column_stack([sides.sum(axis=1), (~sides).sum(axis=1)])
     side = (2 * np.arange(len(sides))[:, None] + ~sides).ravel()
-    figures = []
-    for each in requirements:
-        codes = np.tile(each.column.codes[members], len(sides))
-        groups = GroupValues.from_records(side, codes, sizes.size)
-        figures.append(GroupFigures.from_values(each, groups))
+    figures = figures_of_groups(requirements, side, sizes.size, np.tile(members, len(sides)))
     for i, (inside, outside) in enumerate(sizes.tolist()):
         own = slice(2 * i, 2 * i + 2)
         missed = np.array([one.missed[own] for one in figures], dtype=bool).reshape(-1, 2)

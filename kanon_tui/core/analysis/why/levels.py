@@ -213,17 +213,16 @@ class LevelReasons(Reasons):
                 continue
             for level in range(low + 1, top + 1):
                 if finer.passes_with(y, level):
-                    yield Instead(y, level, level == top, self._rv(finer.levels, y, level))
+                    yield Instead(y, level, level == top, self._rv(finer.string(y, level)))
                     break
 
-    def _rv(self, levels: tuple[int, ...], y: int, level: int) -> float:
-        raised = [level if z == y else other for z, other in enumerate(levels)]
-        return sum(float(v[j]) for v, j in zip(self.values, raised, strict=True))
+    def _rv(self, levels: Sequence[int]) -> float:
+        """Return the research value of a string."""
+        return sum(float(v[j]) for v, j in zip(self.values, levels, strict=True))
 
     def _instead_change(self, one: Instead, stays: str) -> Change:
         name = self.task.quasi[one.y].name
-        now = sum(float(v[j]) for v, j in zip(self.values, self.levels, strict=True))
-        worth = f"research value {one.rv:.4g} instead of {now:.4g}"
+        worth = f"research value {one.rv:.4g} instead of {self._rv(self.levels):.4g}"
         if one.left_out:
             sentence = f"leaving out {name}: then {stays}; {worth}"
             return Change("attribute", one.level, name, sentence)
@@ -376,11 +375,11 @@ class FinerLevels:
 
     def passes_with(self, y: int, level: int) -> bool:
         """Return whether it passes with another attribute raised to a level."""
-        return self.frequency.test(self._string(y, level)).passes
+        return self.frequency.test(self.string(y, level)).passes
 
     def fails_up_to(self, y: int, level: int) -> bool:
         """Return whether it fails with another attribute at a level and at all that are lower."""
-        return not self.frequency.necessary.test(self._string(y, level)).passes
+        return not self.frequency.necessary.test(self.string(y, level)).passes
 
     # -- what would have to give way
 
@@ -425,5 +424,6 @@ class FinerLevels:
     def _records(self, which: Flags) -> int:
         return int(self.sizes[which].sum(dtype=np.int64))
 
-    def _string(self, y: int, level: int) -> list[int]:
+    def string(self, y: int, level: int) -> list[int]:
+        """Return the levels with that of one attribute replaced."""
         return [level if z == y else other for z, other in enumerate(self.levels)]

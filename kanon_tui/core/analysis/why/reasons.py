@@ -31,8 +31,8 @@ from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.task import QuasiIdentifier, Task
-from kanon_tui.core.text import count_of, plural, shortened
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import plural, shortened
 
 
 @dataclass(frozen=True)
@@ -191,12 +191,6 @@ class GroupFigures:
     missed: Flags
     """Per group whether the figure misses the bound."""
 
-    @classmethod
-    def from_values(cls, requirement: ColumnRequirement, groups: GroupValues) -> GroupFigures:
-        """Return the figures of groups by the values that they hold; none may be empty."""
-        figures = requirement.figures(groups)
-        return cls(requirement, figures, requirement.model.gaps(figures) > 0)
-
     def change(self, gain: str) -> Change:
         """Return the loosening that lets a single group that misses the bound keep it."""
         to = float(self.requirement.model.kept_by(self.figures[0]))
@@ -204,13 +198,21 @@ class GroupFigures:
 
 
 def figures_of_groups(
-    requirements: Sequence[ColumnRequirement], groups: npt.NDArray[np.integer], count: int
+    requirements: Sequence[ColumnRequirement],
+    groups: npt.NDArray[np.integer],
+    count: int,
+    records: Int64s | slice = slice(None),
 ) -> tuple[GroupFigures, ...]:
-    """Return the figures of groups for every requirement; `groups` has -1 for records of none."""
-    return tuple(
-        GroupFigures.from_values(each, GroupValues.from_records(groups, each.column.codes, count))
-        for each in requirements
-    )
+    """Return the figures of groups for every requirement; none of the groups may be empty.
+
+    `groups` has the group of each of the `records`, -1 for those of none.
+    """
+    found = []
+    for each in requirements:
+        values = GroupValues.from_records(groups, each.column.codes[records], count)
+        figures = each.figures(values)
+        found.append(GroupFigures(each, figures, each.model.gaps(figures) > 0))
+    return tuple(found)
 
 
 def missed_requirements(
@@ -218,12 +220,7 @@ def missed_requirements(
 ) -> tuple[GroupFigures, ...]:
     """Return the requirements that some records miss as one class."""
     together = np.zeros(len(records), dtype=np.int64)
-    figures = (
-        GroupFigures.from_values(
-            each, GroupValues.from_records(together, each.column.codes[records], 1)
-        )
-        for each in requirements
-    )
+    figures = figures_of_groups(requirements, together, 1, records)
     return tuple(one for one in figures if one.missed[0])
 
 
@@ -297,48 +294,3 @@ class SuppressedGroup:
             yield Change("k", self.size, "", sentence)
         if self.size >= k and len(self.missed) == 1:
             yield self.missed[0].change(f"its {self.noun} could be published")
-
-
-def explain_suppressed(result: Result, record: int) -> Why:
-    """Return why a clustering suppressed a record.
-
-    Too few share its MAGVals, or they lack something.
-    """
-    alike = _sharing(result.task, record)
-    group = SuppressedGroup(result, np.flatnonzero(alike.all(axis=1)), "group")
-    if group.small:
-        because = group.too_few("shares", "share", "its MAGVals")
-    elif group.missed:
-        because = (
-            f"even all together the {count_of(group.size, 'record')} that share its MAGVals would "
-            f"be a class with {group.lacks}"
-        )
-    else:
-        return group.why(f"{result.algorithm.name} found no class for it")
-    return group.why(because, *_left_out(result, alike))
-
-
-def _left_out(result: Result, alike: Flags) -> Iterator[Change]:
-    """Yield attributes whose MAGVals keep those apart who would be enough together."""
-    task = result.task
-    for x, attribute in enumerate(task.quasi):
-        others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
-        if len(task.quasi) == 1 or not is_enough(result, others):
-            continue
-        sharing = count_of(len(others), "record")
-        sentence = f"leaving out {attribute.name}: {sharing} would share its MAGVals"
-        if task.requirements:
-            sentence += " and keep what is required"
-        yield Change("attribute", attribute.hierarchy.height, attribute.name, sentence)
-
-
-def _sharing(task: Task, record: int) -> Flags:
-    """Return records × attributes: whether the MAGVal is this record's."""
-    alike = np.ones((task.n, len(task.quasi)), dtype=bool)
-    for x, attribute in enumerate(task.quasi):
-        hierarchy, codes = attribute.hierarchy, attribute.column.codes
-        level = int(hierarchy.mark_levels[codes[record]])
-        labels = hierarchy.maps[level]
-        same = (labels == labels[codes[record]]) & (hierarchy.mark_levels == level)
-        alike[:, x] = same[codes]
-    return alike
