@@ -362,35 +362,24 @@ class Project(Checked):
                 )
         completed: dict[str, AttributeSpec] = {}
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
-            spec = self.attributes.get(name, AttributeSpec())
-            unlisted = name not in self.attributes
+            given = self.attributes.get(name)
+            unlisted, spec = given is None, given or AttributeSpec()
+            said = None if given is None else given.role
             if unlisted and self.data.unlisted == "omit":
                 spec = replace(spec, role=Role.IDENTIFIER)
             idle = spec.role in (Role.IDENTIFIER, Role.OTHER) and name != self.privacy.personal_k
             if not (for_run and idle) or name in asked:
                 spec = _with_role_and_kind(spec, table, name)
-            guessed_person = spec.role is Role.PERSON and not self._says_role(name)
-            if guessed_person and (unlisted or self._persons(completed)):
-                spec = replace(spec, role=Role.IDENTIFIER)
+            if spec.role is Role.PERSON and said is None:
+                others = (*self.attributes.values(), *completed.values())
+                if unlisted or any(each.role is Role.PERSON for each in others):
+                    spec = replace(spec, role=Role.IDENTIFIER)
             if unlisted and self.data.unlisted == "drop" and spec.role is not Role.QUASI:
                 spec = replace(spec, role=Role.IDENTIFIER)
-            if name == self.privacy.personal_k and self._role_given(name) is None:
+            if name == self.privacy.personal_k and (said is None or spec.guessed):
                 spec = replace(spec, role=Role.IDENTIFIER)  # a person's wish is not published
             completed[name] = spec
         return replace(self, attributes=completed)
-
-    def _says_role(self, name: str) -> bool:
-        return name in self.attributes and self.attributes[name].role is not None
-
-    def _persons(self, others: Mapping[str, AttributeSpec]) -> list[str]:
-        """Return the columns that identify whose a record is, given or guessed so far."""
-        said = {name for name, spec in self.attributes.items() if spec.role is Role.PERSON}
-        return [*said, *(name for name, spec in others.items() if spec.role is Role.PERSON)]
-
-    def _role_given(self, name: str) -> Role | None:
-        """Return the role that was set for a column; a guess does not count."""
-        spec = self.attributes.get(name)
-        return None if spec is None or spec.guessed else spec.role
 
 
 def _as_spec(name: str, given: Any) -> AttributeSpec:
