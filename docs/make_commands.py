@@ -67,7 +67,12 @@ def markdown() -> str:
         "",
         "Made from the command line's own declarations. `kanon-tui COMMAND --help` shows the same",
         "in a terminal, `man kanon-tui` in the manual; `kanon-tui completion bash` completes",
-        "words. Exit codes and the project's keys are in the [reference](reference.md).",
+        "words. [Project file](reference.md) lists the keys of a project. Files are written whole",
+        "or not at all, and an existing file is kept unless `--force` is given.",
+        "",
+        "| exit code | meaning |",
+        "|---|---|",
+        *(f"| {code} | {meaning} |" for code, meaning in EXIT_CODES.items()),
     ]
     for command in commands(make_parser()):
         first, _, rest = command.description.partition("\n\n")

@@ -6,6 +6,7 @@ the folder `docs/`.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,4 +29,16 @@ def on_files(files: Any, config: Any) -> Any:
         text = text.replace("](SOURCES.md)", "](sample-sources.md)")
         text = text.replace("](../docs/", "](").replace("](SECURITY.md)", "](security.md)")
         files.append(File.generated(config, page, content=text))
+    files.append(File.generated(config, "notebook.md", content=_notebook()))
     return files
+
+
+def _notebook() -> str:
+    """Return the notebook as a page: its texts, and its code in fences."""
+    cells = json.loads((ROOT / "docs" / "notebook.ipynb").read_text(encoding="utf-8"))["cells"]
+    parts = [
+        "".join(cell["source"]) if cell["cell_type"] == "markdown"
+        else f"```python\n{''.join(cell['source'])}\n```"
+        for cell in cells
+    ]  # fmt: skip
+    return "\n\n".join([*parts, "[The notebook as a file](notebook.ipynb) runs in Jupyter."])

@@ -8,11 +8,13 @@ import sysconfig
 import tarfile
 import tomllib
 import venv
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kanon_tui import __version__
 from tests.commands.command_line import ENVIRONMENT, PATIENCE
 from tests.paths import ROOT
 from tests.test_supply_chain import INTERFACE, normalised
@@ -139,6 +141,35 @@ def test_the_library_needs_what_the_application_needs_less_its_interface() -> No
     interface = {name.replace("_", "-") for name in INTERFACE}
     kept = [line for line in full["dependencies"] if normalised(line) not in interface]
     assert [line for line in lines if not line.startswith("#")] == kept
+
+
+def old_wheel(folder: Path) -> Path:
+    """A wheel of version 0.2.0 with a module that this version does not have."""
+    path = folder / "kanon_tui-0.2.0-py3-none-any.whl"
+    info = "kanon_tui-0.2.0.dist-info"
+    files = {
+        "kanon_tui/__init__.py": "",
+        "kanon_tui/of_version_two.py": "",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: kanon-tui\nVersion: 0.2.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in {**files, f"{info}/RECORD": record}.items():
+            archive.writestr(name, text)
+    return path
+
+
+def test_an_upgrade_leaves_nothing_of_the_old_version(wheel: Path, tmp_path: Path) -> None:
+    installed(old_wheel(tmp_path), tmp_path / "env")
+    packages = next((tmp_path / "env" / "lib").glob("python*")) / "site-packages"
+    assert (packages / "kanon_tui" / "of_version_two.py").exists()
+    run = installed(wheel, tmp_path / "env")
+    assert not (packages / "kanon_tui" / "of_version_two.py").exists()
+    assert [each.name for each in packages.glob("kanon*.dist-info")] == [
+        f"kanon_tui-{__version__}.dist-info"
+    ]
+    assert run("-m", "kanon_tui", "--version").stdout.split() == ["kanon-tui", __version__]
 
 
 def test_uninstalling_leaves_nothing_behind(wheel: Path, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ from tests.commands.command_line import said
             "--algorithm: unknown algorithm 'mondriaan'",
         ),
         (("run", "p.yaml", "--out", "r.docx"), "r.docx: files of this kind end in .csv, .tsv, "),
-        (("run", "p.yaml", "--report", "r.docx"), "r.docx: files of this kind end in .json, .md"),
+        (("run", "p.yaml", "--report", "r.docx"), "r.docx: files of this kind end in .json, "),
         (("run", "p.yaml", "--out", "no/r.csv"), "no/r.csv: the folder no does not exist"),
         (
             ("run", "p.yaml", "--out", "x" * 300 + ".csv"),
