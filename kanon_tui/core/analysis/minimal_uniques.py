@@ -85,7 +85,7 @@ class MinimalUniques:
     contributions: Mapping[str, float]
     """Per attribute, the share of all scores."""
     values: tuple[ValueContribution, ...] = ()
-    """Per value of an attribute, the largest share first; none without a score."""
+    """Per value of an attribute, the largest share per record first; none without a score."""
 
     @property
     def singled_out(self) -> int:
@@ -175,7 +175,7 @@ def minimal_uniques(
         for code, part in enumerate(parts.tolist())
         if part
     ]
-    values.sort(key=lambda each: -each.share)
+    values.sort(key=lambda each: -each.share / each.records)
     return MinimalUniques(
         tuple(names), most, records, tuple(found), per_record, shares, tuple(values)
     )

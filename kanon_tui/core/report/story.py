@@ -29,7 +29,6 @@ from kanon_tui.core.report.to_sign import (
     checklist_section,
     context_section,
     decisions_section,
-    residual_section,
     summary_section,
 )
 from kanon_tui.core.report.words import words_section
@@ -70,7 +69,6 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
         class_sizes_section(result),
         *evidence,
         metrics_section(measures),
-        residual_section(result),
         checklist_section(result),
         Section("Notes", items=result.notes),
         _versions(result),

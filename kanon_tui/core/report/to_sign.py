@@ -119,33 +119,6 @@ def context_section(result: FinishedRun) -> Section:
     return Section("Context of the release", told, columns, shown, headline=first)
 
 
-def residual_section(result: FinishedRun) -> Section:
-    """Return the section of the remaining risks."""
-    task, privacy = result.task, result.measures.privacy
-    people = "people" if task.repeated is not None else "records"
-    items = [
-        f"Identity disclosure: the smallest class has {figure(privacy.k)} {people}, so the most "
-        f"exposed person is found with a chance of 1 in {figure(privacy.k)} "
-        f"({privacy.risk_max:.1%}); the average is {privacy.risk_mean:.1%}. "
-        f"{figure(privacy.records_at_risk(0.1))} {people} have a risk above 10 %, "
-        f"{figure(privacy.records_at_risk(0.05))} above 5 %."
-    ]
-    for name, disclosure in privacy.disclosures.items():
-        text = "; ".join(disclosure.sentences(name)) or (
-            "no class has a single value, so nobody learns it for certain from the classes"
-        )
-        items.append(f"Attribute disclosure of {name}: {text}.")
-    for each in task.singling_out:
-        items.append(f"Singling out: {each}.")
-    suppressed = result.measures.suppressed_records
-    if suppressed:
-        items.append(
-            f"{count_of(suppressed, 'record')} ({suppressed / max(task.n, 1):.1%}) were "
-            "suppressed: results about unusual people rest on fewer of them."
-        )
-    return Section("Residual risks", items=items)
-
-
 def checklist_section(result: FinishedRun) -> Section:
     """Return a checklist of what k-anonymity does not protect against."""
     task = result.task

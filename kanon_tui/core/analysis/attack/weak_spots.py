@@ -300,11 +300,11 @@ def weak_spot_sections(
     """
     own, scores = Exposure.of(result), scores_of(result)
     counted = {
-        "Homogeneity": (own.certain, "people whose class has a single sensitive value"),
-        "Skew": (own.skewed, f"people: most of their class, {SKEW} times the usual share"),
-        "Rare values": (own.rare, f"people with a label of under {RARE:.0%}, in a class below 2k"),
-        "Highest inference": (own.highest, "the largest share of one value in a class"),
-        "Singled out": (scores.singled_out, "records that a few quasi-identifiers single out"),
+        "Homogeneity": (own.certain, "people whose class has one sensitive value"),
+        "Skew": (own.skewed, f"people: most of their class, {SKEW} times the usual"),
+        "Rare values": (own.rare, f"people: label under {RARE:.0%}, class below 2k"),
+        "Highest inference": (own.highest, "the largest share of a value in a class"),
+        "Singled out": (scores.singled_out, "records that few attributes single out"),
     }
     rows = [(name, figure(value), meaning) for name, (value, meaning) in counted.items()]
     by_attribute = sorted(scores.contributions.items(), key=lambda each: -each[1])
