@@ -72,8 +72,8 @@ def main() -> None:
                 began = time.perf_counter()
                 trial = try_out(task, algorithm)
                 tried = time.perf_counter() - began
-                if trial.whole or trial.seconds is None:
-                    said = "run whole" if trial.whole else "no estimate"
+                if trial.is_of_whole_table or trial.seconds is None:
+                    said = "run whole" if trial.is_of_whole_table else "no estimate"
                     print(f"{shape}, {size:,} records, {name}: {said}", flush=True)
                     continue
                 real = seconds_of(task, algorithm)

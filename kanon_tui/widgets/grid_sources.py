@@ -204,7 +204,7 @@ class PagedRows:
     def record(self, row: int) -> list[str] | None:
         """Return the cells of a row; None while its page is not in memory."""
         number = self.number(row)
-        cells = self._seen.get(number) or self.pages.kept_row(number)
+        cells = self._seen.get(number) or self.pages.cached_row(number)
         if cells is None:
             return None
         if self._numbers is not None:

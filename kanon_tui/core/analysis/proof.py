@@ -140,7 +140,7 @@ def prove(project: Project, task: Task, release: Table, name: str) -> Proof:
         unclear = "" if traced else "more than one person may stand behind some row"
         checks.append(Check("every row can be traced back to a person", not unclear, unclear))
         if traced is not None:
-            published, beside = traced[0], required.beside(traced[1])
+            published, beside = traced[0], required.personal_facts(traced[1])
     people = beside.get("people")
     checks.append(
         _checked(f"every class keeps k = {task.k:,}", required.check, published, people=people)

@@ -28,7 +28,7 @@ def _read_blocks(located: LocatedValue) -> int | str:
         return "off"
     if located.value == "auto":
         return "auto"
-    return located.whole(_ALLOWED, low=2)
+    return located.whole_number(_ALLOWED, low=2)
 
 
 BLOCKS = FieldType(_ALLOWED, _read_blocks, name="str")

@@ -66,7 +66,11 @@ def whole_number(low: int | None = None, high: int | None = None) -> FieldType:
     allowed = "a whole number" + _bounds(low, high)
     least, most = _or(low, -math.inf), _or(high, math.inf)
     return FieldType(
-        allowed, lambda located: located.whole(allowed, least, most), name="int", low=low, high=high
+        allowed,
+        lambda located: located.whole_number(allowed, least, most),
+        name="int",
+        low=low,
+        high=high,
     )
 
 

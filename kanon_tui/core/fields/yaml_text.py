@@ -9,7 +9,7 @@ ever constructed from tags; duplicate keys, anchors and several documents are re
 and text in quotes where a YAML reader would take it for something else.
 
 A `LocatedValue` is a value with its file and the keys that lead to it, from a file or from Python.
-Its methods return what a reader needs (`text`, `whole`, `one_of`, `entries`) and refuse anything
+Its methods return what a reader needs (`text`, `whole_number`, `entries`) and refuse anything
 else with one sentence: `census.yaml: attributes.age.weight: 'heavy' is not a number of at least 0`.
 """
 
@@ -285,11 +285,11 @@ class LocatedValue:
     def wrong(self, allowed: str) -> InputError:
         """Return an error that shows the value and what is allowed."""
         if isinstance(self.value, str) and not isinstance(self.value, Plain):
-            return self.refuse(f"{self.shown} in quotes is not {allowed}")
-        return self.refuse(f"{self.shown} is not {allowed}")
+            return self.refuse(f"{self.described} in quotes is not {allowed}")
+        return self.refuse(f"{self.described} is not {allowed}")
 
     @property
-    def shown(self) -> str:
+    def described(self) -> str:
         """The value in a few words."""
         if self.value is None:
             return "nothing"
@@ -317,7 +317,7 @@ class LocatedValue:
             return {}
         if not isinstance(self.value, Mapping):
             form = f" with the {noun}s {', '.join(known)}" if known else " of names"
-            raise self.refuse(f"{self.shown} is not allowed here; write a mapping{form}")
+            raise self.refuse(f"{self.described} is not allowed here; write a mapping{form}")
         result = {}
         for name, value in self.value.items():
             entry = self.at(str(name), value)
@@ -330,7 +330,7 @@ class LocatedValue:
     def items(self, what: str, length: int | None = None) -> Iterator[LocatedValue]:
         """Yield the items of a list, counted from 1 in messages."""
         if not isinstance(self.value, list | tuple) or length not in (None, len(self.value)):
-            raise self.refuse(f"{self.shown} is not allowed here; write {what}")
+            raise self.refuse(f"{self.described} is not allowed here; write {what}")
         for number, value in enumerate(self.value, start=1):
             yield LocatedValue(self.file, f"{self.key}[{number}]", value)
 
@@ -339,7 +339,7 @@ class LocatedValue:
     def text(self, allowed: str = "a text") -> str:
         """Return a text as it was written."""
         if isinstance(self.value, Mapping | list | tuple):
-            raise self.refuse(f"{self.shown} is not allowed here; write {allowed}")
+            raise self.refuse(f"{self.described} is not allowed here; write {allowed}")
         if self.value is None:
             raise self.refuse(f"nothing is not {allowed}; put null, ~ or an empty text in quotes")
         return self._word(self.value)
@@ -361,7 +361,7 @@ class LocatedValue:
             raise self.wrong(allowed)
         return float(value)
 
-    def whole(self, allowed: str, low: float = -math.inf, high: float = math.inf) -> int:
+    def whole_number(self, allowed: str, low: float = -math.inf, high: float = math.inf) -> int:
         """Return a whole number from `low` to `high`."""
         value = self._as_number()
         if not isinstance(value, int) or not low <= value <= high or abs(value) >= 2**63:
@@ -387,5 +387,7 @@ class LocatedValue:
         """Return the value, which must be one of a few words."""
         word = self.text("one of " + ", ".join(choices))
         if word not in choices:
-            raise self.refuse(f"{self.shown} is not one of its values; {suggestion(word, choices)}")
+            raise self.refuse(
+                f"{self.described} is not one of its values; {suggestion(word, choices)}"
+            )
         return word

@@ -52,7 +52,7 @@ def _declared(located: LocatedValue) -> tuple[str, tuple[Field, ...], LocatedVal
     """Return the source a specification names, the keys it declares, and those that are given."""
     spec = located.value
     if not isinstance(spec, Mapping):
-        raise located.refuse(f"{located.shown} is not allowed here; write {_LIKE}")
+        raise located.refuse(f"{located.described} is not allowed here; write {_LIKE}")
     sources = [key for key in ("builder", "file", "utd") if key in spec]
     if len(sources) > 1:
         raise located.refuse(

@@ -69,13 +69,13 @@ class Pages(ABC):
         """Return the number of the page on which a row is."""
         return row // self.size
 
-    def kept(self, number: int) -> pl.DataFrame | None:
+    def cached_page(self, number: int) -> pl.DataFrame | None:
         """Return a page if it is in memory, without reading."""
         return self._kept.get(number)
 
-    def kept_row(self, row: int) -> tuple[str, ...] | None:
+    def cached_row(self, row: int) -> tuple[str, ...] | None:
         """Return the cells of a row; None while its page is not in memory."""
-        page = self.kept(self.page_of(row))
+        page = self.cached_page(self.page_of(row))
         return None if page is None else page.row(row % self.size)
 
     def page(self, number: int) -> pl.DataFrame:

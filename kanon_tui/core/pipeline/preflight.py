@@ -118,7 +118,7 @@ def _time(trial: Trial | None) -> str:
         return "time not known yet"
     if trial.seconds is None:
         return "longer than a sample could show"
-    tried = "" if trial.whole else f", tried on {trial.samples[-1].records:,} records"
+    tried = "" if trial.is_of_whole_table else f", tried on {trial.samples[-1].records:,} records"
     return in_words(trial.seconds) + tried
 
 

@@ -255,7 +255,7 @@ class TableCounting:
         table = self._table
         if table.source.pieces:
             return table
-        source = open_source(self._path, table.source.options, on_bytes=self._hear)
+        source = open_source(self._path, table.source.options, on_bytes=self._note_bytes)
         spaces = source.facts.space_after_delimiter
         if table.facts is not None and spaces != table.facts.space_after_delimiter:
             # Only the beginning has a space after every delimiter: the spaces belong to the values.
@@ -266,7 +266,7 @@ class TableCounting:
         records = source.records or table.records
         return replace(table, source=source, records=records, exact=bool(source.records))
 
-    def _hear(self, size: int) -> None:
+    def _note_bytes(self, size: int) -> None:
         self._looked_at += size
         self._go_on()
 

@@ -89,7 +89,7 @@ class Trial:
     """The size of a sample that exceeded the budget, and the seconds after which it was stopped."""
 
     @property
-    def whole(self) -> bool:
+    def is_of_whole_table(self) -> bool:
         """Whether the last sample was the whole table."""
         return bool(self.samples) and self.samples[-1].records == self.records
 
@@ -154,7 +154,7 @@ class Trial:
     @property
     def hidden(self) -> tuple[str, ...]:
         """Attributes hidden in every record; known only when the whole table was run."""
-        return self.samples[-1].hidden if self.whole else ()
+        return self.samples[-1].hidden if self.is_of_whole_table else ()
 
     @property
     def rules_kept(self) -> float | None:

@@ -71,7 +71,7 @@ class Requirements:
         subsets = None if task.subsets is None else (task.subsets.m, task.subsets.k)
         verify(published, self.quasi, task.left_out, task.k, claims, subsets=subsets, **counted)
 
-    def beside(self, records: npt.NDArray[np.integer]) -> dict[str, Any]:
+    def personal_facts(self, records: npt.NDArray[np.integer]) -> dict[str, Any]:
         """Return what the verifier takes beside the rows of these records.
 
         That is the k that the person of each asks for, nan where none, and the person.
@@ -106,7 +106,7 @@ def verify_release(release: Release) -> None:
         check_disjoint(task, published)
 
     def check(published: pl.DataFrame, records: npt.NDArray[np.int64]) -> None:
-        beside = required.beside(records)
+        beside = required.personal_facts(records)
         required.check(published, required.claims, risk=required.risk, **beside)
 
     def check_without_stars() -> None:
@@ -122,7 +122,7 @@ def verify_release(release: Release) -> None:
             places = [published.columns.index(name) for name in required.quasi]
             escaped = escape_formulas(published)
             printed = [escaped.columns[place] for place in places]
-            people = required.beside(release.order).get("people")
+            people = required.personal_facts(release.order).get("people")
             verify(escaped, printed, (), task.k, people=people)
 
 
@@ -231,7 +231,7 @@ def _verify_personal_k(release: CountedRelease, required: Requirements) -> None:
     starred = task.output.suppressed == "star"
     rows = np.flatnonzero(~release.suppressed | starred)
     copies = pl.Series(task.copies[rows])
-    required.check(release.quasi_cells(rows), **required.beside(rows), copies=copies)
+    required.check(release.quasi_cells(rows), **required.personal_facts(rows), copies=copies)
 
 
 def _count_files(workers: Workers, written: _WrittenRelease) -> list[pl.DataFrame]:

@@ -355,7 +355,7 @@ class Project(Checked):
         does not ask for: the kind of a column that it does not work with, and is not `asked` for.
         """
         for name in self.attributes:
-            if name not in table.known:
+            if name not in table.name_set:
                 raise InputError(
                     f"{self.title}: attributes.{name}: the data has no such column; "
                     f"{suggestion(name, table.names)}"
@@ -439,7 +439,7 @@ def _check_version(located: LocatedValue) -> None:
     """Refuse a document that is no project, or a project of a later version."""
     if not isinstance(located.value, Mapping):
         raise located.refuse(
-            f"{located.shown} is not a project; write a mapping that starts with "
+            f"{located.described} is not a project; write a mapping that starts with "
             "data: {path: FILE}"
         )
     if "version" not in located.value:
@@ -447,7 +447,7 @@ def _check_version(located: LocatedValue) -> None:
     version = located.at("version", located.value["version"])
     if whole_number(low=1).read(version) != VERSION:
         raise version.refuse(
-            f"{version.shown} is not a version this Kanon reads; it reads version {VERSION}"
+            f"{version.described} is not a version this Kanon reads; it reads version {VERSION}"
         )
 
 

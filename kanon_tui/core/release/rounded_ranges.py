@@ -41,7 +41,7 @@ def rounded_range(column: Column, low: int, high: int) -> tuple[list[str], list[
         whole = bool((present == np.floor(present)).all())
         decimals = _round_numbers(exact(ends[0]), exact(ends[1]), whole)
         form = column.number_format
-        texts = [form.shown(form.write(f"{each.normalize():f}")) for each in decimals]
+        texts = [form.as_range_end(form.write(f"{each.normalize():f}")) for each in decimals]
         numbers = [float(each) for each in decimals]
     for end, code in enumerate((low, high)):
         if column.values[code] in column.coded_ends:

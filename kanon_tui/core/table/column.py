@@ -182,7 +182,7 @@ class Column:
             coding=coding,
         )
 
-    def tells_all(self, texts: pl.Series) -> bool:
+    def keeps_every_text(self, texts: pl.Series) -> bool:
         """Return whether no text is lost in its values: several missing tokens become one value."""
         if self.missing is None:
             return True
@@ -397,4 +397,4 @@ def range_of_ends(column: Column, values: tuple[str, str], ends: tuple[str, str]
 
 def end_text(column: Column, value: str) -> str:
     """Return a value as the end of a range."""
-    return value.strip() if column.kind is Kind.DATE else column.number_format.shown(value)
+    return value.strip() if column.kind is Kind.DATE else column.number_format.as_range_end(value)

@@ -103,7 +103,7 @@ class NumberFormat:
             _exact(self._plain(text), number) for text, number in zip(values, numbers, strict=True)
         ]
 
-    def shown(self, text: str) -> str:
+    def as_range_end(self, text: str) -> str:
         """Return a number as the end of a range: `+7`, `.5`, `5.` and `1e2` are written plainly.
 
         Beside the two points of a range they could be misread: `[5...+7]`.

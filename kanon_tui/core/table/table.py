@@ -99,7 +99,7 @@ class Table:
         return self.frame.columns
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def name_set(self) -> frozenset[str]:
         """The set of the names of the columns."""
         return frozenset(self.names)
 
@@ -132,7 +132,7 @@ class Table:
     def coded_texts(self, name: str) -> Cells:
         """Return the cells of a column coded as they stood; an attribute's codes are used again."""
         for (known, _, _), column in self._coded.items():
-            if known == name and column.tells_all(self.frame[name]):
+            if known == name and column.keeps_every_text(self.frame[name]):
                 return Cells(pl.Series(column.values, dtype=pl.String), column.codes)
         return Cells.from_series(self.texts(name), name)
 
@@ -195,7 +195,7 @@ class Table:
 
     def _check_names(self, names: Iterable[str]) -> None:
         for name in names:
-            if name not in self.known:
+            if name not in self.name_set:
                 raise InputError(f"no column is called '{name}'; {suggestion(name, self.names)}")
 
 
@@ -230,7 +230,7 @@ def packed(table: Table) -> Table:
     """Return the table with its coded attributes as `pl.Enum` columns, which need less memory."""
     columns = {column.name: column for column in table.frame.iter_columns()}
     for (name, _, _), column in table._coded.items():
-        if columns[name].dtype == pl.String and column.tells_all(columns[name]):
+        if columns[name].dtype == pl.String and column.keeps_every_text(columns[name]):
             values = coded_series(name, pl.Series(column.values, dtype=pl.String))
             columns[name] = values.gather(column.codes.view(np.uint32))
     found = replace(table, frame=pl.DataFrame(list(columns.values())))

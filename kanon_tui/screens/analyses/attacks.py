@@ -18,7 +18,7 @@ from kanon_tui.core.analysis.attack.suite import (
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.table import Table
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
+from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
 from kanon_tui.widgets.dialogs import ChooseSeveral
 
 
@@ -94,7 +94,7 @@ class AttacksScreen(AnalysisScreen):
             return
 
         def attack() -> list[AttackedAgain]:
-            stop = nobody_waits()
+            stop = cancellation_check()
             frame = None if control is None else control.frame
             attacked = seen_by_attackers(result, frame, watch=lambda done, total: not stop())
             kinds, measures = find_kinds(kind), result.measures
@@ -111,7 +111,7 @@ class AttacksScreen(AnalysisScreen):
             return
 
         def tried() -> Text:
-            stop = nobody_waits()
+            stop = cancellation_check()
             found = remedies(result, watch=lambda done, total: not stop())
             return sections_text(weak_spot_sections(result, found))
 

@@ -34,7 +34,7 @@ T = TypeVar("T")
 NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
 
 
-def nobody_waits() -> Callable[[], bool]:
+def cancellation_check() -> Callable[[], bool]:
     """Return a function that says whether the current worker was cancelled."""
     worker = get_current_worker()
     return lambda: worker.is_cancelled
@@ -120,7 +120,7 @@ class AnalysisScreen(Hosted, Modal):
         return ""
 
     @cached_property
-    def shown_below(self) -> FinishedRun | None:
+    def run_on_results(self) -> FinishedRun | None:
         """Return the run that Results showed when the panel was opened over it, else None."""
         below = self.app.screen_stack[0]
         return below.result if isinstance(below, StepScreen) else None
@@ -129,7 +129,7 @@ class AnalysisScreen(Hosted, Modal):
     def result(self) -> FinishedRun | None:
         """Return the run that is looked at: that of Results, else the latest, or one chosen."""
         latest = self.session.results[-1] if self.session.results else None
-        return self.shown_below or latest
+        return self.run_on_results or latest
 
     @property
     def release_name(self) -> str:

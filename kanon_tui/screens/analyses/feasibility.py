@@ -124,7 +124,7 @@ class FeasibilityScreen(AnalysisScreen):
         self.action_simulate()
 
     def _parameters(self) -> list[Field]:
-        run = self.shown_below
+        run = self.run_on_results
         own = len(self.session.names(Role.QUASI) if run is None else run.task.quasi) or 3
         k = self.session.project.privacy.k if run is None else run.task.k
         return [
@@ -136,7 +136,7 @@ class FeasibilityScreen(AnalysisScreen):
         ]
 
     def status(self) -> Text:
-        name = "" if self.shown_below is None else visible(self.release_name)
+        name = "" if self.run_on_results is None else visible(self.release_name)
         text = Text.assemble((self.TITLE, "bold"), name)
         if self.curve is not None:
             text.append(f" · k = {self.curve.k:,} · {self.curve.repeats:,} tables per point")
@@ -161,7 +161,7 @@ class FeasibilityScreen(AnalysisScreen):
             self._simulate(values)
 
     def _simulate(self, values: dict[str, Any]) -> None:
-        session, run = self.session, self.shown_below
+        session, run = self.session, self.run_on_results
         attributes, per_attribute, k = values["attributes"], values["values"], values["k"]
         counts = record_counts(
             k, per_attribute**attributes, session.table.height, values["most_records"]

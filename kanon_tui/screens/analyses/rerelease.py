@@ -12,7 +12,7 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import plural, visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
+from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
 from kanon_tui.widgets.drawing import theme_style
 
 
@@ -76,7 +76,7 @@ class RereleaseScreen(AnalysisScreen):
             self._draw()
 
         def compare() -> TwoReleases:
-            return check_together(result, project, earlier, name, nobody_waits())
+            return check_together(result, project, earlier, name, cancellation_check())
 
         self.in_background(compare, compared, "comparing")
 

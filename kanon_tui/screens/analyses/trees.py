@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition_of
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
+from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
 from kanon_tui.widgets.dialogs import ChooseSeveral
 
 MOST_VALUE = 12
@@ -121,7 +121,9 @@ class PartitionScreen(AnalysisScreen):
         options = {"rows": "clusters", "overlap": "nodes"} if self.by_clusters else {}
 
         def grow() -> Partitioning:
-            return partition_of(result, project, target, asked, leaves, nobody_waits(), **options)
+            return partition_of(
+                result, project, target, asked, leaves, cancellation_check(), **options
+            )
 
         self.in_background(grow, self._show, "growing trees")
 

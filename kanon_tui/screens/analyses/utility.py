@@ -16,7 +16,7 @@ from kanon_tui.core.analysis.utility.utility import Utility, utility_for, utilit
 from kanon_tui.core.report.formats import distribution_lines
 from kanon_tui.core.report.sections import Distribution
 from kanon_tui.core.text import bar, visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, nobody_waits, sections_text
+from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
 from kanon_tui.widgets.lists import ChoiceList
 
 
@@ -56,7 +56,7 @@ class UtilityScreen(AnalysisScreen):
             return
 
         def measure() -> Utility:
-            return utility_for(result, project, target, nobody_waits())
+            return utility_for(result, project, target, cancellation_check())
 
         doing = "measuring" if target is None else f"measuring, learning {visible(target)}"
         self.in_background(measure, self._show, doing)

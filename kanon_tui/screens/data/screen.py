@@ -80,7 +80,7 @@ class DataScreen(StepScreen):
         """The file that `_paged` reads."""
         self._unreadable: Source | None = None
         """A file that could no longer be read; its sample is shown instead."""
-        self._reader = PageReader(self, self._show_pages, self._lost_pages)
+        self._reader = PageReader(self, self._show_pages, self._show_page_error)
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="facts")
@@ -170,7 +170,7 @@ class DataScreen(StepScreen):
     def _show_pages(self) -> None:
         self.query_one("#table", Grid).refresh()
 
-    def _lost_pages(self, pages: Pages, error: Exception) -> None:
+    def _show_page_error(self, pages: Pages, error: Exception) -> None:
         """Show the sample again: the file can no longer be read."""
         if self._paged is not None and self._paged.pages is pages:
             self._paged, self._unreadable = None, self._paged_source

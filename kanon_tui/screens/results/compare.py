@@ -176,7 +176,7 @@ def pair_in_files(comparison: StreamedComparison) -> PairedRecords:
     ]
 
     def kept(pages: Pages, places: Sequence[int], record: int, missed: Missed) -> list[str] | None:
-        row = pages.kept_row(record)
+        row = pages.cached_row(record)
         if row is None:
             missed(pages, pages.page_of(record))
             return None
@@ -230,7 +230,7 @@ class CompareScreen(Hosted, Modal):
 
     def on_mount(self) -> None:
         """Show the records that differ most first; those in files are read when they are seen."""
-        self.rows.missed = PageReader(self, self._show_pages, self._lost_pages).missed
+        self.rows.missed = PageReader(self, self._show_pages, self._show_page_error).missed
         self.query_one(TwinGrids).title(*self._titles)
         self._show_figures()
         self._verdict()
@@ -273,16 +273,16 @@ class CompareScreen(Hosted, Modal):
     def _show_pages(self) -> None:
         grids = self.query_one(TwinGrids)
         grids.repaint()
-        self._tell(grids.row, grids.column)
+        self._describe_record(grids.row, grids.column)
 
-    def _lost_pages(self, pages: Pages, error: Exception) -> None:
+    def _show_page_error(self, pages: Pages, error: Exception) -> None:
         self.host.fail(error)
 
     @on(Grid.Moved)
     def moved(self, event: Grid.Moved) -> None:
-        self._tell(event.row, event.column)
+        self._describe_record(event.row, event.column)
 
-    def _tell(self, row: int, column: int) -> None:
+    def _describe_record(self, row: int, column: int) -> None:
         if row < len(self.order):
             line = self.rows.line(self.order, row, column)
             self.query_one("#one-record", Static).update(Text(visible(line)))

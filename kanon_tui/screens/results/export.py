@@ -112,7 +112,9 @@ class Exporter:
     def ask(self) -> None:
         """Ask what to write or do."""
         csv, order = self._csv_format(Path("release.csv")), self.result.task.output.order
-        changing: list[Action] = [(f"change how text is written: {csv} …", self._how_text)]
+        changing: list[Action] = [
+            (f"change how text is written: {csv} …", self._choose_text_format)
+        ]
         applying: list[Action] = [("apply this release to new records …", self._apply)]
         releases = [self._written(_release(each, title)) for each, title in ORDERS.items()]
         hint = f"the project says: {ORDERS[order]}; file order can give people away"
@@ -164,7 +166,7 @@ class Exporter:
         """The project as it is now, which may be newer than the run."""
         return self.screen.session.project
 
-    def _how_text(self) -> None:
+    def _choose_text_format(self) -> None:
         """Ask how text is written, then show the list again."""
 
         def chosen(choice: CsvChoice | None) -> None:
@@ -177,7 +179,7 @@ class Exporter:
     def _apply(self) -> None:
         """Ask for another file and publish it as this release is."""
         mapping = mapping_of(self.result, "this release")
-        self.screen.ask(ApplyDialog(self._beside("").parent, mapping, self.result.table))
+        self.screen.ask(ApplyDialog(self._proposed_path("").parent, mapping, self.result.table))
 
     def _sign(self) -> None:
         """Ask for the texts of the report, then show the list again."""
@@ -261,14 +263,14 @@ class Exporter:
 
     # -- files
 
-    def _beside(self, name: str) -> Path:
+    def _proposed_path(self, name: str) -> Path:
         """Return the path of a file beside the project whose name begins like the project's."""
         folder = (self._project.path or self._project.data_path).parent
         return folder / f"{Path(self._project.name).stem}-{name}"
 
     def _propose(self, kind: Kind) -> None:
         """Ask where a kind of file is to be written, and write it."""
-        proposed = self._beside(kind.name)
+        proposed = self._proposed_path(kind.name)
         hint = f"{', '.join(kind.endings)}: the ending says the format; tab completes"
         if kind.endings == TABLE_ENDINGS:
             hint += f"\nas text: {self._csv_format(proposed)}"
@@ -315,7 +317,7 @@ class Exporter:
 
     def _command(self) -> None:
         """Show the command that makes the release again, and write it where that is wanted."""
-        saved, out = self.screen.session.baseline, f"{self._beside('release.csv').resolve()}"
+        saved, out = self.screen.session.baseline, f"{self._proposed_path('release.csv').resolve()}"
         if self._target is not None:  # `parts.csv/` is a folder of CSV parts
             out = f"{self._target.path.resolve()}{'/' if self._target.folder else ''}"
         command = reproduce(self.result, saved, out)

@@ -70,7 +70,7 @@ class Sides:
 
     def cells(self, row: int) -> dict[str, str] | None:
         """Return the cells of a row by their columns in the files; None while it is read."""
-        cells = self.pages.kept_row(row) if self.pages.height else None
+        cells = self.pages.cached_row(row) if self.pages.height else None
         return None if cells is None else dict(zip(self.pages.names, cells, strict=True))
 
     def read_cells(self, row: int) -> dict[str, str]:
@@ -288,7 +288,7 @@ class FileRecords:
         places: Sequence[int] = range(len(self.names))
         if original and sides.before is not None:
             pages, places = sides.before, self._places(sides.before)
-        cells = pages.kept_row(record)
+        cells = pages.cached_row(record)
         if cells is None:
             return None
         place = places[self.names.index(column)]

@@ -56,7 +56,7 @@ class RecordsPane(Hosted, Vertical):
         """What is wrong with the files; shown once."""
         self._looking: object = None
         """Identifies the search through all records that is under way."""
-        self._reader = PageReader(self, self._show_pages, self._lost_pages)
+        self._reader = PageReader(self, self._show_pages, self._show_page_error)
         self.grids = TwinGrids()
 
     def compose(self) -> Iterable[Widget]:
@@ -76,7 +76,7 @@ class RecordsPane(Hosted, Vertical):
             self.grids.clear()
             self._focus_what_is_shown()
         self.stop_looking()
-        self.entitle("reading the records …")
+        self.set_title("reading the records …")
 
         def prepare() -> tuple[RecordSource, Arrangement]:
             worker = get_current_worker()
@@ -90,7 +90,7 @@ class RecordsPane(Hosted, Vertical):
                 self._show_all(shown, self.record if self.source.in_memory else None)
 
         covers = self if self.screen.is_active and not in_files else None
-        self.compute(prepare, prepared, group="rows", failed=self.lost, covers=covers)
+        self.compute(prepare, prepared, group="rows", failed=self.show_read_error, covers=covers)
 
     def _show_all(self, arrangement: Arrangement, record: int | None = None) -> None:
         """Show all records in an order, with the cursor on a record or at the top."""
@@ -106,10 +106,10 @@ class RecordsPane(Hosted, Vertical):
         self._reader.clear()
         self.grids.show(left, right, place or 0, name_width)
         self._focus_what_is_shown()
-        self.entitle()
+        self.set_title()
         self._describe()
 
-    def entitle(self, doing: str = "") -> None:
+    def set_title(self, doing: str = "") -> None:
         """Write the title: the order, the class, the file, and what is being done."""
         parts = ["released", *(self.source.title(self.shown) if self.source is not None else ())]
         self.grids.title("original", " · ".join([*parts, *([doing] if doing else [])]))
@@ -128,30 +128,30 @@ class RecordsPane(Hosted, Vertical):
         self.grids.repaint()
         self._describe()
 
-    def _lost_pages(self, pages: Pages, error: Exception) -> None:
+    def _show_page_error(self, pages: Pages, error: Exception) -> None:
         """Say which side cannot be read; pages that are no longer shown do not matter."""
         if isinstance(self.source, FileRecords):
             sides = self.source.sides(self.shown)
             if pages is sides.before:
-                self._lost_originals(error)
+                self._drop_originals(error)
             elif pages is sides.pages:
-                self.lost(error)
+                self.show_read_error(error)
 
-    def lost(self, error: Exception) -> None:
+    def show_read_error(self, error: Exception) -> None:
         """Say once that the files changed; figures and what is in memory stay."""
         if self.result is None or not self.result.in_files:
             self.host.fail(error)
         elif self.source is not None and self.shown.order == AS_READ:
-            self._lost_originals(error)
+            self._drop_originals(error)
         else:
             sentence = error_sentence(error)
             if sentence != self.problem:
                 self.problem = sentence
-                self.entitle("! its files have changed")
+                self.set_title("! its files have changed")
                 self.host.show_error("The written release cannot be shown", error)
             self.post_message(self.Described(Text(visible(sentence))))
 
-    def _lost_originals(self, error: Exception) -> None:
+    def _drop_originals(self, error: Exception) -> None:
         """Show the release alone: the records that were read have changed."""
         if isinstance(self.source, FileRecords) and not self.grids.alone:
             record = 0 if self.shown.order == AS_READ else self.record
@@ -236,7 +236,7 @@ class RecordsPane(Hosted, Vertical):
             for file in () if self.result is None else self.result.files:
                 file.check()
         except InputError as changed:
-            self.lost(changed)
+            self.show_read_error(changed)
         else:
             self.host.fail(error)
 
@@ -347,7 +347,7 @@ class RecordsPane(Hosted, Vertical):
     def stop_looking(self) -> None:
         """Let the work through all records end soon; its answer is dropped."""
         self._looking = None
-        self.entitle()
+        self.set_title()
 
     def _look(
         self,
@@ -358,7 +358,7 @@ class RecordsPane(Hosted, Vertical):
     ) -> None:
         """Work through all records in the background; a newer call replaces an older one."""
         wanted = self._looking = object()
-        self.entitle(f"{doing} … esc stops")
+        self.set_title(f"{doing} … esc stops")
 
         def stop() -> bool:
             return self._looking is not wanted
@@ -368,17 +368,17 @@ class RecordsPane(Hosted, Vertical):
                 self.stop_looking()
                 callback(answer)
 
-        def went_wrong(error: Exception) -> None:
+        def show_failure(error: Exception) -> None:
             if isinstance(error, NoRecordError):
                 self.host.say(error.on_screen)
             else:
-                (failed or self.lost)(error)
+                (failed or self.show_read_error)(error)
 
         self.compute(
             lambda: work(stop),
             partial(answered, done),
             group="look",
-            failed=partial(answered, went_wrong),
+            failed=partial(answered, show_failure),
         )
 
 

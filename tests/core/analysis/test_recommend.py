@@ -92,4 +92,7 @@ def test_nothing_is_said_of_a_release_that_hides_no_column() -> None:
 
 @pytest.mark.parametrize("name", ["patients"])
 def test_a_tiny_table_is_run_whole(name: str) -> None:
-    assert all(one.trial.whole for one in recommend(prepare(project_of(name)), budget=UNHURRIED))
+    assert all(
+        one.trial.is_of_whole_table
+        for one in recommend(prepare(project_of(name)), budget=UNHURRIED)
+    )

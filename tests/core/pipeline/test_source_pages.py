@@ -49,4 +49,4 @@ def test_pages_are_the_records_of_the_file(tmp_path, kind, page):
     wanted = range(0, -(-whole.height // page), 37 if page == 1 else 1)
     for number in [*wanted, 0]:
         assert pages.page(number).equals(whole.slice(number * page, page))
-        assert pages.kept(number) is not None
+        assert pages.cached_page(number) is not None

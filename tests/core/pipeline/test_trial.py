@@ -92,7 +92,7 @@ def test_a_sample_has_the_records_it_was_drawn_from(census: Task) -> None:
 
 def test_a_small_table_is_run_whole(census: Task) -> None:
     trial = try_out(census, ALGORITHMS["mondrian"](), clock=lambda: 0.0)
-    assert trial.whole
+    assert trial.is_of_whole_table
     whole = Run(census, ALGORITHMS["mondrian"]())
     whole.finish()
     assert trial.ncp == pytest.approx(0.202, abs=0.02)
@@ -103,7 +103,7 @@ def test_samples_end_when_asked_and_when_the_time_is_up(census: Task) -> None:
     ticks = iter(float(tick) for tick in range(10**6))
     slow = try_out(census, ALGORITHMS["k-member"](), budget=12.0, clock=lambda: next(ticks))
     assert slow.samples
-    assert not slow.whole
+    assert not slow.is_of_whole_table
 
 
 def test_other_work_on_the_machine_does_not_count_unless_helpers_are_at_work(

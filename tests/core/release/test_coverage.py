@@ -106,11 +106,11 @@ def test_numbers_that_a_double_cannot_tell_apart_are_sorted_by_their_digits() ->
     ],
 )  # fmt: skip
 def test_ends_of_ranges_cannot_be_misread(written: str, shown: str) -> None:
-    assert PLAIN.shown(written) == shown
+    assert PLAIN.as_range_end(written) == shown
 
 
 def test_ends_are_written_in_the_format_of_their_column() -> None:
     german = NumberFormat(",", ".")
-    assert german.shown("+1.234,5") == "1.234,5"
-    assert german.shown(",5") == "0,5"
-    assert german.shown("12.345,60") == "12.345,60"
+    assert german.as_range_end("+1.234,5") == "1.234,5"
+    assert german.as_range_end(",5") == "0,5"
+    assert german.as_range_end("12.345,60") == "12.345,60"

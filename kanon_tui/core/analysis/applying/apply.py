@@ -181,7 +181,7 @@ def _check_columns(mapping: ReleaseMapping, table: Table, table_name: str) -> No
         needed.append(mapping.privacy.personal_k)
     mapping.refuse_one_value()
     for name in needed:
-        if name not in table.known:
+        if name not in table.name_set:
             raise InputError(
                 f"{table_name} has no column '{name}', which {mapping.name} needs; "
                 f"{suggestion(name, table.names)}"

@@ -64,7 +64,7 @@ _AGAIN = "it by exporting the mapping again"
 def _read_rule(located: LocatedValue) -> Mapping[str, Any]:
     rule = located.value
     if not isinstance(rule, dict):
-        raise located.refuse(f"{located.shown} is not a rule; export the mapping again")
+        raise located.refuse(f"{located.described} is not a rule; export the mapping again")
     if "ranges" in rule:
         return {"ranges": _LABELS.read(located.entries(("ranges",))["ranges"])}
     if "builder" in rule:
@@ -132,7 +132,7 @@ def _write_rules(rules: Sequence[AttributeRule]) -> dict[str, Any]:
 def _read_version(located: LocatedValue) -> int:
     if whole_number(low=1).read(located) != VERSION:
         raise located.refuse(
-            f"{located.shown} is not a version this Kanon reads; it reads version {VERSION}"
+            f"{located.described} is not a version this Kanon reads; it reads version {VERSION}"
         )
     return VERSION
 

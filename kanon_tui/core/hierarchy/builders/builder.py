@@ -36,11 +36,11 @@ def lists_by_name(words: str, empty: bool = True) -> FieldType:
 
     def read(located: LocatedValue) -> dict[Any, list[Any]]:
         if not isinstance(located.value, Mapping) or not located.value:
-            raise located.refuse(f"{located.shown} is not allowed here; write {words}")
+            raise located.refuse(f"{located.described} is not allowed here; write {words}")
         for name, members in located.value.items():
             if not isinstance(members, list | tuple) or not (members or empty):
                 wrong = located.at(str(name), members)
-                raise wrong.refuse(f"{wrong.shown} is not allowed here; write {words}")
+                raise wrong.refuse(f"{wrong.described} is not allowed here; write {words}")
         return {name: list(members) for name, members in located.value.items()}
 
     return FieldType(words, read)
