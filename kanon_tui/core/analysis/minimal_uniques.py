@@ -24,7 +24,7 @@ uniques problem, 2002; A. M. Manning, D. J. Haglin, J. A. Keane, A recursive sea
 statistical disclosure assessment, 2008.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
@@ -93,14 +93,15 @@ class MinimalUniques:
         return int((self.scores > 0).sum())
 
     def dangerous(self, k: int) -> list[Combination]:
-        """Return the smallest sets on which somebody shares values with fewer than k, worst first.
+        """Return the smallest sets on which somebody shares values with fewer than k."""
+        return self.smallest_sets(lambda each: each.smallest < k)
 
-        A set counts when none of its parts does.
-        """
+    def smallest_sets(self, fits: Callable[[Combination], bool]) -> list[Combination]:
+        """Return the sets that fit and of which no part does, worst first."""
         found: list[Combination] = []
         for each in self.combinations:
             parts = (set(other.attributes) < set(each.attributes) for other in found)
-            if each.smallest < k and not any(parts):
+            if fits(each) and not any(parts):
                 found.append(each)
         return sorted(found, key=lambda each: (len(each.attributes), -each.unique, each.smallest))
 
@@ -190,12 +191,8 @@ def overlooked(columns: Sequence[Column], person: Column | None = None) -> list[
     columns = columns[:_MOST_COLUMNS_IN_PAIRS]
     if not columns or len(columns[0].codes) < MANY:
         return []
-    found: list[Combination] = []
-    for each in minimal_uniques(columns, 2, person).combinations:
-        known = any(set(other.attributes) < set(each.attributes) for other in found)
-        if not known and each.unique >= SHARE * len(columns[0].codes):
-            found.append(each)
-    return sorted(found, key=lambda each: (len(each.attributes), -each.unique))
+    many = SHARE * len(columns[0].codes)
+    return minimal_uniques(columns, 2, person).smallest_sets(lambda each: each.unique >= many)
 
 
 def task_columns(task: Task) -> tuple[list[Column], list[Column]]:

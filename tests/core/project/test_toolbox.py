@@ -10,6 +10,7 @@ import kanon_tui as kn
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Kind, Role
+from tests.commands.command_line import said
 
 ROWS = "".join(
     f"{20 + i % 8}, n{i}, {'F' if i % 2 else 'M'}, {i % 3}, {'<>'[i % 2]}\n" for i in range(40)
@@ -86,6 +87,15 @@ def test_mistakes_are_named(tmp_path: Path, old: str, new: str, words: str) -> N
     with pytest.raises(kn.InputError, match=words) as caught:
         kn.anonymize(Project.load(path))
     assert "config.xml" in str(caught.value) or "people.data" in str(caught.value)
+
+
+def test_the_command_runs_a_configuration(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "release.csv"
+    shown = said("run", str(written(tmp_path)), "--out", str(out), capsys=capsys, code=0)
+    assert "config.xml: Incognito, k = 3, verified" in shown
+    assert out.read_text().splitlines()[0] == "age,column_3,column_4,pay"
 
 
 def test_an_opened_configuration_is_saved_as_a_project_beside_it(tmp_path: Path) -> None:
