@@ -289,6 +289,8 @@ class _Blocks:
         self._found: dict[int, Grouping] = {}
         self._found_in_sample: dict[int, Grouping] = {}
         self._classes = 0
+        self._sizes: Int64s = np.zeros(2 * task.k, dtype=np.int64)
+        """How many classes have 1, 2, … 2k records; larger ones count as 2k."""
         self._drawn = context.watched and task.n <= MOST_FOLLOWED
 
     def run(self, workers: int) -> Iterator[Step]:
@@ -334,7 +336,9 @@ class _Blocks:
 
     def _placed(self, number: int, grouping: Grouping) -> dict[str, Any]:
         records, labels = self._cut.blocks[number], grouping.labels
-        classes = np.unique(labels[labels >= 0]).tolist()
+        sizes = np.bincount(labels[labels >= 0])
+        classes, most = np.flatnonzero(sizes), 2 * self._task.k
+        self._sizes += np.bincount(np.minimum(sizes[classes], most), minlength=most + 1)[1:]
         facts: dict[str, Any] = {
             "number": number + 1,
             "size": count_of(len(records), "record"),
@@ -380,7 +384,10 @@ class _Blocks:
         keep = None
         if not self._task.beyond_k:  # classes of a block may miss the requirements
             keep = partial(put_together, self._task, self._cut, dict(self._found))
-        return Step("block", template, facts, counters, share, keep)
+        told = (
+            {"sizes": tuple(self._sizes.tolist()), "made": self._classes} if self._classes else {}
+        )
+        return Step("block", template, {**facts, **told}, counters, share, keep)
 
 
 def clustering_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:

@@ -24,6 +24,7 @@ _FIGURES = {
     "il": "information loss",
     "loss": "information loss",
     "ranges": "ranges, per record",
+    "clusters": "classes made",
 }
 """Figures that are drawn as a curve, the first that the steps have, with their names."""
 _WORK = {
@@ -32,6 +33,7 @@ _WORK = {
     "placed": "records",
     "cuts": "cuts",
     "splits": "splits",
+    "blocks_done": "blocks",
 }
 """Counters of the work done, and what a unit of it is."""
 _MOST_ROWS = 200_000

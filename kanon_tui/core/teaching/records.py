@@ -16,7 +16,7 @@ from kanon_tui.core.teaching.classes_now import (
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, fitted_widths
 from kanon_tui.core.text import shortened, visible
 
-_NARROWEST = 7
+_NARROWEST = 9
 """Characters that a cell has at least."""
 _AROUND = 11
 """Columns for marks and the size of the class."""
