@@ -1,14 +1,15 @@
 """A document as PDF, by fpdf2; the same document gives the same bytes.
 
-The fonts that every PDF reader has know Latin letters only. So FiraGO (Latin, Greek, Cyrillic,
-Arabic, Hebrew, Devanagari, Thai), Cascadia Mono and Noto Symbols are embedded, from the package
-pymupdf-fonts; a character that none of them has is printed as □, and a sentence says so.
+The fonts that every PDF reader has know Latin letters only. So FiraGO (Latin, Greek, Cyrillic and
+more), Cascadia Mono and Noto Symbols are embedded, from the package pymupdf-fonts. A character that
+none of them has, or that runs from right to left, is printed as □, and a sentence says so.
 """
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unicodedata import bidirectional
 
 import pymupdf_fonts
 from fpdf import FPDF
@@ -63,7 +64,11 @@ class _Pages(FPDF):
 
     def printable(self, text: str, style: str = "") -> str:
         """Return a text in which what no font of a style has is a box."""
-        lacking = {each for each in visible_lines(text) if ord(each) not in self.known[style]}
+        known = self.known[style]
+        lacking = {
+            each for each in visible_lines(text)
+            if ord(each) not in known or bidirectional(each) in ("R", "AL")
+        }  # fmt: skip
         self.unknown |= lacking
         return visible_lines(text).translate({ord(each): "□" for each in lacking})
 
@@ -88,8 +93,8 @@ def pdf(document: Document) -> bytes:
         if pages.unknown:
             pages.use("text", 8, color=_SOFT)
             pages.ln(4)
-            told = f"{len(pages.unknown):,} different characters that the fonts of this file do "
-            pages.lines(f"{told}not have are printed as □; the report as .html has them.")
+            told = f"{len(pages.unknown):,} different characters that this file cannot print are □"
+            pages.lines(f"{told}; the report as .html has them.")
         return bytes(pages.output())
 
 
@@ -151,6 +156,8 @@ def _table(pages: _Pages, section: Section) -> None:
 def _widths(pages: _Pages, rows: Sequence[Sequence[str]]) -> tuple[float, ...]:
     """Return widths that keep words whole and give long texts the room that is left."""
     columns = list(zip(*rows, strict=True))
+    if not any(cell for row in rows[1:] for cell in row[1:]):  # lines to sign
+        return (pages.epw / len(columns),) * len(columns)
     least = [
         min(pages.epw / 2, max(pages.get_string_width(word) for cell in column
                                for word in ["", *cell.split()]) * 1.08 + 3)

@@ -168,11 +168,18 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
         "The three questions of the Article 29 Working Party, each with the attacks that speak for "
         "it and the share of people on whom they succeed."
     ]
+    highest = []
     for criterion in dict.fromkeys(criteria.values()):
         tried = [each for each in results if criteria[each.kind] == criterion]
         told = ", ".join(f"{each.title} {each.rate:.1%}" for each in tried) or "not tried"
         asked.append(f"Is {criterion} possible? {told}.")
-    first = f"Attacks tried: {' '.join(asked[1:])}"
+        most = max(tried, key=lambda each: each.rate, default=None)
+        if most is not None:
+            other = (
+                "" if most.control_rate is None else f" (not in the data: {most.control_rate:.1%})"
+            )
+            highest.append(f"{criterion} {most.rate:.1%}{other}")
+    first = f"Share of people on whom the best attack succeeds: {'; '.join(highest)}."
     questions = Section("Singling out, linkability, inference", asked, headline=[first])
     meaning = (
         "The share of people on whom an attack succeeds, its 95 % confidence interval, "
