@@ -175,7 +175,10 @@ def texts(found: list[tuple[Any, ...]]) -> Counter[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("name", RELEASES)
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "engine",
+    [pytest.param(e, marks=[pytest.mark.slow] if e != "duckdb" else []) for e in ENGINES],
+)
 def test_rows_are_those_of_apply(engine: str, name: str) -> None:
     dialect, ask = ENGINES[engine]
     release = release_of(name, rows())
