@@ -354,9 +354,9 @@ class LocatedValue:
     def number(
         self, allowed: str, low: float = -math.inf, high: float = math.inf, above: float = -math.inf
     ) -> float:
-        """Return a finite number from `low` to `high`, larger than `above`."""
+        """Return a number from `low` to `high`, larger than `above`, that sums cannot overflow."""
         value = self._as_number()
-        fits = value is not None and math.isfinite(value) and low <= value <= high and value > above
+        fits = value is not None and abs(value) <= 1e100 and low <= value <= high and value > above
         if value is None or not fits:
             raise self.wrong(allowed)
         return float(value)

@@ -103,14 +103,20 @@ def quasi_identifier(
         bound = DeferredHierarchy(column, partial(_bind, column, spec, folder))
     else:
         bound = hierarchy.bind(column)
+    resolution, domain = _resolution(column, spec), _domain(column, spec)
+    if max(map(abs, domain)) / min(resolution, 1.0) > _LARGEST:
+        raise InputError(
+            f"{column.name}: its values are too large, or lie too close together, to compute with "
+            f"(more than {_LARGEST:g} units from 0); make it categorical"
+        )
     return QuasiIdentifier(
         column=column,
         hierarchy=bound,
         hierarchy_given=given,
         rules=spec.rules.bind(column),
         weight=float(weight),
-        resolution=_resolution(column, spec),
-        domain=_domain(column, spec),
+        resolution=resolution,
+        domain=domain,
         typed_research_values=_typed_research_values(column, spec, bound),
         hierarchy_spec=spec.hierarchy,
         typed_hierarchy=hierarchy if _is_typed(spec) else None,
@@ -146,6 +152,8 @@ def _check_recoding(column: Column, spec: AttributeSpec, given: bool) -> None:
 
 
 _MANY_VALUES = 5_000
+_LARGEST = 1e100
+"""Units that can be added up and squared for all records without an overflow."""
 _CHECKED_VALUES = 1_000
 
 

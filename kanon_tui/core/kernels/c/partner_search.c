@@ -321,12 +321,25 @@ static Search find_in_mode(const MergeState *state, const PartnerTree *tree, int
     return search;
 }
 
+/* Return the first cluster beside a. */
+static int64_t any_other(const BoxClusters *clusters, int64_t a) {
+    int64_t b = 0;
+    while (b == a || info_of(clusters, b)[SIZE] == 0) {
+        b++;
+    }
+    return b;
+}
+
 /* First the lowest cost is found, which ties cannot hold up; then, only where another cost is
- * within TIE of it, the first of those in the list. */
+ * within TIE of it, the first of those in the list. Where no cost is finite any cluster will do. */
 Partner kn_merging_cheapest_partner(const MergeState *state, const PartnerTree *tree, int64_t a) {
     const int64_t sharers = find_sharers(state, tree, a);
     const Search cheapest = find_in_mode(state, tree, a, sharers, INFINITY, NOTHING);
     Partner partner = {cheapest.chosen, cheapest.best.cost, cheapest.best.side, cheapest.tried};
+    if (partner.cluster < 0) {
+        partner.cluster = any_other(state->clusters, a);
+        return partner;
+    }
     if (cheapest.following <= partner.cost + TIE) {
         const int64_t before = info_of(state->clusters, partner.cluster)[PLACE];
         const Search first = find_in_mode(state, tree, a, sharers, partner.cost + TIE, before);
