@@ -68,7 +68,11 @@ ARGUMENTS = (
     argument("--identifier", "a,b", "its columns that identify people", names),
     flag("--accept-guesses", "run although roles of columns are only guessed"),
     *OVERRIDES,
-    assignments("--set", "PARAM=VALUE", "a parameter of the algorithm; may be repeated"),
+    assignments(
+        "--set",
+        "PARAM=VALUE",
+        "a parameter of the algorithm, max_suppression, suppress or ties; may be repeated",
+    ),
     argument("--levels", "NAME=N,...", "publish these levels if they pass (others: the root)"),
     argument(
         "--out",
@@ -358,11 +362,9 @@ def _summary(result: Result, args: argparse.Namespace) -> Iterator[str]:
         yield f"  cells that a spreadsheet would take for formulas: {formulas:,}, {how}"
     for singled_out in result.task.singling_out:
         yield f"  warning: {singled_out}"
-    if result.task.k < 5:
-        yield (
-            f"  warning: k = {result.task.k} is small: the ends of ranges and the members of sets "
-            f"can be enough to rebuild records; choose k of at least 5, or publish: rounded"
-        )
+    observed = tuple(each.name for each in task.quasi if each.publishes_observed_ends)
+    if observed and task.overlap and result.grouping.levels is None:
+        yield f"  note: ranges of {_names(observed)} end at values of people; see publish: rounded"
     for note in result.notes:
         yield f"  {'warning' if note in result.warnings else 'note'}: {note}"
     if not result.in_files and hidden_columns(result):

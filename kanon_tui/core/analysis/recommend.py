@@ -14,7 +14,7 @@ from kanon_tui.core.pipeline.preflight import in_words
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.pipeline.trial import Trial, hidden_columns, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.task.steps import Wish
+from kanon_tui.core.task.steps import Family, Wish
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import first_few
 
@@ -39,13 +39,23 @@ class Recommendation:
     trial: Trial
     max_suppression: float | None = None
     """The share of records to be suppressed; None for that of the project."""
+    rounded: tuple[str, ...] = ()
+    """The attributes whose ranges get round ends."""
 
     def taken_over(self, project: Project) -> Project:
-        """Return a project with the algorithm and suppression that are recommended."""
+        """Return a project with the algorithm, suppression and ranges that are recommended."""
         privacy = project.privacy
         if self.max_suppression is not None:
             privacy = replace(privacy, max_suppression=self.max_suppression)
-        return replace(project, algorithm=AlgorithmChoice(self.algorithm), privacy=privacy)
+        specs = project.attributes
+        chosen = [name for name in self.rounded if name in specs]
+        round_ends = {name: replace(specs[name], publish="rounded") for name in chosen}
+        return replace(
+            project,
+            algorithm=AlgorithmChoice(self.algorithm),
+            privacy=privacy,
+            attributes={**specs, **round_ends},
+        )
 
     @property
     def figures(self) -> str:
@@ -96,6 +106,8 @@ def recommend(
             found.append(Recommendation(wish.value, best, tried[best]))
             if wish is Wish.ONE_LEVEL:
                 found += _with_suppression(task, best, tried[best], stop, budget)
+            if wish is Wish.LEAST_LOSS:
+                found += _with_round_ends(task, best, stop, budget)
     return tuple(found)
 
 
@@ -111,6 +123,21 @@ def _with_suppression(
         return []
     want = f"{Wish.ONE_LEVEL.value}, {SUPPRESSION:.0%} suppressed"
     return [Recommendation(want, name, trial, SUPPRESSION)]
+
+
+def _with_round_ends(
+    task: Task, name: str, stop: Callable[[], bool], budget: float
+) -> list[Recommendation]:
+    """Return the recommendation of ranges whose ends are no values of people, with its loss."""
+    names = tuple(each.name for each in task.quasi if each.publishes_observed_ends)
+    clusters = ALGORITHMS[name].family is Family.CLUSTERING
+    if not names or not clusters or not task.overlap or stop():
+        return []
+    quasi = tuple(
+        replace(each, publish="rounded") if each.name in names else each for each in task.quasi
+    )
+    trial = try_out(replace(task, quasi=quasi), ALGORITHMS[name](), budget, stop)
+    return [Recommendation(f"{Wish.LEAST_LOSS.value}, round ends", name, trial, rounded=names)]
 
 
 def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) -> str:

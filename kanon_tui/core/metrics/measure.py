@@ -1,7 +1,7 @@
 """All metrics of a release, and of the levels of one attribute, from published cells."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
@@ -119,6 +119,8 @@ class Measures:
     """Cells hidden one by one in published records."""
     attributes: Mapping[str, AttributeMeasures]
     privacy: PrivacyMeasures
+    rounding: float | None = None
+    """NCP that round ends cost; None where no attribute publishes them."""
 
 
 def measure(release: Release, class_attribute: str | None = None) -> Measures:
@@ -159,6 +161,19 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
         suppressed_cells=0 if singly is None else int(singly[~release.suppressed].sum()),
         attributes=attributes,
         privacy=privacy,
+        rounding=_rounding_loss(cells),
+    )
+
+
+def _rounding_loss(cells: Sequence[CellGroups]) -> float | None:
+    """Return by how much NCP is higher than with the observed ends of ranges."""
+    rounded = [each for each in cells if each.attribute.publish == "rounded" and each.level is None]
+    if not rounded:
+        return None
+    exact = (replace(each, attribute=replace(each.attribute, publish="range")) for each in rounded)
+    return sum(
+        one.attribute.weight * (attribute_ncp(one) - attribute_ncp(other))
+        for one, other in zip(rounded, exact, strict=True)
     )
 
 

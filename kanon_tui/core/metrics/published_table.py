@@ -12,7 +12,7 @@ import polars as pl
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.privacy import measure_sensitive, prosecutor_risk
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.privacy.k_anonymity import KAnonymity
+from kanon_tui.core.privacy.k_anonymity import KAnonymity, small_k_warning
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column
@@ -60,12 +60,13 @@ def check_published(
         return GroupValues.from_records(classes, column.codes, len(records))
 
     sizes = _sizes(classes, persons)
-    reached = KAnonymity.measured(sizes)
+    reached = smallest = KAnonymity.measured(sizes)
     if subset_size is not None:
         reached = min(
             KAnonymity.measured(_sizes(number_rows(some), persons))
             for some in combinations(codes, min(subset_size, len(codes)))
         )
+    warnings += small_k_warning(smallest)
     risk_max, risk_mean = prosecutor_risk(sizes)
     found: dict[str, float | None] = dict.fromkeys(MODELS)
     disclosed = {}
@@ -81,7 +82,7 @@ def check_published(
         **({} if persons is None else {"people": len(persons.values)}),
         "quasi": list(quasi),
         "classes": len(sizes),
-        KAnonymity.name: KAnonymity.measured(sizes),
+        KAnonymity.name: smallest,
         **found,
         "risk_max": risk_max,
         "risk_mean": risk_mean,

@@ -50,6 +50,7 @@ def check_streamable(project: Project) -> None:
         (disjoint, "overlap: false", "overlap: true"),
         (project.algorithm.params.get("refine"), "refine", "refine: false"),
         (project.privacy.suppress == "cells", "suppress: cells", "suppress: records"),
+        (project.privacy.ties == "random", "ties: random", "ties: first"),
         (pseudonyms, "identifier: pseudonym", "identifier: drop"),
     ):
         if asked:

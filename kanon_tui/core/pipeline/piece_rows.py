@@ -15,14 +15,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from secrets import token_bytes
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
+from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words, random_words
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table, value_encoder
 from kanon_tui.core.release.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.release.recode import Release, recode
@@ -122,7 +121,7 @@ def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
     if not words:
         words = [np.zeros(0, dtype=np.uint64)] * recoding.layout.words
     if recoding.order == "shuffled":
-        words = [np.frombuffer(token_bytes(8 * len(words[0])), dtype=np.uint64), *words]
+        words = [random_words(len(words[0])), *words]
     if recoding.order != "input":
         words = sorted_words(words)
     _save(sorted_path(recoding.folder, piece), np.stack(words))

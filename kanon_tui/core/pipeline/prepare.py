@@ -40,6 +40,10 @@ from kanon_tui.core.task.weights import attribute_weights
 from kanon_tui.core.text import Note, count_of, joined, note
 
 _MOST_RECORDS = 2**31 - 1
+_BY_CHANCE = note(
+    "ties: random: clusterings choose among equally good records by chance, so that this run "
+    "cannot be repeated; searches by values alone, such as mondrian and full-domain ones, stay"
+)
 
 
 def no_progress(what: str, share: float) -> None:
@@ -146,6 +150,14 @@ def _joined(project: Project, table: Table) -> Task:
         spared = (Role.IDENTIFIER, Role.WEIGHT)
         needed = [name for name in table.names if roles[name] not in spared]
         table, dropped = table.drop_missing(needed)
+    by_chance = project.privacy.ties == "random"
+    if by_chance and project.output.order == "input":
+        raise InputError(
+            f"{project.title}: ties: random mixes the records, but output: {{order: input}} "
+            f"publishes them as they stand in the file; leave out one of them"
+        )
+    if by_chance and table.frame.height == table.height:
+        table = table.shuffled()
     most = max(project.privacy.k, project.privacy.subset_k or 0)
     if table.height < most:
         raise InputError(
@@ -168,7 +180,8 @@ def _joined(project: Project, table: Table) -> Task:
     weights = attribute_weights(columns, typed, project.weights, sensitive)
     lost = (note("{n:,} records with missing values were dropped", n=dropped),) if dropped else ()
     ends = (coding_note(column) for column in columns)
-    notes = (*lost, *(each for each in ends if each is not None))
+    chance = (_BY_CHANCE,) if by_chance else ()
+    notes = (*lost, *(each for each in ends if each is not None), *chance)
     built: list[Note] = []
     quasi = tuple(
         replace(
@@ -189,7 +202,7 @@ def _joined(project: Project, table: Table) -> Task:
         quasi=quasi,
         sensitive=sensitive,
         roles=roles,
-        privacy=project.privacy,
+        privacy=replace(project.privacy, ties="first"),  # from here on, of the mixed records
         pseudonymised=(coded := _pseudonymised(table, specs, roles)),
         key_file=KeyFile(project.folder / project.output.pseudonym_key) if coded else None,
         personal_k=_personal_k(project, table, specs, roles),

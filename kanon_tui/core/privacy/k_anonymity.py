@@ -29,6 +29,24 @@ from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.text import Note, note
+
+SMALL_K = 5
+"""Below it, ends of ranges and members of sets are often enough to rebuild records."""
+
+
+def small_k_warning(k: int) -> tuple[Note, ...]:
+    """Return the warning about a small k; none from `SMALL_K` on."""
+    if k >= SMALL_K:
+        return ()
+    return (
+        note(
+            "k = {k} is small: ends of ranges and members of sets may be enough to rebuild "
+            "records; choose k of at least {enough}, or publish rounded ranges and labels",
+            k=k,
+            enough=SMALL_K,
+        ),
+    )
 
 
 class KAnonymity:

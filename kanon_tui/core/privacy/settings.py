@@ -130,7 +130,11 @@ class Privacy(Checked):
     personal_k: str | None = declared(
         None, "Column with the k that each person asks for; it need not be published"
     )
-
+    ties: Literal["first", "random"] = declared(
+        "first",
+        "Which of equally good records a clustering takes: the first of the file, or any, by the "
+        "operating system's randomness: nobody can then run it again to exclude originals",
+    )
     risk: RiskBound | None = declared(
         None, "What the whole release may be at risk of, by a model of the attacker", type=RISK
     )

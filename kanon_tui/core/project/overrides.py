@@ -7,8 +7,11 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.fields.yaml_text import LocatedValue
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.sections import Resources
+
+_OF_PRIVACY = ("max_suppression", "suppress", "ties")
 
 
 def with_overrides(
@@ -23,8 +26,9 @@ def with_overrides(
 ) -> Project:
     """Return the project with these settings instead of its own; None keeps the project's.
 
-    `parameters` are names and texts, read as the algorithm declares them. `levels` is a string
-    that a person chose, which `global` publishes. `run` has texts for the keys of `run`.
+    `parameters` are names and texts, read as the algorithm declares them, or the settings of
+    privacy that have no option. `levels` is a string that a person chose, which `global` publishes.
+    `run` has texts for the keys of `run`.
     """
     if levels is not None:
         if algorithm not in (None, "global"):
@@ -33,8 +37,13 @@ def with_overrides(
                 f"leave one of the two out"
             )
         algorithm, parameters = "global", [*parameters, ("levels", levels)]
-    choice = _choice(project.algorithm, algorithm, parameters)
+    parameters = list(parameters)
+    own = [each for each in parameters if each[0] not in _OF_PRIVACY]
+    choice = _choice(project.algorithm, algorithm, own)
     privacy = project.privacy if k is None else replace(project.privacy, k=k)
+    for field in fields_of(Privacy):
+        for text in (text for name, text in parameters if name == field.name in _OF_PRIVACY):
+            privacy = replace(privacy, **{field.name: field.parse(text, "--set")})
     return replace(
         project,
         algorithm=choice,

@@ -12,7 +12,6 @@ counting, sorting and comparing work on numbers.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from secrets import token_bytes
 from typing import ClassVar
 
 import numpy as np
@@ -20,7 +19,7 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.numeric import Int32s, Int64s, random_words
 from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order_of_rows
 from kanon_tui.core.release.one_value import one_value_note, one_value_warning
 from kanon_tui.core.release.published_cells import PublishedCells, published_cells
@@ -175,8 +174,7 @@ class Release:
             return published
         order = order_of_rows(ranks[published] for ranks, _ in self._columns.values())
         if self.task.output.order == "shuffled":
-            chance = np.frombuffer(token_bytes(8 * len(order)), dtype=np.uint64)
-            order = order[np.argsort(chance)]
+            order = order[np.argsort(random_words(len(order)))]
         return np.asarray(published[order], dtype=np.int64)
 
     @property

@@ -18,7 +18,7 @@ from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.target import Target, WrittenFile
 from kanon_tui.core.task.steps import Algorithm, Family, Grouping
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import Note
+from kanon_tui.core.text import Note, note
 
 PHASES = ("read", "prepare", "search", "recode", "verify", "measure", "write")
 
@@ -150,6 +150,10 @@ class FinishedRun:
         built = self.task.built if full_domain else ()
         release = self.release.notes
         found = (*self.warnings, *self.task.notes, *built, *self.grouping.notes, *release)
+        if (cost := self.measures.rounding) is not None:
+            ncp = self.measures.ncp
+            lost = note("round ends of ranges cost {cost:.4f} of NCP {ncp:.4f}", cost=cost, ncp=ncp)
+            found = (*found, lost)
         if not all(isinstance(each, Note) for each in found):
             raise TypeError("a note that was not made by text.note cannot go into a report")
         return found

@@ -9,6 +9,7 @@ inputs that give the same release give the same public report.
 from typing import Any
 
 from kanon_tui.core.fields.declaration import fields_of, write_fields
+from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import plain_values, release_hash
@@ -58,7 +59,8 @@ def public_sections(result: FinishedRun) -> list[Section]:
         f"at least {task.k:,} {'people' if task.repeated is not None else 'records'}."
     )
     kept = ", ".join(public["published_as_they_are"]) or "none"
-    order = [str(INPUT_ORDER_WARNING)] if task.output.order == "input" else []
+    order = [INPUT_ORDER_WARNING] if task.output.order == "input" else []
+    warnings = map(str, [*order, *small_k_warning(task.k)])
     hidden = "figures that depend on records outside the release are in the internal annex"
     rows = [
         ("k-anonymity", f"{task.k:,}", figure(public["smallest_class"]), PROOF),
@@ -75,7 +77,7 @@ def public_sections(result: FinishedRun) -> list[Section]:
         (f"Revealed: {n}", "", figure(v), "rows in classes of one value")
         for n, v in revealed.items()
     ]
-    paragraphs = [released, f"Published as they are: {kept}.", *order]
+    paragraphs = [released, f"Published as they are: {kept}.", *warnings]
     paragraphs.append(f"SHA-256 of the release: {public['sha256']}")
     columns = ("Measure", "Asked for", "Figure", "Meaning")
     return [

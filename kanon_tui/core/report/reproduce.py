@@ -65,6 +65,8 @@ def obstacle(result: FinishedRun, saved: Project) -> str:
             f"{saved.path.name} does not have the set-up of this run; save the project as it was "
             f"then, or run it again as it is saved"
         )
+    if saved.privacy.ties == "random":
+        return "ties: random decides by chance, so that no command makes the same release"
     return ""
 
 

@@ -92,6 +92,8 @@ def annex_document(result: FinishedRun) -> Document:
     facts.append(("Seconds of the search", figure(round(result.seconds, 3))))
     rows = [(name, fact) for name, fact in facts if fact]
     again = "The same project, data and versions give the same release."
+    if result.project is not None and result.project.privacy.ties == "random":
+        again = "Ties are decided by chance (ties: random): no run gives the same release again."
     sections = [
         Section("Internal", [text], ("Fact", "Value"), rows),
         _search(result),

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.numeric import Int32s, random_words
 from kanon_tui.core.table.cell_codes import FEW, Cells, coded_series
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, code_column
 from kanon_tui.core.table.csv_format import CsvFormat, Quoting
@@ -175,6 +175,12 @@ class Table:
         found = self.frame.cast(pl.String).select(is_missing).row(0, named=True)
         counted = {name: self.height - self.present_values(name)[1] for name in self.counts}
         return {**found, **counted}
+
+    def shuffled(self) -> Table:
+        """Return the table with its records in an order by chance, which no seed repeats."""
+        order = np.argsort(random_words(self.height))
+        kept = order if self.kept is None else self.kept[order]
+        return replace(self, frame=self.frame[order], kept=kept)
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
         """Return the table without records in which one of these is missing, and their number."""

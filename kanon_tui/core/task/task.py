@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy
-from kanon_tui.core.privacy.k_anonymity import personal_requirement
+from kanon_tui.core.privacy.k_anonymity import personal_requirement, small_k_warning
 from kanon_tui.core.privacy.requirements import (
     ColumnRequirement,
     PeopleRequirement,
@@ -93,6 +93,11 @@ class QuasiIdentifier:
         """Whether a class publishes the label above its values, and not a range or a set."""
         listed = self.publish in ("set", "mode")
         return not self.ordered and self.hierarchy_given and not listed
+
+    @property
+    def publishes_observed_ends(self) -> bool:
+        """Whether a class publishes a range from its smallest to its largest value."""
+        return self.ordered and self.publish in ("", "range")
 
     @property
     def publishes_one_value(self) -> bool:
@@ -320,8 +325,8 @@ class Task:
         """Warnings for the reader of any result."""
         suspected = self.suspected_person_column
         return (
-            *((suspected.warning,) if suspected else ()), *self.output.warnings,
-            *self._pseudonym_warnings,
+            *small_k_warning(self.k), *((suspected.warning,) if suspected else ()),
+            *self.output.warnings, *self._pseudonym_warnings,
         )  # fmt: skip
 
     @cached_property

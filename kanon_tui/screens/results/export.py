@@ -14,6 +14,7 @@ from kanon_tui.core.analysis.applying.mapping_file import (
 )
 from kanon_tui.core.analysis.evidence import evidence
 from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import ReportTexts
 from kanon_tui.core.release.formulas import count_formulas
@@ -123,7 +124,8 @@ class Exporter:
             releases, changing, applying, current = [self._copied(self._target)], [], [], 0
             name = self._target.path.name
             hint = f"the release is in {name}; run again for another order or format"
-        hint = "\n".join([hint, *(f"! {told}" for told in disclosures(self.result)[:2])])
+        told = [*small_k_warning(self.result.task.k), *disclosures(self.result)]
+        hint = "\n".join([hint, *(f"! {each}" for each in told[:2])])
         choices = [
             *releases,
             self._written(REPORT),

@@ -25,6 +25,7 @@ def test_every_wish_of_the_data_has_an_algorithm() -> None:
     assert list(found) == [
         "one level per column",
         "least loss",
+        "least loss, round ends",
         "rules kept",
         "MAGVals respected",
     ]
@@ -33,6 +34,12 @@ def test_every_wish_of_the_data_has_an_algorithm() -> None:
     assert losses["least loss"] < losses["one level per column"]
     assert found["rules kept"].trial.rules_kept > found["least loss"].trial.rules_kept
     assert "NCP" in found["least loss"].figures
+    round_ends = found["least loss, round ends"]
+    assert losses["least loss"] < losses["least loss, round ends"] < 1.5 * losses["least loss"]
+    taken = round_ends.taken_over(project_of("census"))
+    assert {n for n, spec in taken.attributes.items() if spec.publish == "rounded"} == {"age"}
+    offered_again = [one.want for one in recommend(prepare(taken), budget=0.1)]
+    assert "least loss, round ends" not in offered_again
 
 
 @pytest.mark.parametrize("name", ["census", "locations", "race-rules", "ward"])
@@ -57,7 +64,11 @@ def test_suppressing_a_few_is_recommended_where_it_keeps_much_more() -> None:
 
 def test_without_rules_and_marks_there_is_no_such_wish() -> None:
     found = recommend(prepare(project_of("mondrian")), budget=UNHURRIED)
-    assert {one.want for one in found} <= {"one level per column", "least loss"}
+    assert {one.want for one in found} <= {
+        "one level per column",
+        "least loss",
+        "least loss, round ends",
+    }
 
 
 def test_nothing_is_recommended_when_stopped() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.metrics.published_table import check_published
+from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role
@@ -189,6 +190,7 @@ def test_check_a_release_of_others() -> None:
             "ill": {"revealed": 0, "likely": 0, "highest_share": pytest.approx(2 / 3)},
         },
         "reached": True,
+        "warnings": list(small_k_warning(2)),
     }
 
 

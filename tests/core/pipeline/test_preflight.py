@@ -27,7 +27,8 @@ def test_made_up_hierarchies_are_a_warning_for_full_domain_only() -> None:
     project = kn.Project.load(find_sample("linking").project)
     task = prepare(project)
     assert any("no hierarchy" in w for w in preflight(project, task, ALGORITHMS["global"]).warnings)
-    assert not preflight(project, task, ALGORITHMS["mondrian"]).warnings
+    (small,) = preflight(project, task, ALGORITHMS["mondrian"]).warnings
+    assert "k = 2 is small" in small
 
 
 def test_a_parameter_that_does_not_fit_is_the_problem() -> None:

@@ -24,7 +24,7 @@ WORDS = st.one_of(
     st.text(string.digits + ".-+e:", max_size=8),
 )
 NAMES = WORDS.filter(bool)
-NUMBERS = st.one_of(st.integers(0, 10**20).map(float), st.floats(0, 1e300), st.floats(0.0001, 1.0))
+NUMBERS = st.one_of(st.integers(0, 10**20).map(float), st.floats(0, 1e100), st.floats(0.0001, 1.0))
 POSITIVE = NUMBERS.filter(lambda x: x > 0)
 
 

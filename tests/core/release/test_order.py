@@ -132,9 +132,7 @@ def test_chance_is_not_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     def counted(tokens: Callable[[int], bytes]) -> Callable[[int], bytes]:
         return lambda count: asked.append(count) or tokens(count)  # type: ignore[func-returns-value]
 
-    monkeypatch.setattr(
-        "kanon_tui.core.release.recode.token_bytes", counted(lambda count: bytes(count))
-    )
+    monkeypatch.setattr("kanon_tui.core.numeric.token_bytes", counted(lambda count: bytes(count)))
     unlucky = anonymize(project("mondrian", "shuffled"), frame).table
     assert asked == [8 * 60], "from the operating system"
     assert sorted(unlucky.rows()) == sorted(runs[0].rows())
