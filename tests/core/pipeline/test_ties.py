@@ -14,14 +14,21 @@ from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.report.formats import report_text
 from kanon_tui.core.report.reproduce import obstacle
 from kanon_tui.core.task.steps import Family
+from tests.helpers import report_text
 
 CHANCE = Random(1)
 ROWS = [(CHANCE.randint(20, 29), *map(CHANCE.choice, ("abc", "xyz"))) for _ in range(60)]
 TABLE = pl.DataFrame(ROWS, schema=["age", "sex", "ill"], orient="row")
 BY_VALUES = [name for name, each in ALGORITHMS.items() if each.works_on_counted_rows]
+
+RECORDS = [
+    name
+    for name, each in ALGORITHMS.items()
+    if each.family is Family.CLUSTERING and name not in ("mondrian", "stepwise")
+]
+"""Those that choose among records, not among values."""
 
 
 def project(name: str, **more: object) -> Project:
@@ -40,9 +47,7 @@ def releases(name: str, tries: int) -> set[str]:
     return {anonymize(project(name), TABLE).table.write_csv() for _ in range(tries)}
 
 
-@pytest.mark.parametrize(
-    "name", [n for n, a in ALGORITHMS.items() if a.family is Family.CLUSTERING and n != "mondrian"]
-)
+@pytest.mark.parametrize("name", RECORDS)
 def test_a_clustering_gives_other_releases(name: str) -> None:
     """Of sixty records with many equal ones, six runs never take all choices alike."""
     assert len(releases(name, 6)) > 1
