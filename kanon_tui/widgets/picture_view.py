@@ -20,7 +20,7 @@ _COLOURS: dict[Tone, str] = {
     "warn": "warning",
     "best": "accent",
 }
-_HUES = ("primary", "warning", "success", "accent", "error", "secondary")
+_HUES = ("primary", "warning", "success", "error", "accent", "secondary")
 _SHARE = 0.45
 """Share of the screen that a picture has at most in a pane that is as high as its picture."""
 _STRONG: tuple[Tone, ...] = ("strong", "best", "good", "bad")

@@ -24,6 +24,10 @@ async def test_both_take_one_decision_and_who_is_through_waits(sample, make_app)
         await settle(pilot)
         left, right = race.query(".sentence").results(Static)
         views = race.query(PictureView)
+        lanes = [view.region for view in views]
+        assert abs(lanes[0].width - lanes[1].width) <= 1  # side by side, all of both in view
+        assert lanes[1].x >= lanes[0].right
+        assert lanes[1].right <= 80
 
         def title(lane: Static) -> str:
             return str(lane.content).split("\n")[0]
