@@ -121,13 +121,16 @@ def default_hierarchy(column: Column) -> tuple[Hierarchy, Note]:
     """Return a hierarchy for a column that has none, and the sentence that says what was built."""
     spec = default_specification(column)
     hierarchy = build_hierarchy(spec, column, Path())
-    facts: dict[str, Any] = {"name": Quotable(column.name)}
+    facts: dict[str, Any] = {}
     if spec["builder"] == "date":
-        facts["levels"] = Quotable(", ".join(spec["levels"]))
+        facts["levels"] = ", ".join(spec["levels"])
     if spec["builder"] == "intervals":
-        facts |= {"width": float(first_width(column)), "top": hierarchy.height - 1}
-    words = f"{{name}}: no hierarchy is given; built {_DEFAULTS[spec['builder']]}"
-    return hierarchy, note(words, **facts)
+        facts = {"width": float(first_width(column)), "top": hierarchy.height - 1}
+    built = Quotable(_DEFAULTS[spec["builder"]].format_map(facts))
+    words = note(
+        "{name}: no hierarchy is given; built {built}", name=Quotable(column.name), built=built
+    )
+    return hierarchy, words
 
 
 def _build(builder: Builder, column: Column, options: Mapping[str, Any]) -> Hierarchy:
