@@ -92,13 +92,16 @@ class Stepwise(Clustering):
                 new = np.where(large, made + np.cumsum(large) - 1, UNPLACED)[number]
                 class_of[left.members] = new
                 left, made, strings = left.chosen(new < 0), made + int(large.sum()), strings + 1
-                last = StringText(names, tuple(string.tolist()))
+                last = string
             done = int(left.sizes.sum()) < task.k
-            if strings >= context.decisions_per_step or (strings and (done or work > _WORK)):
-                facts = {"string": last, "new": count_of(made - told, "class", "classes")}
+            if strings >= context.decisions_per_step or work > _WORK or (strings and done):
+                shown = StringText(names, tuple((last if strings else string).tolist()))
+                facts = {"string": shown, "new": count_of(made - told, "class", "classes")}
                 facts |= {"strings": strings, "left": count_of(int(left.sizes.sum()), "record")}
                 template = "{string} makes {new} of at least {k:,}; {left} are left."
-                if strings > 1:
+                if not strings:
+                    template = "No string up to {string} makes a class; {left} are left."
+                elif strings > 1:
                     template = "{strings:,} strings make {new}, the last {string}; {left} are left."
                 yield step("close", template, facts | {"k": task.k})
                 told, strings, work = made, 0, 0

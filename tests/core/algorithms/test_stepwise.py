@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from kanon_tui.core.algorithms import stepwise
 from kanon_tui.core.algorithms.stepwise import Stepwise
 from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.pipeline.run import Run
@@ -101,3 +102,12 @@ def test_drawn_strings_make_classes_too_and_end_with_the_roots() -> None:
     assert few.search["tested"] <= 5
     assert len(np.unique(many.labels)) > len(np.unique(few.labels))
     assert np.array_equal(grouping(task, tests=40).labels, many.labels)
+
+
+def test_a_long_way_without_a_class_still_has_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stepwise, "_WORK", 10)
+    columns = {"x": [f"a{i}" for i in range(9)], "y": [f"b{i}" for i in range(9)]}
+    steps = list(Run(make_task(columns, 3), Stepwise()))
+    assert any("makes a class" in step.sentence for step in steps)
+    assert steps[0].counters["placed"] == 0
+    assert steps[-1].counters["placed"] == 9
