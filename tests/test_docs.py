@@ -159,3 +159,15 @@ def test_every_promise_of_the_security_page_names_a_test_that_exists() -> None:
     for path, name in named:
         text = (ROOT / path).read_text(encoding="utf-8")
         assert not name or re.search(rf"^(async )?def {name}\(", text, re.M), (path, name)
+
+
+def test_the_page_of_messages_quotes_what_is_said() -> None:
+    table = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8").split("messages -->")[1]
+    quoted = re.findall(r"^\| `(.+?)` \|", table, re.MULTILINE)
+    assert len(quoted) > 20
+    # Sentences are wrapped in the code: its lines are joined as Python joins texts.
+    sources = "".join(
+        file.read_text(encoding="utf-8") for file in (ROOT / "kanon_tui").rglob("*.py")
+    )
+    said = re.sub(r'"\s+f?"', "", sources)
+    assert [message for message in quoted if message not in said] == []

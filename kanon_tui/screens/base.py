@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -30,6 +30,10 @@ STEPS: tuple[tuple[str, str, str], ...] = (
     ("7", "what-if", "What-if"),
 )
 """Key, name and title of the numbered screens."""
+
+
+FEWEST_LINES = 18
+"""Lines of a terminal below which a screen shows its main table alone."""
 
 
 class StepScreen(Hosted, SizedByTerminal):
@@ -58,6 +62,14 @@ class StepScreen(Hosted, SizedByTerminal):
     @abstractmethod
     def show(self, session: Session) -> None:
         """Fill the panes from the session; called when it has changed or the screen appears."""
+
+    @on(events.Resize)
+    def leave_room_for_the_table(self, event: events.Resize) -> None:
+        """Hide what stands beside the main table where there are few lines; the first says so."""
+        tiny = event.size.height < FEWEST_LINES
+        if tiny and not self.has_class("-tiny") and self.STEP == STEPS[0][1]:
+            self.host.say(f"{event.size.width}×{event.size.height} is small: 80×24 shows all panes")
+        self.set_class(tiny, "-tiny")
 
     async def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Show what may have changed while another screen was in front.

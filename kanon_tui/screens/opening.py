@@ -1,6 +1,7 @@
 """Opening data files and projects, with an offer to continue unsaved work."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,6 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.file_kinds import DATA_ENDINGS
-from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
 from kanon_tui.core.table.typed_columns import ColumnNamesError
 from kanon_tui.core.text import joined
@@ -107,20 +107,38 @@ def _read(
 
 
 def ask_how_to_read(host: Host, path: Path, error: KanonError) -> None:
-    """Ask how a file is to be read that could not be; propose names for columns without their own.
+    """Ask how a file is to be read that could not be; propose what to skip and how to name columns.
 
     `ReadingDialog` shows the first lines of the file and what is wrong until it can be read.
     """
-    rename = error.rename if isinstance(error, ColumnNamesError) else {}
-    data = DataSource(path=str(path.resolve()), read_options=ReadOptions(rename=rename))
+
+    def proposed() -> tuple[DataSource, str]:
+        data, problem, notes = DataSource(path=str(path.resolve())), error, list[str]()
+        with suppress(KanonError):  # a guess that could not be made
+            stray = find_stray_rows(path)
+            if stray:
+                data = replace(data, read_options=stray.apply(data.read_options))
+                notes = [f"left out: {joined(stray.reasons)}"]
+                try:
+                    open_session(path, data)
+                    return data, "; ".join(notes)
+                except KanonError as another:
+                    problem = another
+        if isinstance(problem, ColumnNamesError):
+            names = joined(list(problem.rename.values()))
+            notes.append(f"{str(problem).partition('; ')[0]}; here called {names}")
+            options = replace(data.read_options, rename=problem.rename)
+            data = replace(data, read_options=options)
+        return data, "; ".join(notes)
 
     def answered(data: DataSource | None) -> None:
         if data is not None:
             _read(host, path, None, lambda: open_session(path, data), None, lambda: None)
 
-    names = joined(list(rename.values()))
-    note = f"{str(error).partition('; ')[0]}; here called {names}" if rename else ""
-    host.ask(ReadingDialog(Project(data=data), None, note), answered)
+    def ask(found: tuple[DataSource, str]) -> None:
+        host.ask(ReadingDialog(Project(data=found[0]), None, found[1]), answered)
+
+    host.background.compute(host.app, proposed, ask, group="open", covers=host.app.screen)
 
 
 def offer_to_skip(host: Host, session: Session) -> None:

@@ -48,8 +48,8 @@ def preflight(
     if task.repeated is not None:
         records += f" of {task.people:,} people"
     facts = [records, count_of(len(task.quasi), "quasi-identifier")]
-    if task.requirements:
-        facts.append(count_of(len(task.requirements), "requirement") + " beyond k")
+    if task.sensitive_requirements:
+        facts.append(count_of(len(task.sensitive_requirements), "requirement") + " beyond k")
     warnings = [*(str(each) for each in task.singling_out), *task.warnings]
     if algorithm.family is Family.FULL_DOMAIN:
         counts = string_figures(task)

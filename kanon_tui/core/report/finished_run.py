@@ -145,11 +145,11 @@ class FinishedRun:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Notes for the reader: warnings, default hierarchies, dropped records, and so on."""
+        """Notes for the reader, by importance: warnings, dropped records … default hierarchies."""
         full_domain = self.algorithm.family is Family.FULL_DOMAIN
         built = self.task.built if full_domain else ()
         release = self.release.notes
-        found = (*self.warnings, *self.task.notes, *built, *self.grouping.notes, *release)
+        found = (*self.warnings, *self.task.notes, *self.grouping.notes, *release, *built)
         if (cost := self.measures.rounding) is not None:
             ncp = self.measures.ncp
             lost = note("round ends of ranges cost {cost:.4f} of NCP {ncp:.4f}", cost=cost, ncp=ncp)

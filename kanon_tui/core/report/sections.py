@@ -113,7 +113,7 @@ METRICS = (
         "Classification metric",
         "share of records that differ from their class's majority label",
     ),
-    ("c_avg", "Average class size", "in units of k; 1 is the best possible"),
+    ("c_avg", "Class size / k (C_avg)", "average class as a multiple of k; 1 is the best"),
     ("md", "Minimal distortion", "number of cells that were changed"),
     ("iloss", "ILoss", "mean share of other values that a published cell also stands for"),
     ("precision", "Precision", "1 − mean share of the hierarchies climbed (full-domain only)"),

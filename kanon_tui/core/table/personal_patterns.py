@@ -109,6 +109,10 @@ SHAPES = {
         r"(?=(?:\D*[0-9]){7,15}\D*$)(?:\+[0-9]{1,3}[ ./-]?|\(?0)[0-9]*\)?"
         r"(?:[ ./()-]{0,2}[0-9]{2,})+"
     ),
+    "names of people": (
+        r"[A-Z\u00c0-\u00de][^\W\d_]*(?:[ '-][A-Z\u00c0-\u00de][^\W\d_]+)?, ?"
+        r"[A-Z\u00c0-\u00de](?:\.|[^\W\d_A-Z]+)(?: [A-Z]\.)?"
+    ),
     "coordinates": r"-?[0-9]{1,2}\.[0-9]{3,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{3,}",
 }
 """Patterns of texts that name people, or of coordinates, by what they are."""

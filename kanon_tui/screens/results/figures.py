@@ -13,6 +13,7 @@ from kanon_tui.core.analysis.compare import Comparison, FigureDifference
 from kanon_tui.core.editing.run_history import FIGURES, EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
+from kanon_tui.core.pipeline.preflight import folded
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -146,7 +147,7 @@ def runs_table(
     rows: list[Row] = []
     for number, result in enumerate(results, 1):
         mark, shown = ("good", "shown now") if result is current else ("", "enter shows it")
-        notes = "".join(f". {note}" for note in result.notes)
+        notes = "".join(f". {note}" for note in folded(result.notes))
         title = f"{result.algorithm.title}, k = {result.task.k:,}"
         privacy, name = result.task.privacy, Cell(result.algorithm.name, mark)
         figures = {each: getattr(result.measures, each) for each in FIGURES}

@@ -16,6 +16,7 @@ from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.pipeline.preflight import folded
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -400,9 +401,12 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     if stale:
         changed = Text(f"! changed since: {visible(stale)}", theme_style(widget, "warning"))
         parts.append((0, changed))
-    if result.notes:
-        notes = Text(f"! {count_of(len(result.notes), 'note')}: R", theme_style(widget, "warning"))
-        parts.append((1, notes))
+    if notes := folded(result.notes):
+        text = f"{count_of(len(notes), 'note')}: R"
+        warns = bool(result.warnings)
+        parts.append(
+            (1, Text(f"! {text}", theme_style(widget, "warning")) if warns else Text(text))
+        )
     told = disclosures(result)
     if not told:
         return _in_one_line(parts, width)

@@ -131,9 +131,11 @@ class Advice(Hosted, Static):
         text = Text(no_wrap=True, overflow="ellipsis")
         wants = max((len(one.want) for one in self.found), default=0)
         names = max((len(one.algorithm) for one in self.found), default=0)
-        chosen = self.session.project.algorithm.name
+        project = self.session.project
         for one in self.found:
-            mark = "▸" if one.algorithm == chosen else " "
+            taken = one.taken_over(project)
+            same = one.algorithm == project.algorithm.name and taken.privacy == project.privacy
+            mark = "▸" if same else " "
             text.append(f"{mark} {one.want:<{wants}}  ", "dim")
             text.append(f"{one.algorithm:<{names}}  ", "bold")
             text.append(one.figures)

@@ -156,6 +156,7 @@ def test_names_in_seven_languages(names, role):
         (["+49 30 123456", "030/1234567", "(089) 123 456"], Role.IDENTIFIER),
         (["48.1374, 11.5755", "52.5200, 13.4050", "50.1109, 8.6821"], Role.QUASI),
         (["1234567", "2345678", "1234567"], Role.OTHER),
+        (["Huber, A.", "Müller-Lang, B.", "O'Neill, Anna", "Huber, A."], Role.IDENTIFIER),
         (["Bern", "Basel", "Genf"], Role.OTHER),
     ],
 )  # fmt: skip

@@ -41,6 +41,32 @@ async def test_repeated_names_lead_to_the_reading_dialog(make_app, tmp_path, siz
         assert frame(pilot).columns == ["Alter", "PLZ", "Diagnose", "Diagnose_2"]
 
 
+async def test_a_title_above_repeated_names_is_left_out_in_the_dialog(make_app, tmp_path) -> None:
+    title = "Klinikexport 2023;;;\r\nAlter;PLZ;Diagnose;Diagnose"
+    path = clinic(tmp_path, title, "Summe;;;234.567,8")
+    async with make_app(path).run_test(size=(80, 24)) as pilot:
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, ReadingDialog))
+        await settle(pilot)
+        said = str(pilot.app.screen.query_one("#error", Static).content)
+        for word in ("title", "Summe", "Diagnose_2"):
+            assert word in said
+        await pilot.press("ctrl+r")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, DataScreen))
+        await settle(pilot)
+        assert frame(pilot).columns == ["Alter", "PLZ", "Diagnose", "Diagnose_2"]
+        assert frame(pilot).height == 30
+
+
+async def test_tables_are_seen_in_a_terminal_of_twelve_lines(make_app, tmp_path) -> None:
+    path = clinic(tmp_path, "Alter;PLZ;Diagnose;Kosten")
+    async with make_app(path).run_test(size=(40, 12)) as pilot:
+        await settle(pilot)
+        for key, table in (("1", "#table"), ("2", "#attributes"), ("3", "#table")):
+            await pilot.press(key)
+            await settle(pilot)
+            assert pilot.app.screen.query_one(table).size.height >= 3, key
+
+
 async def test_a_total_at_the_end_is_offered_to_be_left_out(make_app, tmp_path) -> None:
     path = clinic(tmp_path, "Alter;PLZ;Diagnose;Kosten", "Summe;;;234.567,8")
     async with make_app(path).run_test(size=(80, 24)) as pilot:
