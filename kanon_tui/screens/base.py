@@ -67,7 +67,7 @@ class StepScreen(Hosted, SizedByTerminal):
     def leave_room_for_the_table(self, event: events.Resize) -> None:
         """Hide what stands beside the main table where there are few lines; the first says so."""
         tiny = event.size.height < FEWEST_LINES
-        if tiny and not self.has_class("-tiny") and self.STEP == STEPS[0][1]:
+        if tiny and not self.has_class("-tiny") and STEPS[0][1] == self.STEP:
             self.host.say(f"{event.size.width}×{event.size.height} is small: 80×24 shows all panes")
         self.set_class(tiny, "-tiny")
 
