@@ -163,3 +163,14 @@ def read_published(path: Path, task: Task) -> Table:
     from kanon_tui.core.table.source import read_table
 
     return read_table(path, ReadOptions(header=True, missing_tokens=task.table.missing_tokens))
+
+
+def analysed(analysis: str, args: argparse.Namespace, *files: str, **settings: Any) -> Any:
+    """Return an analysis of the release that the arguments name, with the tables of `files`."""
+    from kanon_tui.core.analysis.registry import find_analysis
+
+    project, task = prepared(args)
+    paths = {name: getattr(args, name) for name in ("release", *files)}
+    tables = {name: read_published(path, task) for name, path in paths.items()}
+    called = {f"{name}_name": path.name for name, path in paths.items()}
+    return find_analysis(analysis).load()(project, task, **tables, **called, **settings)

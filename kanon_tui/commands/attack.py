@@ -18,6 +18,7 @@ from kanon_tui.commands.arguments import (
     JSON,
     MADE_BY,
     RELEASE,
+    analysed,
     argument,
     choice,
     file_argument,
@@ -59,24 +60,13 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Link both tables and print how many people they give away."""
-    from kanon_tui.core.analysis.registry import find_analysis
-
     if args.kind is not None:
         return _suite(args)
     if args.external is None or args.on is None:
         raise InputError(
             "attack: name what an outsider has (--external FILE --on a,b), or a --kind of attack"
         )
-    project, task = prepared(args)
-    found = find_analysis("attack").load()(
-        project,
-        task,
-        read_published(args.release, task),
-        read_published(args.external, task),
-        args.on,
-        release_name=args.release.name,
-        external_name=args.external.name,
-    )
+    found = analysed("attack", args, "external", on=args.on)
     if args.json:
         sides = {"original": _counts(found.original), "release": _counts(found.release)}
         print_json({"people": found.people, **sides})

@@ -23,11 +23,10 @@ from kanon_tui.commands.arguments import (
     JSON,
     MADE_BY,
     RELEASE,
+    analysed,
     argument,
     choice,
     names,
-    prepared,
-    read_published,
     whole_number,
 )
 from kanon_tui.commands.output import print_json, print_section, say
@@ -55,21 +54,8 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Grow both trees and print them."""
-    from kanon_tui.core.analysis.registry import find_analysis
-
-    project, task = prepared(args)
-    found = find_analysis("trees").load()(
-        project,
-        task,
-        read_published(args.release, task),
-        args.target,
-        attributes=args.attributes,
-        leaves=args.leaves,
-        smallest=args.smallest,
-        release_name=args.release.name,
-        rows=args.rows,
-        overlap=args.overlap,
-    )
+    options = ("target", "attributes", "leaves", "smallest", "rows", "overlap")
+    found = analysed("trees", args, **{name: getattr(args, name) for name in options})
     if args.json:
         trees = {"original": _as_json(found.original), "release": _as_json(found.release)}
         asked = {"attributes": found.attributes, "telling": found.telling}

@@ -6,7 +6,7 @@ person. Exit code 1 where somebody has fewer.
 
 import argparse
 
-from kanon_tui.commands.arguments import JSON, MADE_BY, file_argument, prepared, read_published
+from kanon_tui.commands.arguments import JSON, MADE_BY, analysed, file_argument
 from kanon_tui.commands.output import print_json, print_section, warn
 
 HELP = "check a release against an earlier release of the same people"
@@ -21,18 +21,9 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Join both releases and print how many people they give away together."""
-    from kanon_tui.core.analysis.registry import find_analysis
     from kanon_tui.core.errors import NotReachedError
 
-    project, task = prepared(args)
-    found = find_analysis("rerelease").load()(
-        project,
-        task,
-        read_published(args.release, task),
-        read_published(args.earlier, task),
-        release_name=args.release.name,
-        earlier_name=args.earlier.name,
-    )
+    found = analysed("rerelease", args, "earlier")
     if args.json:
         counts = ("people", "not_in_both", "k", "fewest", "unique", "below_k", "below_k_at_worst")
         print_json({name: getattr(found, name) for name in (*counts, "counted")})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from kanon_tui.commands.arguments import JSON, MADE_BY, RELEASE, argument, prepared, read_published
+from kanon_tui.commands.arguments import JSON, MADE_BY, RELEASE, analysed, argument
 from kanon_tui.commands.output import print_json, print_section, say
 
 if TYPE_CHECKING:
@@ -28,12 +28,9 @@ ARGUMENTS = (
 
 def execute(args: argparse.Namespace) -> int:
     """Measure and print."""
-    from kanon_tui.core.analysis.registry import find_analysis
     from kanon_tui.core.analysis.utility.utility import utility_sections
 
-    project, task = prepared(args)
-    release = read_published(args.release, task)
-    found = find_analysis("utility").load()(project, task, release, args.target, args.release.name)
+    found: Utility = analysed("utility", args, target=args.target)
     if args.json:
         print_json(_as_json(found))
         return 0

@@ -136,7 +136,7 @@ if find_spec("pyspark") and which("java"):
 # --- releases -----------------------------------------------------------------------------------
 
 GROUPS = kn.groups({"hands '": JOBS[:3], "mind \\": JOBS[3:6]}, other="others")
-TYPED = {"levels": {"20": ["young"], "30": ["young"], "70": ["old"]}}
+TYPED = {"levels": {f"{a}.0": ["young" if a < 40 else "old"] for a in range(18, 80)}}
 RELEASES: dict[str, dict[str, Any]] = {
     "levels": {
         "quasi": {AGE: kn.intervals(5, 10, 20), JOB: GROUPS, SEEN: kn.dates("month", "year")},
@@ -150,6 +150,7 @@ RELEASES: dict[str, dict[str, Any]] = {
         "quasi": {ZIP: kn.mask("left"), AGE: kn.breaks([30, 50], [50])},
         "levels": {ZIP: 2, AGE: 1},
     },
+    "typed numbers": {"quasi": {AGE: TYPED, ZIP: kn.mask()}, "levels": {AGE: 1, ZIP: 2}},
     "quantiles": {"quasi": {AGE: kn.quantiles(6), SEEN: kn.intervals(100)},
                   "levels": {AGE: 1, SEEN: 1}},
     "boxes": {"quasi": {AGE: None, JOB: None, SEEN: None}, "algorithm": "mondrian"},
