@@ -36,6 +36,7 @@ def solve(task: Task, **parameters: object) -> Grouping:
     return grouping
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("required", [False, True])
 @pytest.mark.parametrize("seed", range(tries(12)))
 def test_proofs_and_bounds_hold_against_all_strings(seed: int, required: bool) -> None:

@@ -138,6 +138,7 @@ def _shape(name: str, n: int, k: int, seed: int) -> Task:
 SHAPES = ("distinct", "wide", "heavy", "holes", "tails", "labels", "close")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPES)
 def test_trees_equal_the_twin_on_shapes_that_were_slow(
     monkeypatch: pytest.MonkeyPatch, name: str

@@ -20,6 +20,7 @@ from kanon_tui.core.errors import InputError
 from tests.helpers import make_task
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("attributes", "k", "records", "repeats", "rate"),
     [

@@ -49,6 +49,7 @@ def test_nobody_recommended_loses_less_than_the_least(name: str) -> None:
     assert found["least loss"].trial.ncp == min(losses)
 
 
+@pytest.mark.slow
 def test_suppressing_a_few_is_recommended_where_it_keeps_much_more() -> None:
     project = project_of("census")
     strict = replace(project, privacy=replace(project.privacy, max_suppression=0.0))

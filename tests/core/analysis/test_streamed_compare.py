@@ -14,6 +14,7 @@ from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["value", "drop"])
 def test_everything_that_differs_is_what_differs_in_memory(tmp_path, missing):
     people(160).write_csv(tmp_path / "in.csv")

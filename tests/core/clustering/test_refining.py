@@ -84,6 +84,7 @@ def twin(task: Task, start: Grouping, distinct: int = 1) -> list[list[int]]:
     return sorted(sorted(one) for one in found.run())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [Mondrian(), SD()])
 def test_equals_its_twin_on_random_tables(algorithm: Clustering) -> None:
     changed = 0
@@ -98,6 +99,7 @@ def test_equals_its_twin_on_random_tables(algorithm: Clustering) -> None:
     assert changed > 10
 
 
+@pytest.mark.slow
 def test_equals_its_twin_where_more_than_k_is_required() -> None:
     refused = 0
     for seed in range(tries(10)):

@@ -168,6 +168,7 @@ def test_a_library_made_from_other_sources_is_refused(tmp_path: Path) -> None:
         assert "make" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_sources_compile_without_a_warning(tmp_path: Path) -> None:
     code = (
         "import hatch_build, sys; from pathlib import Path\n"

@@ -30,6 +30,7 @@ def task_of(shape: str) -> Task:
     return shapes(None)[shape](600)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ANSWERS)
 def test_labels_and_counters_are_the_known_ones(case: str) -> None:
     name, shape, options = case.split(" ", 2)

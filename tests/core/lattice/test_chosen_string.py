@@ -25,6 +25,7 @@ from tests.helpers import make_task
 from tests.tries import tries
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(tries(10)))
 def test_every_verdict_is_what_publishing_the_string_gives(seed: int) -> None:
     task = searchable_task(seed)

@@ -72,6 +72,7 @@ def test_clusterings_that_search_among_records_take_blocks() -> None:
     assert set(IN_BLOCKS) == clusterings - {"mondrian", "stepwise"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IN_BLOCKS)
 @given(seed=SEEDS, k=st.integers(1, 4), size=st.integers(2, 60))
 @settings(max_examples=tries(5), deadline=None)
@@ -96,6 +97,7 @@ def test_one_block_off_and_auto_on_a_small_table_are_the_same(name: str) -> None
             assert found.notes == plain.notes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", IN_BLOCKS)
 def test_the_number_of_workers_changes_nothing(name: str) -> None:
     task, algorithm = large(), in_blocks(name, 20)
@@ -213,6 +215,7 @@ def test_off_is_read_as_a_file_has_it() -> None:
     assert with_parameters(KMember, {"blocks": False}, "k-member").blocks == "off"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "records", "size"),
     [

@@ -72,6 +72,7 @@ def test_every_algorithm_keeps_it(algorithm: str) -> None:
     assert smallest(release.table, list(QUASI), 2) >= 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("max_suppression", [0.0, 0.2])
 @pytest.mark.parametrize("seed", range(3))
 def test_answers_are_the_most_specific_strings_of_trying_all(seed, max_suppression) -> None:

@@ -79,6 +79,7 @@ def naive(model: str, classes: list[list[object]], ordered: bool) -> list[float]
     return [float(figure) for figure in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Kind.CATEGORICAL, Kind.NUMERIC])
 @pytest.mark.parametrize("model", ["l_distinct", "l_entropy", "t", "p", "alpha"])
 def test_models_verifier_and_check_agree_with_the_definitions(model: str, kind: Kind) -> None:

@@ -120,6 +120,7 @@ def test_texts_are_ranked_as_they_are_sorted() -> None:
     assert text_ranks(texts).tolist() == [sorted(texts).index(text) for text in texts]
 
 
+@pytest.mark.slow
 def test_bytes_do_not_depend_on_the_number_of_cores(tmp_path) -> None:
     path = SAMPLES / "census" / "project.yaml"
     found = []

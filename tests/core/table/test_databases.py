@@ -141,6 +141,7 @@ def test_a_connection_string_of_a_file(database: Path) -> None:
         read(address, query="SELECT none_such FROM patients")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     [

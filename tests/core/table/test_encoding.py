@@ -29,6 +29,7 @@ BYTES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", BYTES.values(), ids=BYTES)
 def test_every_codec_of_python_is_read_or_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(content)

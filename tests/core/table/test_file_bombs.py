@@ -36,6 +36,7 @@ def test_a_cell_in_the_last_corner_of_a_sheet(far: Path) -> None:
         read_table(far, OPTIONS)
 
 
+@pytest.mark.slow
 def test_a_workbook_with_false_sizes_in_its_directory(far: Path, tmp_path: Path) -> None:
     """The archive says that a sheet of 300 MB has a hundred bytes."""
     packed = io.BytesIO()
@@ -54,6 +55,7 @@ def test_a_workbook_with_false_sizes_in_its_directory(far: Path, tmp_path: Path)
         read_table(path, OPTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("open_it", [read_table, open_source])
 def test_a_parquet_file_of_repeated_texts(open_it, tmp_path: Path) -> None:
     path = tmp_path / "bomb.parquet"

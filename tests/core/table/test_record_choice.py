@@ -39,6 +39,7 @@ def in_pieces(path: Path, options: ReadOptions) -> pl.DataFrame:
     return pl.concat(frames)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("where", "days"),
     [
@@ -75,6 +76,7 @@ def test_a_row_stands_for_as_many_records_as_its_count_says(people) -> None:
         assert [table.row_of(record) for record in range(4)] == [3, 3, 6, 6]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [

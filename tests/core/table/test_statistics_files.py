@@ -27,6 +27,7 @@ PEOPLE = pd.DataFrame(
 LABELS = {"sex": {1: "male", 2: "female"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta"])
 def test_labels_are_the_values(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"people.{ending}"
@@ -74,6 +75,7 @@ def test_sas_transport_and_spss_portable(tmp_path: Path) -> None:
     assert portable.names == ["AGE", "NOTE"]  # as that format writes them
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["sav", "dta", "sas7bdat", "xpt", "por"])
 def test_what_is_no_such_file_is_one_sentence(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"a.{ending}"

@@ -45,6 +45,7 @@ def outcome(task: Task, name: str):
         return str(error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTABLE)
 @pytest.mark.parametrize("requirements", [(), (DistinctLDiversity(2),), (TCloseness(0.4),)])
 def test_answers_and_metrics_are_those_of_records(name, requirements):

@@ -40,6 +40,7 @@ def sample_of(algorithm: str) -> str:
     return SAMPLE.get(algorithm, "race-rules")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_going_back_and_forth_gives_the_same_pictures(name: str) -> None:
     run, timeline = recorded(sample_of(name), name)
@@ -88,6 +89,7 @@ def test_pictures_keep_to_their_width(name: str, room: tuple[int, int]) -> None:
             assert drawing.draw(shown, *room).plain()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_pictures_are_drawn_in_whatever_room_is_left(name: str) -> None:
     """A terminal is made smaller and smaller; a pane may have no sign left."""
@@ -108,6 +110,7 @@ def test_every_step_lights_a_line_of_pseudo_code(name: str) -> None:
     assert None not in lit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLUSTERINGS)
 def test_refining_is_drawn_to_the_end(name: str) -> None:
     project = with_overrides(
@@ -136,6 +139,7 @@ def test_refining_is_drawn_to_the_end(name: str) -> None:
     assert len(pairs) == len(set(labels.tolist())) == len(set(state.groups.tolist()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(CLUSTERINGS) - {"mondrian", "stepwise"}))
 def test_blocks_can_be_watched(name: str) -> None:
     project = with_overrides(

@@ -38,6 +38,7 @@ def told(project: Project, most: int = 200) -> tuple[list[str], list[str], list[
     return lines[:first], lines[first + 1 : second], lines[second + 1 :]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_tells_its_run_in_whole_sentences(algorithm: str, name: str) -> None:

@@ -32,6 +32,7 @@ def both(folder, algorithm, output, missing):
     return asked, in_memory(asked, folder / "m.csv"), streamed(asked, Target(folder / "s.csv"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_people_are_looked_up_in_files_as_in_memory(tmp_path, case):
     asked, whole, files = both(tmp_path, *case)

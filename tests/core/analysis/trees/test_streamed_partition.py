@@ -13,6 +13,7 @@ from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("output", [{}, {"formulas": "escape", "suppressed": "star"}])
 def test_trees_are_those_of_memory_or_of_a_sample_that_says_so(tmp_path, monkeypatch, output):
     people(300).write_csv(tmp_path / "in.csv")

@@ -31,6 +31,7 @@ def both_ways(folder, algorithm="mondrian", output=None, missing="value"):
     return whole, streamed(asked, Target(folder / "s.csv"), pieces=(4000, 120), rows=120)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithm", "output", "missing"),
     [
@@ -51,6 +52,7 @@ def test_every_figure_is_the_one_of_memory(tmp_path, monkeypatch, algorithm, out
         utility_of(files)
 
 
+@pytest.mark.slow
 def test_models_learn_what_they_learn_in_memory(tmp_path, monkeypatch):
     whole, files = both_ways(tmp_path)
     expected = utility_of(whole, "ill")

@@ -244,6 +244,7 @@ def _pays(people: pl.DataFrame) -> None:
     _PAYS[:] = people["pay"].unique().to_list()
 
 
+@pytest.mark.slow
 def test_an_unchanged_release_loses_nothing(people: pl.DataFrame, project: Project) -> None:
     loose = replace(
         project,
@@ -263,6 +264,7 @@ def test_an_unchanged_release_loses_nothing(people: pl.DataFrame, project: Proje
     assert {each.kept for each in found.learnt} == {1.0}
 
 
+@pytest.mark.slow
 def test_models_learn_what_there_is(result: Result) -> None:
     found = utility_of(result, "flu")
     assert found is not None
