@@ -68,6 +68,12 @@ def test_commands_import_nothing_from_the_current_folder(poisoned: Path, line: s
     run([CONSOLE_SCRIPT, *line.split()], poisoned)
 
 
+def test_nor_do_commands_that_look_at_a_release(poisoned: Path) -> None:
+    run([CONSOLE_SCRIPT, *LINES[0].split()], poisoned)
+    for line in ("verify r.csv --project p.yaml", "levels p.yaml"):
+        run([CONSOLE_SCRIPT, *line.split()], poisoned)
+
+
 @pytest.mark.parametrize("ending", [".parquet", ".xlsx"])
 def test_nor_do_the_processes_that_read_foreign_formats(poisoned: Path, ending: str) -> None:
     write_table(poisoned / f"people{ending}", pl.DataFrame({"age": ["1", "1"], "sex": ["f", "f"]}))

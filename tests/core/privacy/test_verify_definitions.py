@@ -474,3 +474,42 @@ def test_a_class_with_one_value_has_one_whoever_has_it() -> None:
     for bound, failing in ((1, 0), (2, 2)):
         stated = claim("l_distinct", bound, held)
         assert classes_without(release, ["age"], stated, people=whose) == failing
+
+
+def test_a_gain_above_its_cap_is_refused_at_every_bound() -> None:
+    """a gains 5/3 in its own class, and ln(8/3) is all it may: no β makes up for that."""
+    release = table("aa", "bc", "abbc")
+    held = release["ill"].to_list()
+    assert classes_without(release, ["age"], claim("beta_enhanced", 9, held)) == 1
+    assert classes_without(release, ["age"], claim("beta", 9, held)) == 0
+
+
+def test_numbers_are_one_value_however_they_are_written() -> None:
+    comma = claim("t", 0.5, [], values=("1,5", "1.5", "2"), counts=(1, 1, 1),
+                  numbers=(1.5, 1.5, 2.0), spellings_differ=False)  # fmt: skip
+    assert ranks_of(comma) == {"?": -1, "NA": -1, "1,5": 0, "1.5": 0, "2": 1}
+    token = claim("t", 0.5, [], values=("-9.0", "7"), counts=(1, 1), numbers=(-9.0, 7.0),
+                  missing_tokens=("-9",), spellings_differ=False)  # fmt: skip
+    assert ranks_of(token) == {"-9": -1, "-9.0": 0, "7": 1}
+    assert as_read("NaN") == "nan"
+
+
+def test_a_value_that_a_person_has_twice_counts_once() -> None:
+    bounds_at("l_entropy", table("aabb"), [entropy(0.25, 0.75)], people=people("pppq", "aabb"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_column_of_one_number_is_as_close_as_can_be() -> None:
+    release = table("aa")
+    stated = claim("t", 1e-6, ["a", "a"], numbers=(1.0,))
+    assert classes_without(release, ["age"], stated) == 0
+
+
+@pytest.mark.parametrize("missing", range(6))
+def test_a_missing_cell_hides_no_overlap(missing: int) -> None:
+    """Wherever its nan would stand in the order of ranges."""
+    numbers = {str(number): float(number) for number in range(10)} | {"?": nan}
+    for low in range(8):
+        cells = [f"[{low}..{low + 1}]", f"[{low + 1}..9]"]
+        cells.insert(missing % 3, "?")
+        assert overlapping(pl.Series(cells), numbers)
