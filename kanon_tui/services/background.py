@@ -76,6 +76,7 @@ class Background:
 
         async def job() -> None:
             worker, delivered = get_current_worker(), asyncio.Event()
+            focused: list[Widget] = []
 
             def deliver(callback: Callable[[Any], object], answer: object) -> None:
                 try:
@@ -86,13 +87,15 @@ class Background:
 
             with self._hold_keys(covers):
                 try:
-                    with self._mark(covers):
+                    with self._mark(covers) as focused:
                         answer: Any = await asyncio.to_thread(work)
                     callback: Callable[[Any], object] = done
                 except Exception as error:
                     answer, callback = error, failed or self._failed
                     if covers is not None:
                         self._keys.drop()
+                if focused:
+                    await self._give_back(focused[0])
                 owner.call_next(deliver, callback, answer)
                 await delivered.wait()
 
@@ -108,31 +111,35 @@ class Background:
             self._covered -= Counter([widget])  # an entry of 0 goes, and with it the widget
 
     @contextmanager
-    def _mark(self, widget: Widget | None) -> Iterator[None]:
+    def _mark(self, widget: Widget | None) -> Iterator[list[Widget]]:
         """Put a loading mark on a widget after `GRACE` seconds, unless the block has ended.
 
-        What is below the mark cannot have the focus, which is given back.
+        Give a list that gets what had the focus then: it loses it below the mark.
         """
-        if widget is None:
-            yield
-            return
-        focused, has_ended = list[Widget | None](), False
+        focused, has_ended = list[Widget](), False
 
         def show() -> None:
-            if not has_ended and widget.is_attached:
-                focused.append(widget.screen.focused)
+            if widget is not None and not has_ended and widget.is_attached:
+                focused.extend(filter(None, [widget.screen.focused]))
                 widget.loading = True
 
-        timer = widget.set_timer(GRACE, show)
+        timer = None if widget is None else widget.set_timer(GRACE, show)
         try:
-            yield
+            yield focused
         finally:
             has_ended = True  # a timer that was stopped may still have its call under way
-            timer.stop()
-            if self._covered[widget] == 1 and widget.is_attached:  # no other job covers it
+            if timer is not None:
+                timer.stop()
+            if widget is not None and self._covered[widget] == 1:  # no other job covers it
                 widget.loading = False
-                if focused and widget.screen.focused is None:
-                    widget.screen.set_focus(focused[0])
+
+    async def _give_back(self, focused: Widget) -> None:
+        """Focus a widget again, once it is drawn."""
+        drawn = asyncio.Event()
+        self.app.call_after_refresh(drawn.set)
+        await drawn.wait()
+        if focused.is_attached:
+            focused.screen.set_focus(focused)
 
     @property
     def holds_keys(self) -> bool:
