@@ -130,6 +130,8 @@ def test_every_command_prints_harmless_bytes(hostile: Path, capfdbinary) -> None
         ["run", PROJECT, "--algorithm", "global", "--out", "m.csv", "--mapping", "m.json"],
         ["apply", "m.json", TABLE, "--out", "applied.csv"],
         ["apply", TABLE, TABLE, "--out", "refused.csv"],
+        ["export-mapping", "m.json", "--out", "m.sql"],
+        ["export-mapping", TABLE],
         ["demo", HOSTILE],
         ["serve", HOSTILE],
         ["completion", HOSTILE],
@@ -143,6 +145,7 @@ def test_every_command_prints_harmless_bytes(hostile: Path, capfdbinary) -> None
     for line in (
         ["run", PROJECT, "--out", "tty.csv"],
         ["sweep", PROJECT, "--k", "2,3", "--algorithms", "mondrian"],
+        ["export-mapping", "m.json"],
     ):
         on_a_terminal(*line, folder=hostile)
 

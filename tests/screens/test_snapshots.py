@@ -50,7 +50,7 @@ def show(keys: tuple[str, ...], *, result: bool = False) -> Callable[[Pilot[None
             session.results.append(replace(made, seconds=0.2))  # a clock has no place in a picture
         await pilot.press(*keys)
         await settle(pilot)
-        if keys[0] == "5":  # samples are tried a moment later
+        if keys[:1] == ("5",):  # samples are tried a moment later
             await wait_until(pilot, lambda: "less than" in shown(pilot.app.screen, "#preflight"))
             await settle(pilot)
 
