@@ -11,7 +11,7 @@ import struct
 import sys
 import termios
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -92,6 +92,8 @@ def application(
     lines: int = 40,
     ignored: Collection[signal.Signals] = (),
     environment: Mapping[str, str] = COLOURS,
+    command: Sequence[str] = (sys.executable, "-m", "kanon_tui"),
+    folder: Path = Path(),
 ) -> Iterator[Terminal]:
     """The application on a file, in a terminal of this size; ended however the test ends."""
     process, descriptor = pty.fork()
@@ -106,7 +108,8 @@ def application(
         }
         for number in ignored:
             signal.signal(number, signal.SIG_IGN)
-        os.execv(sys.executable, [sys.executable, "-m", "kanon_tui", str(file)])
+        os.chdir(folder)
+        os.execv(command[0], [*command, str(file)])
     terminal = Terminal(process, descriptor)
     try:
         fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))

@@ -19,6 +19,9 @@ from tests.paths import ROOT
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 ENVIRONMENT.pop("KANON_DEBUG", None)
 
+CONSOLE_SCRIPT = str(Path(sys.executable).with_name("kanon-tui"))
+"""The installed command; `python -m` would search the current folder before Kanon runs."""
+
 PATIENCE = 120.0
 """Seconds that nothing takes, however slow the machine."""
 
@@ -52,7 +55,7 @@ algorithm: {name: mondrian}
 def kanon_process(*args: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the command as a process of its own: `test_processes.py` does so with every command."""
     done = subprocess.run(
-        [sys.executable, "-m", "kanon_tui", *args],
+        [CONSOLE_SCRIPT, *args],
         cwd=folder,
         env=ENVIRONMENT,
         capture_output=True,
@@ -62,6 +65,12 @@ def kanon_process(*args: str, folder: Path) -> subprocess.CompletedProcess[str]:
         check=False,
     )
     return one_sentence_at_most(done)
+
+
+def imported(folder: Path) -> str:
+    """What was imported from a poisoned folder."""
+    mark = folder / "imported"
+    return mark.read_text() if mark.exists() else ""
 
 
 def kanon(*args: str, folder: Path) -> subprocess.CompletedProcess[str]:

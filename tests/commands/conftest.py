@@ -8,12 +8,26 @@ import pytest
 
 from tests.commands.command_line import PEOPLE, PROJECT
 
+POISONED = (
+    "kanon_tui.py", "kanon_tui/__init__.py", "pickle.py", "json.py", "numpy.py", "polars.py",
+    "textual.py", "multiprocessing.py", "distributed.py", "signal.py",
+)  # fmt: skip
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "people.csv").write_text(PEOPLE)
     (tmp_path / "p.yaml").write_text(PROJECT)
     return tmp_path
+
+
+@pytest.fixture
+def poisoned(folder: Path) -> Path:
+    """The folder, with modules that leave a mark when they are imported."""
+    for name in POISONED:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(f"open({str(folder / 'imported')!r}, 'a').write({name!r})\n")
+    return folder
 
 
 @pytest.fixture

@@ -13,40 +13,25 @@ import pytest
 
 from kanon_tui.core.processes.helper_processes import Processes
 from kanon_tui.core.table.writing import write_table
-from tests.commands.command_line import ENVIRONMENT, PATIENCE
+from tests.commands.command_line import (
+    CONSOLE_SCRIPT,
+    ENVIRONMENT,
+    PATIENCE,
+    imported,
+    wait_until,
+)
 from tests.commands.test_serve import browser, entered, serving, shown
+from tests.terminal import application
 
 __all__ = ["browser"]
 
 pytestmark = pytest.mark.slow
 
-CONSOLE_SCRIPT = str(Path(sys.executable).with_name("kanon-tui"))
-POISONED = (
-    "kanon_tui.py", "kanon_tui/__init__.py", "pickle.py", "json.py", "numpy.py", "polars.py",
-    "textual.py", "multiprocessing.py", "distributed.py", "signal.py",
-)  # fmt: skip
 DASK = "run p.yaml --engine dask --out r.csv"
 LINES = (
-    "run p.yaml --out r.csv",
-    "sweep p.yaml --k 2,3 --algorithms mondrian --out r.csv",
     "run p.yaml --algorithm distributed --set workers=2 --set part=2 --out r.csv",
     DASK,
 )
-
-
-@pytest.fixture
-def poisoned(folder: Path) -> Path:
-    """The folder of a project, with modules that leave a mark when they are imported."""
-    for name in POISONED:
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(f"open({str(folder / 'imported')!r}, 'a').write({name!r})\n")
-    return folder
-
-
-def imported(folder: Path) -> str:
-    """What was imported from the folder."""
-    mark = folder / "imported"
-    return mark.read_text() if mark.exists() else ""
 
 
 def run(command: list[str], folder: Path) -> None:
@@ -66,12 +51,6 @@ def test_the_marks_are_left(poisoned: Path) -> None:
 @pytest.mark.parametrize("line", LINES)
 def test_commands_import_nothing_from_the_current_folder(poisoned: Path, line: str) -> None:
     run([CONSOLE_SCRIPT, *line.split()], poisoned)
-
-
-def test_nor_do_commands_that_look_at_a_release(poisoned: Path) -> None:
-    run([CONSOLE_SCRIPT, *LINES[0].split()], poisoned)
-    for line in ("verify r.csv --project p.yaml", "levels p.yaml"):
-        run([CONSOLE_SCRIPT, *line.split()], poisoned)
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".xlsx"])
@@ -115,4 +94,24 @@ async def test_sessions_import_nothing_from_the_current_folder(
         page = await entered(browser, address)
         async with browser.ws_connect(page + "ws?width=100&height=30") as tab:
             await shown(tab, b"people.csv")
+    assert imported(poisoned) == ""
+
+
+def test_nor_do_the_screens_that_start_processes(poisoned: Path) -> None:
+    """A workbook is read in a process; a distributed search, alone and in a sweep, has helpers."""
+    write_table(poisoned / "people.xlsx", pl.read_csv(poisoned / "people.csv", infer_schema=False))
+    project = (poisoned / "p.yaml").read_text().replace("people.csv", "people.xlsx")
+    searched = "{name: distributed, params: {workers: 2, part: 2}}"
+    (poisoned / "p.yaml").write_text(project.replace("{name: mondrian}", searched))
+    state = poisoned / "state"
+    with application(Path("p.yaml"), state, command=[CONSOLE_SCRIPT], folder=poisoned) as terminal:
+        terminal.wait_for(b"46201")
+        for keys, shown_then in (
+            (b"5", b"ready"), (b"r", b"finished"), (b"7", b"points"), (b"r", b"done in"),
+            (b"6", b"verified"), (b"x", b"release"),
+        ):  # fmt: skip
+            terminal.send(keys)
+            terminal.wait_for(shown_then)
+        terminal.send(b"\r\r")
+        wait_until(lambda: any(poisoned.glob("*release.csv")))
     assert imported(poisoned) == ""

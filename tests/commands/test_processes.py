@@ -1,11 +1,14 @@
-"""Every command as a process of its own, from its start to its exit code."""
+"""Every command as a process of its own, from its start to its exit code.
+
+Python files of the current folder, which lie beside somebody's data, are never imported.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from kanon_tui.commands import COMMANDS
-from tests.commands.command_line import kanon_process
+from tests.commands.command_line import imported, kanon_process
 
 LINES = (
     "run p.yaml --out r.csv --report r.md",
@@ -24,6 +27,7 @@ LINES = (
     "utility p.yaml --release r.csv",
     "rerelease p.yaml --release r.csv --earlier r.csv",
     "verify r.csv --project p.yaml",
+    "verify r.csv --project p.yaml --data people.csv",
     "hierarchy build people.csv --attribute zip --builder mask --out zip.csv",
     "algorithms",
     "demo --list",
@@ -32,14 +36,17 @@ LINES = (
 )  # in this order: some read what others have written
 
 
-def test_every_command_is_done_and_says_so(folder: Path) -> None:
+def test_every_command_is_done_and_imports_nothing_from_the_current_folder(
+    poisoned: Path,
+) -> None:
     for line in LINES:
-        done = kanon_process(*line.split(), folder=folder)
+        done = kanon_process(*line.split(), folder=poisoned)
         assert (done.returncode, done.stderr) == (0, ""), line
         assert done.stdout, line
+        assert imported(poisoned) == "", line
     assert {line.split()[0] for line in LINES} == set(COMMANDS) - {"serve"}  # it goes on
     for written in ("r.csv", "r.md", "g.csv", "m.json", "applied.csv"):
-        assert (folder / written).stat().st_size
+        assert (poisoned / written).stat().st_size
 
 
 def test_a_refusal_is_one_sentence_and_a_code(folder: Path) -> None:
