@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from textwrap import fill
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from kanon_tui.commands import COMMANDS
 from kanon_tui.commands.arguments import a_file, add_arguments
@@ -130,6 +130,21 @@ def _wrapped(text: str) -> str:
 class _Parser(argparse.ArgumentParser):
     """A parser that raises errors as one sentence and leaves the exit to `main`."""
 
+    def __init__(self, **settings: Any) -> None:
+        self.actions: list[argparse.Action] = []
+        """What it reads, in the order of its arguments; commands are one action."""
+        super().__init__(**settings)
+
+    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+        """Add an argument and list its action."""
+        self.actions.append(super().add_argument(*names, **settings))
+        return self.actions[-1]
+
+    def add_subparsers(self, **settings: Any) -> Any:
+        """Add commands and list their action, whose choices are the parsers of the commands."""
+        self.actions.append(super().add_subparsers(**settings))
+        return self.actions[-1]
+
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message}; see '{self.prog} --help'")
 
@@ -150,7 +165,7 @@ def _dispatch(argv: list[str]) -> int:
     gc.set_threshold(_NEW_OBJECTS)
     args, unknown = make_parser().parse_known_args(argv)
     if unknown:
-        options = [o for action in args.parser._actions for o in action.option_strings]
+        options = [o for action in args.parser.actions for o in action.option_strings]
         word = unknown[0].partition("=")[0]
         hint = suggestion(word, options) if word.startswith("-") else "it takes no further argument"
         command = args.parser.prog.removeprefix("kanon-tui ")

@@ -7,7 +7,7 @@ fish   kanon-tui completion fish > ~/.config/fish/completions/kanon-tui.fish
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kanon_tui.commands.arguments import a_file, argument, file_name, release_place
@@ -41,10 +41,10 @@ def execute(args: argparse.Namespace) -> int:
     return 0
 
 
-def _actions(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, Any]]:
+def _actions(parser: Any, name: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every action with the name of the command it belongs to."""
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
+    for action in parser.actions:
+        if isinstance(action.choices, Mapping):
             for word, command in action.choices.items():
                 yield from _actions(command, word)
         else:
