@@ -46,8 +46,8 @@ def commands(parser: argparse.ArgumentParser, name: str = "kanon-tui") -> Iterat
     required: list[Argument] = []
     optional: list[Argument] = []
     below: list[Command] = []
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
+    for action in parser.actions:
+        if isinstance(action.choices, dict):
             for word, command in action.choices.items():
                 below += commands(command, f"{name} {word}")
         elif "--help" not in action.option_strings:

@@ -102,7 +102,7 @@ def test_progress_is_plain_lines_where_nobody_watches(folder: Path) -> None:
 
 def test_help_fits_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
     parser = make_parser()
-    commands = next(a for a in parser._actions if a.choices and "run" in a.choices).choices
+    commands = next(a for a in parser.actions if a.choices and "run" in a.choices).choices
     for name, command in commands.items():
         if name == "completion":  # paths that cannot be broken
             continue
