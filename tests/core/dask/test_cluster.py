@@ -24,7 +24,7 @@ from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.steps import RunContext
 from tests.core.algorithms.test_distributed import many_attributes
-from tests.core.pipeline.compared import figures, streamed
+from tests.core.pipeline.compared import check_same, figures, streamed
 from tests.core.pipeline.test_stream import people, project
 from tests.waiting import wait_until
 
@@ -123,6 +123,29 @@ def test_the_same_bytes_whoever_is_lost_on_the_way(two_workers, asked, tmp_path)
         assert not isinstance(workers, Losing) or workers.lost
         two_workers.client.wait_for_workers(1, timeout=240)
     assert len(contents(tmp_path / "here")) > 1
+
+
+@pytest.mark.parametrize(("name", "cell"), [("mondrian", "..1989-12-31]"), ("global", "50-59")])
+def test_round_ends_are_the_same_on_every_engine(two_workers, tmp_path, name, cell):
+    """A full-domain search publishes labels, not ranges."""
+    table = people(120).with_columns(
+        pl.Series("born", [f"{1950 + n % 40}-0{1 + n % 9}-1{n % 9}" for n in range(120)])
+    )
+    table.write_csv(tmp_path / "in.csv")
+    quasi = {"role": "quasi", "publish": "rounded"}
+    levels = {"builder": "intervals", "widths": [10, 20]}
+    asked = project(
+        tmp_path / "in.csv",
+        attributes={
+            "age": {**quasi, "kind": "numeric", "hierarchy": levels},
+            "born": {**quasi, "kind": "date"},
+        },
+        privacy={"k": 3, "max_suppression": 0.1},
+        algorithm={"name": name},
+    )
+    for how in ({}, {"workers": two_workers, "pieces": PIECES}):
+        assert check_same(asked, tmp_path, **how) == ""
+    assert cell in (tmp_path / "memory.csv").read_text()
 
 
 class CancelError(Exception):
