@@ -15,7 +15,7 @@ PAGE = Path(__file__).parent / "python.md"
 GROUPS = {
     "Releases": ("anonymize", "conclude", "run", "stream", "Release"),
     "Projects": ("Project",),
-    "Hierarchies": ("intervals", "breaks", "quantiles", "mask", "dates", "groups", "flat"),
+    "Hierarchies": ("intervals", "breaks", "quantiles", "mask", "icd10", "dates", "groups", "flat"),
     "Analyses": (
         "check", "sweep", "levels", "risk", "attack", "remedies", "evidence", "verify", "apply",
         "export_mapping", "utility",

@@ -32,7 +32,16 @@ if TYPE_CHECKING:
     from kanon_tui.core.analysis.proof import verify_written as verify
     from kanon_tui.core.analysis.utility.utility import utility_of as utility
     from kanon_tui.core.analysis.utility.utility import utility_sections
-    from kanon_tui.core.api.builders import breaks, dates, flat, groups, intervals, mask, quantiles
+    from kanon_tui.core.api.builders import (
+        breaks,
+        dates,
+        flat,
+        groups,
+        icd10,
+        intervals,
+        mask,
+        quantiles,
+    )
     from kanon_tui.core.api.functions import (
         anonymize,
         apply,
@@ -53,7 +62,7 @@ if TYPE_CHECKING:
     from kanon_tui.core.task.steps import RunContext
 
 _WHERE = {
-    "api.builders": "breaks dates flat groups intervals mask quantiles",
+    "api.builders": "breaks dates flat groups icd10 intervals mask quantiles",
     "api.functions": "anonymize apply check conclude export_mapping levels risk sweep",
     "api.release": "Release",
     "errors": "InfrastructureError InputError KanonError NotReachedError",
@@ -78,8 +87,8 @@ __all__ = [
     "AttributeSpec", "InfrastructureError", "InputError", "KanonError", "NotReachedError",
     "Project", "Release", "Result", "RunContext", "__version__", "algorithms", "anonymize",
     "apply", "attack", "breaks", "check", "conclude", "dates", "evidence", "export_mapping", "flat",
-    "groups", "intervals", "levels", "mask", "quantiles", "remedies", "risk", "run", "stream",
-    "sweep", "utility", "utility_sections", "verify",
+    "groups", "icd10", "intervals", "levels", "mask", "quantiles", "remedies", "risk", "run",
+    "stream", "sweep", "utility", "utility_sections", "verify",
 ]  # fmt: skip
 
 

@@ -131,6 +131,23 @@ def mask(
     return _checked("mask", **{"from": from_}, levels=levels, length=length)
 
 
+def icd10() -> Specification:
+    """Return a hierarchy of diagnoses by category and chapter: E11.90, E11, E00-E90, and ``*``.
+
+    Returns
+    -------
+    dict
+        The specification, as ``hierarchy:`` of a project file has it.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn
+    >>> kn.icd10()
+    {'builder': 'icd10'}
+    """
+    return _checked("icd10")
+
+
 def dates(*levels: str) -> Specification:
     """Return a hierarchy of units of time.
 

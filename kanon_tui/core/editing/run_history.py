@@ -18,8 +18,9 @@ from typing import Any
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.state_folder import file_key, write_state
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.risk import RiskBound
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.report.finished_run import FinishedRun
 
@@ -44,23 +45,36 @@ class EarlierRun:
     seed: int
     seconds: float
     figures: Mapping[str, float]
+    risk: Mapping[str, Any] | None = None
+    subset_k: int | None = None
+    subset_size: int = 2
 
-    def models(self) -> tuple[PrivacyModel, ...]:
-        """Return the requirements beyond k."""
+    def required(self, of: Privacy) -> Privacy:
+        """Return what this run required; what is not kept of a run is as in `of`."""
         try:
-            return tuple(
+            models = tuple(
                 MODELS[one["model"]](**{n: v for n, v in one.items() if n != "model"})
                 for one in self.requirements
             )
+            risk = None if self.risk is None else RiskBound(**self.risk)
         except (KeyError, TypeError):
             raise InputError("this run is from another version; set it up on screen 5") from None
+        return replace(
+            of,
+            k=self.k,
+            max_suppression=self.max_suppression,
+            requirements=models,
+            risk=risk,
+            subset_k=self.subset_k,
+            subset_size=self.subset_size,
+        )
 
     @property
-    def known_models(self) -> tuple[PrivacyModel, ...]:
-        """The requirements beyond k; none where they are of another version."""
+    def short(self) -> str:
+        """What was required beyond k, in short; empty where it is of another version."""
         with suppress(InputError):
-            return self.models()
-        return ()
+            return self.required(Privacy()).short
+        return ""
 
     def again(self, project: Project) -> Project:
         """Return a project with the settings of this run; roles, hierarchies and rules stay."""
@@ -72,12 +86,7 @@ class EarlierRun:
         return replace(
             project,
             algorithm=AlgorithmChoice(self.algorithm, dict(self.params)),
-            privacy=replace(
-                project.privacy,
-                k=self.k,
-                max_suppression=self.max_suppression,
-                requirements=self.models(),
-            ),
+            privacy=self.required(project.privacy),
             seed=self.seed,
         )
 
@@ -100,6 +109,9 @@ def earlier_run(result: FinishedRun, project: Project, when: datetime) -> Earlie
         seed=own.seed,
         seconds=round(result.seconds, 3),
         figures={name: float(getattr(measured, name)) for name in FIGURES},
+        risk=None if own.privacy.risk is None else asdict(own.privacy.risk),
+        subset_k=own.privacy.subset_k,
+        subset_size=own.privacy.subset_size,
     )
 
 

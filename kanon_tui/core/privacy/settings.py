@@ -148,6 +148,14 @@ class Privacy(Checked):
         """Return how many of `records` records `max_suppression` lets go."""
         return floor(self.max_suppression * records + TIE)
 
+    @property
+    def short(self) -> str:
+        """What is required beyond k, in short: `l≥2 risk≤0.1 any 2: 20`; empty if nothing is."""
+        models = dict.fromkeys(each.short for each in self.requirements)
+        risk = [] if self.risk is None else [f"risk≤{self.risk.max:g}"]
+        subsets = [f"any {self.subset_size}: {self.subset_k:,}"] if self.subset_k else []
+        return " ".join([*models, *risk, *subsets])
+
     def bounds_of(self, attribute: str) -> dict[str, float]:
         """Return the bounds of one sensitive attribute, by the names of the models."""
         return {r.name: r.bound for r in self.requirements if r.attribute in (attribute, None)}

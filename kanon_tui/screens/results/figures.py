@@ -14,7 +14,6 @@ from kanon_tui.core.editing.run_history import FIGURES, EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.pipeline.preflight import folded
-from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import (
@@ -151,11 +150,11 @@ def runs_table(
         title = f"{result.algorithm.title}, k = {result.task.k:,}"
         privacy, name = result.task.privacy, Cell(result.algorithm.name, mark)
         figures = {each: getattr(result.measures, each) for each in FIGURES}
-        cells = _run_cells(privacy.k, privacy.requirements, figures, result.seconds)
+        cells = _run_cells(privacy.k, privacy.short, figures, result.seconds)
         place = Cell(f"{'▸' if result is current else ' '}{number}", mark)
         rows.append((f"{title}: {shown}; C compares{notes}", [place, name, *cells]))
     for run in earlier:
-        cells = _run_cells(run.k, run.known_models, run.figures, run.seconds)
+        cells = _run_cells(run.k, run.short, run.figures, run.seconds)
         meaning = (
             f"of {run.when:%Y-%m-%d %H:%M}: enter runs it again, with roles, levels and rules as "
             f"they are now; delete forgets all earlier runs"
@@ -167,14 +166,11 @@ def runs_table(
     return FigureTable([*names, *((title, w, w, True) for title, w in figure_names)], rows)
 
 
-def _run_cells(
-    k: int, models: Iterable[PrivacyModel], figures: Mapping[str, float], seconds: float
-) -> list[str]:
+def _run_cells(k: int, beyond_k: str, figures: Mapping[str, float], seconds: float) -> list[str]:
     """Return k, the requirements beyond it (`l≥2 α≤0.5`), figures and seconds of a run."""
-    required = " ".join(dict.fromkeys(each.short for each in models)) or "–"
     losses = [short_figure(figures["ncp"]), short_figure(figures["rv"])]
     counts = [f"{figures['classes']:,.0f}", f"{figures['suppressed_records']:,.0f}"]
-    return [f"{k:,}", required, *losses, *counts, f"{seconds:.1f}"]
+    return [f"{k:,}", beyond_k or "–", *losses, *counts, f"{seconds:.1f}"]
 
 
 def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:

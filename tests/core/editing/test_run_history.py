@@ -14,6 +14,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 
@@ -70,10 +71,13 @@ def test_nothing_of_the_data_is_kept_and_nobody_else_can_read_it(tmp_path: Path)
 def test_what_is_required_beyond_k_is_kept(made, tmp_path: Path) -> None:
     project, result = made
     required = (DistinctLDiversity(2, "disease"),)
-    with_l = replace(project, privacy=replace(project.privacy, requirements=required))
-    run = earlier_run(replace(result, project=with_l), project, WHEN)
+    risk = RiskBound("marketer", 0.5, "average")
+    privacy = replace(project.privacy, requirements=required, risk=risk, subset_k=20)
+    run = earlier_run(replace(result, project=replace(project, privacy=privacy)), project, WHEN)
     RunHistory(tmp_path).add(project, run)
-    assert RunHistory(tmp_path).runs(project)[0].again(project).privacy.requirements == required
+    [kept] = RunHistory(tmp_path).runs(project)
+    assert kept.short == "l≥2 risk≤0.5 any 2: 20"
+    assert kept.again(project).privacy == privacy
 
 
 def test_many_runs_and_damaged_files_are_borne(made, tmp_path: Path) -> None:
