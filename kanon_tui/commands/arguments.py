@@ -149,11 +149,14 @@ CONSENT = (
 
 
 def prepared(args: argparse.Namespace) -> tuple[Project, Task]:
-    """Return the project that the arguments name, and its task."""
+    """Return the project that the arguments name, with their overrides, and its task."""
     from kanon_tui.core.pipeline.prepare import prepare
+    from kanon_tui.core.project.overrides import with_overrides
     from kanon_tui.core.project.project import Project
 
     project = Project.load(args.project)
+    if "algorithm" in args:
+        project = with_overrides(project, algorithm=args.algorithm, k=args.k, seed=args.seed)
     return project, prepare(project)
 
 

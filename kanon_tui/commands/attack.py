@@ -4,8 +4,8 @@ With --external and --on, people of an outsider's table are looked up in the ori
 release; a published range, set, label or mask matches what it covers. With --kind, the attacks of
 the suite are tried on the people of the data; --control names people who were not in the data, on
 whom the same attack shows what holds for everybody. --with makes a release of the same data with a
-counter-measure and shows the attacks on both side by side. Counts and published cells are printed,
-nothing about any person.
+counter-measure and shows the attacks on both side by side. A release of 'run --algorithm NAME'
+is attacked with the same options. Counts and published cells are printed, nothing about any person.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from kanon_tui.commands.arguments import (
     JSON,
     MADE_BY,
+    OVERRIDES,
     RELEASE,
     analysed,
     argument,
@@ -54,6 +55,7 @@ ARGUMENTS = (
         default=[],
     ),
     file_argument("--earlier", "composition: an earlier release of the same people"),
+    *OVERRIDES,
     JSON,
 )
 
@@ -105,7 +107,7 @@ def _suite(args: argparse.Namespace) -> int:
     if len(runs) > 1:
         print_section(side_by_side(runs))
     else:
-        say(f"\nTo see what helps: --with {', '.join(offered(task, project))}")
+        say("", f"To see what helps: --with {', '.join(offered(task, project))}")
     return 0
 
 

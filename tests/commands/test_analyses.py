@@ -244,6 +244,8 @@ def test_attacks_of_the_suite(
     assert found["with"][0]["attacks"][0]["successes"] == 0  # two values in every class
     table = printed(*again, capsys=capsys).split("Side by side")[1]
     assert f"{found['attacks'][0]['rate']:.1%}" in table
+    known = (*args, "--kind", "minimality", "--algorithm", "sbc", "--k", "3")
+    assert "k=6" in printed(*known, capsys=capsys)  # counter-measures go on from what was run
     assert main([*args]) == 2
     assert "--external FILE --on a,b" in capsys.readouterr().err
     assert main([*args, "--kind", "composition"]) == 2
