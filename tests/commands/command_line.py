@@ -111,9 +111,9 @@ def said(*args: str, capsys: pytest.CaptureFixture[str], code: int = 2) -> str:
 
 @contextmanager
 def started(command: Sequence[str], folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process to send signals to; it never outlives the test."""
+    """A process to send signals to, or to the group that it leads; it never outlives the test."""
     with subprocess.Popen(
-        command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
+        command, cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, process_group=0
     ) as process:
         try:
             yield process

@@ -80,6 +80,26 @@ def test_an_interrupted_run_leaves_nothing(
     assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv", "ready"]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run p.yaml --out r.csv",
+        "run p.yaml --engine stream --out r.csv",
+        "run p.yaml --engine dask --out r.csv",
+        "sweep p.yaml --k 2,3 --algorithms mondrian --out r.csv",
+    ],
+)
+def test_many_interrupts_to_all_processes_of_a_command(line: str, folder: Path) -> None:
+    """As a terminal sends them while Ctrl-C is held down."""
+    with started([*slow("WAIT_IN_RUN", folder), *line.split()], folder) as process:
+        wait_for_file(folder / "ready", process)
+        for _ in range(30):
+            os.killpg(process.pid, signal.SIGINT)
+        _, stderr = process.communicate(timeout=PATIENCE)  # until the last of them has ended
+    assert (process.returncode, stderr) == (130, "kanon-tui: interrupted; nothing was written\n")
+    assert sorted(os.listdir(folder)) == ["p.yaml", "people.csv", "ready"]
+
+
 def test_a_bar_is_shown_on_a_terminal_and_only_there(folder: Path) -> None:
     command = [*slow("nowhere", folder), "run", "p.yaml"]
     piped = subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, check=True)

@@ -16,6 +16,7 @@ Reference: Rocklin, Dask: parallel computation with blocked algorithms and task 
 import os
 import pickle
 import secrets
+import signal
 import socket
 import sys
 import time
@@ -51,6 +52,12 @@ _MISSING = (
     "'kanon-tui[cluster]', or use --engine stream"
 )
 
+_ENVIRONMENT = {
+    "PYTHONSAFEPATH": "1",
+    "PYTHONWARNINGS": "ignore::UserWarning:multiprocessing.resource_tracker",
+}
+"""For processes of our own cluster: they import nothing from the current folder, and when a signal
+ends the run, Python does not warn of what it then removes."""
 
 _at_work: Counter[str] = Counter()
 """The number of jobs of each batch that run in this process."""
@@ -349,19 +356,21 @@ def _own_cluster(folder: Path) -> Iterator[Any]:
         temporary = security.temporary()
     except ImportError:
         raise InputError(_MISSING) from None
-    with dask.config.set(settings), _safe_path():
+    with dask.config.set(settings), _environment(_ENVIRONMENT):
         _start_tracker()
-        own = local(
-            n_workers=max(cores(), 2),
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            host="127.0.0.1",
-            memory_limit=0,
-            silence_logs=50,
-            local_directory=str(folder),
-            security=temporary,
-        )
+        with _threads_without_interrupts():
+            own = local(
+                n_workers=max(cores(), 2),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any port, without pages
+                host="127.0.0.1",
+                memory_limit=0,
+                silence_logs=50,
+                local_directory=str(folder),
+                security=temporary,
+            )
         try:
             yield own
         finally:
@@ -370,17 +379,35 @@ def _own_cluster(folder: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def _safe_path() -> Iterator[None]:
-    """Keep processes that Python starts in the block from importing files of the current folder."""
-    before = os.environ.get("PYTHONSAFEPATH")
-    os.environ["PYTHONSAFEPATH"] = "1"
+def _environment(values: dict[str, str]) -> Iterator[None]:
+    """Set variables for the processes that are started in the block."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ |= values
     try:
         yield
     finally:
-        if before is None:
-            os.environ.pop("PYTHONSAFEPATH", None)
-        else:
-            os.environ["PYTHONSAFEPATH"] = before
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _threads_without_interrupts() -> Iterator[None]:
+    """Block Ctrl-C in threads that are started in the block, and in the processes they start.
+
+    A terminal sends it to every process of a run, and the workers of Dask would print tracebacks.
+    They end when this process does.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start_tracker() -> None:
