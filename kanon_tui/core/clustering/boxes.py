@@ -17,11 +17,14 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.features import frequency_ranks
+from kanon_tui.core.clustering import features
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
+
+_MOST_WORDS = 8
+"""So many words of bits tell frequent values apart; with more of them some share a bit."""
 
 
 class Measure(Enum):
@@ -40,7 +43,7 @@ def attributes_of(task: Task, measure: Measure) -> box.Attributes:
             f"k is {task.k} but the table has only {task.n:,} records; "
             f"choose k of at most {task.n:,}"
         )
-    facts = np.full((len(task.quasi), 10), -1, dtype=np.int64)
+    facts = np.full((len(task.quasi), 11), -1, dtype=np.int64)
     prices = np.zeros((len(task.quasi), 7))
     lines, trees = [np.zeros(0)], [np.zeros((0, 3), dtype=np.int32)]
     importances = [np.zeros(0)]
@@ -75,8 +78,12 @@ def attributes_of(task: Task, measure: Measure) -> box.Attributes:
         prices[x, box.WEIGHT] = attribute.weight
         prices[x, box.WHOLE] = rules.table.base + rules.importances.sum()
         prices[x, box.EMPHASIS] = attribute.rule_emphasis
-    has_list = facts[:, box.CHAIN] >= 0
-    facts[:, box.OFTEN] = np.where(has_list, words + facts[:, box.CHAIN], facts[:, box.BITS])
+    facts[:, box.OFTEN], facts[:, box.OFTEN_WORDS] = facts[:, box.BITS], 1
+    for x in np.flatnonzero(facts[:, box.CHAIN] >= 0).tolist():
+        frequent = int((task.quasi[x].column.counts > features.MOST_ROWS).sum())
+        needed = min(max(-(-frequent // box.WORD_BITS), 1), _MOST_WORDS)
+        facts[x, box.OFTEN], facts[x, box.OFTEN_WORDS] = words, needed
+        words += needed
     return box.Attributes(
         facts,
         prices,
@@ -97,7 +104,8 @@ def single_row_clusters(
     boxes[:, :, box.HIGH] = np.where(facts[:, box.KIND] == box.SET, 1, boxes[:, :, box.LOW])
     shown = np.empty((rows, len(facts)), dtype=np.int32)
     shown[:] = counts[:, None]
-    columns = int((facts[:, box.BITS] >= 0).sum() + 2 * facts[:, box.RULE_WORDS].sum()) + lists
+    often = int(facts[facts[:, box.CHAIN] >= 0, box.OFTEN_WORDS].sum())
+    columns = int((facts[:, box.BITS] >= 0).sum() + 2 * facts[:, box.RULE_WORDS].sum()) + often
     words = np.zeros((rows, columns), dtype=np.uint64)
     links = np.full((rows, 1 + 2 * lists), -1, dtype=np.int32)
     for x, attribute in enumerate(task.quasi):
@@ -106,10 +114,11 @@ def single_row_clusters(
             words[:, facts[x, box.BITS]] = _bit(codes)
         if facts[x, box.CHAIN] >= 0:
             links[:, 1 + lists + facts[x, box.CHAIN]] = codes
-            rank, frequent = frequency_ranks(codes)
+            rank, frequent = features.frequency_ranks(codes)
             boxes[:, x, box.LOW] = np.minimum(rank, frequent)[codes]
             bits = np.where(rank < frequent, _bit(rank), np.uint64(0))
-            words[:, facts[x, box.OFTEN]] = bits[codes]
+            word = facts[x, box.OFTEN] + rank // box.WORD_BITS % facts[x, box.OFTEN_WORDS]
+            words[np.arange(rows), word[codes]] = bits[codes]
         rules = attribute.rules
         for column, masks in (
             (facts[x, box.FIRST], rules.first),

@@ -36,9 +36,10 @@ MISSING_PLACE = 1.7976931348623157e308
 # `nodes` (TREE), its values among those of all sets (SET). MISSING: code, or NOTHING. BITS: column
 # of `words` with the values of a SET. CHAIN: column of `links` with its list, -1 with 64 values or
 # fewer. FIRST, SECOND: columns of `words` with the sides of its rules, RULE_WORDS each; IMPORTANCE:
-# its first row there. OFTEN: column of `words` with the values of a SET as searches see them: BITS,
-# or where there is a list a column with a bit of each frequent value only (code: rank modulo 64).
-KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE, OFTEN = range(10)
+# its first row there. OFTEN: first of OFTEN_WORDS columns of `words` with the values of a SET as
+# searches see them: BITS, or where there is a list a bit of each frequent value only, by its rank.
+KIND, START, MISSING, BITS, CHAIN, FIRST, SECOND, RULE_WORDS, IMPORTANCE = range(9)
+OFTEN, OFTEN_WORDS = 9, 10
 
 # Columns of `Attributes.prices`. UNIT, SHIFT: extent of a TREE or SET is UNIT · covered + SHIFT.
 # MIXED: extent of missing together with present. HIDE: extent a hidden cell counts with. WHOLE:
@@ -67,8 +68,8 @@ NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES = range(4)
 class Attributes(Struct):
     """The quasi-identifiers of a task, as arrays for kernels."""
 
-    facts: Annotated[Int64s, reads("attributes", 10)]
-    """Per attribute the columns KIND to OFTEN."""
+    facts: Annotated[Int64s, reads("attributes", 11)]
+    """Per attribute the columns KIND to OFTEN_WORDS."""
     prices: Annotated[Floats, reads("attributes", 7)]
     """Per attribute the columns UNIT to EMPHASIS."""
     line: Annotated[Floats, reads("_")]

@@ -16,7 +16,7 @@ from kanon_tui.core.clustering import features
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.kernels import partner_tree
-from kanon_tui.core.kernels.box_arrays import SIZE
+from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, SIZE
 from kanon_tui.core.kernels.merging import RELEASE, cheapest_partner
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.schema import Kind
@@ -74,6 +74,27 @@ def test_the_answer_does_not_depend_on_what_counts_as_rare(
         found = grouping_of(task, algorithm)
         assert np.array_equal(found.labels, expected.labels), (most_rows, most_sharers)
         assert found.search == expected.search
+
+
+def test_a_search_tries_few_clusters_where_hundreds_of_values_are_frequent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(features, "MOST_ROWS", 5)
+    rng = random.Random(3)
+    columns = {
+        "town": [f"t{rng.randrange(200)}" for _ in range(6000)],
+        "sex": rng.choices("FM", k=6000),
+        "income": [rng.randrange(100_000) for _ in range(6000)],
+    }
+    task = make_task(columns, k=10, specs={"income": AttributeSpec(kind=Kind.NUMERIC)})
+    merging = Merging(task, RunContext(), Objective(RELEASE, Measure.SPAN, "RV", ""))
+    merging.load[2] = 6000 * 50_000.0  # wide ranges: from now on the towns decide
+    while merging.list.tally[CLUSTERS_LEFT] > 1700:
+        merging.advance(0, most=int(merging.list.tally[CLUSTERS_LEFT]) - 1700)
+        merging.grow_tree()
+    small = np.flatnonzero(merging.clusters.info[:, SIZE] < task.k)[::10].tolist()
+    tried = [cheapest_partner(merging.state, merging.tree, c).tried for c in small]
+    assert sum(tried) / len(tried) < 60  # about 100 where towns share 64 bits
 
 
 def test_a_search_tries_few_clusters_where_most_values_are_rare() -> None:

@@ -131,10 +131,13 @@ static inline void absorb(const Attributes *attributes, const BoxClusters *clust
     if (fact(attributes, x, KIND) == SET) {
         const int64_t count = union_count(attributes, clusters, x, a, b);
         const int64_t bits = fact(attributes, x, BITS), often = fact(attributes, x, OFTEN);
+        const int64_t after = often + fact(attributes, x, OFTEN_WORDS);
         wider[HIGH] = (double)count;
         clusters->extents[cell(clusters, b, x)] = set_extent(attributes, x, count);
         more[bits] |= words[bits];
-        more[often] |= words[often];
+        for (int64_t w = often; w < after; w++) {
+            more[w] |= words[w];
+        }
         if (fact(attributes, x, CHAIN) >= 0) {
             join_lists(clusters, fact(attributes, x, CHAIN), a, b);
         }
@@ -166,7 +169,9 @@ static inline void hide_all(const Attributes *attributes, const BoxClusters *clu
     box_of(clusters, c, x)[HIGH] = is_set ? 0.0 : -INFINITY;
     if (is_set) {
         words[fact(attributes, x, BITS)] = 0;
-        words[fact(attributes, x, OFTEN)] = 0;
+        for (int64_t w = 0; w < fact(attributes, x, OFTEN_WORDS); w++) {
+            words[fact(attributes, x, OFTEN) + w] = 0;
+        }
         if (fact(attributes, x, CHAIN) >= 0) {
             info[VALUES + fact(attributes, x, CHAIN)] = -1;
         }

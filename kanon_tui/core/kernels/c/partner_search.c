@@ -37,13 +37,24 @@ KN_INLINE const double *others_of(const PartnerTree *tree, int64_t node, int64_t
     return tree->others + (node * tree->others_shape1 + x) * 4;
 }
 
+/* Return how many frequent values of a set the first words have and the others do not. */
+KN_INLINE int64_t more_values(const Attributes *attributes, int64_t x, const uint64_t *words,
+                              const uint64_t *others) {
+    const int64_t first = fact(attributes, x, OFTEN);
+    const int64_t after = first + fact(attributes, x, OFTEN_WORDS);
+    int64_t count = 0;
+    for (int64_t w = first; w < after; w++) {
+        count += count_bits(words[w] & ~others[w]);
+    }
+    return count;
+}
+
 /* Return how many values of a set no box below the node has. */
 KN_INLINE int64_t foreign_values(const Search *search, int64_t x, int64_t node) {
     const PartnerTree *tree = search->tree;
-    const int64_t often = fact(search->state->attributes, x, OFTEN);
-    const uint64_t bits = words_of(search->state->clusters, search->a)[often];
-    const uint64_t some = tree->some_words[node * tree->some_words_shape1 + often];
-    return tree->alone[x] + count_bits(bits & ~some);
+    const uint64_t *some = tree->some_words + node * tree->some_words_shape1;
+    const uint64_t *words = words_of(search->state->clusters, search->a);
+    return tree->alone[x] + more_values(search->state->attributes, x, words, some);
 }
 
 /* Return the least extent of a union with a box below the node. */
@@ -53,9 +64,8 @@ KN_INLINE double least_union(const Search *search, int64_t x, int64_t node) {
     const double *box = box_of(search->state->clusters, search->a, x);
     const double *reach = tree->reach + (node * tree->reach_shape1 + x) * 2;
     if (fact(attributes, x, KIND) == SET) {
-        const int64_t often = fact(attributes, x, OFTEN);
-        const uint64_t bits = words_of(search->state->clusters, search->a)[often];
-        const int64_t common = count_bits(common_words(tree, node)[often] & ~bits);
+        const uint64_t *words = words_of(search->state->clusters, search->a);
+        const int64_t common = more_values(attributes, x, common_words(tree, node), words);
         return set_extent(attributes, x,
                           max_i64((int64_t)box[HIGH] + common,
                                   (int64_t)reach[ALL_HIGH] + foreign_values(search, x, node)));
