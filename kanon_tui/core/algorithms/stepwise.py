@@ -1,5 +1,6 @@
 """Stepwise: classes that are large enough at cheap strings first, the rest at dearer ones."""
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -14,11 +15,12 @@ from kanon_tui.core.lattice.frequency import CodedTuples, Frequency
 from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.lattice.search import StringText
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps
+from kanon_tui.core.task.steps import Candidate, Choice, Grouping, Line, RunContext, Step, Steps
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
 _WORK = 1_000_000  # tuples: some tens of milliseconds, so that a cancel is heard
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -70,14 +72,17 @@ class Stepwise(Clustering):
         coded, tuple_of = CodedTuples.from_attributes(task.quasi, [0] * len(names))
         frequency = Frequency(coded, task.k, allowed=0)
         class_of = np.full(len(coded.counts), UNPLACED, dtype=np.int32)
-        made = told = strings = tested = work = 0
+        made = told = strings = tested = before = work = 0
         left = frequency.base
+        tried: deque[Candidate] = deque(maxlen=_SHOWN)  # the latest strings since a class was made
 
         def step(kind: str, template: str, facts: dict[str, Any]) -> Step:
             if context.watched:
                 labels = class_of[tuple_of]
                 records = np.flatnonzero(labels >= told)
                 facts |= moved_records(records, labels[records])
+                if context.decisions_per_step == 1:
+                    facts.setdefault("rows", records)
                 if told == 0:
                     facts["together"] = np.full(len(labels), UNPLACED, dtype=np.int32)
             placed = task.n - int(left.sizes.sum())
@@ -88,6 +93,11 @@ class Stepwise(Clustering):
             classes, number = frequency.classes(string, left)
             large = classes.sizes >= task.k
             tested, work = tested + 1, work + len(number)
+            if context.watched and context.decisions_per_step == 1:
+                shown = StringText(names, tuple(string.tolist()))
+                cost = float(sum(own[x] for own, x in zip(costs, string, strict=True)))
+                note = f"largest {int(classes.sizes.max()):,}"
+                tried.appendleft(Candidate(shown, cost, note, chosen=bool(large.any())))
             if large.any():
                 new = np.where(large, made + np.cumsum(large) - 1, UNPLACED)[number]
                 class_of[left.members] = new
@@ -97,28 +107,40 @@ class Stepwise(Clustering):
             if strings >= context.decisions_per_step or work > _WORK or (strings and done):
                 shown = StringText(names, tuple((last if strings else string).tolist()))
                 facts = {"string": shown, "new": count_of(made - told, "class", "classes")}
-                facts |= {"strings": strings, "left": count_of(int(left.sizes.sum()), "record")}
-                template = "{string} makes {new} of at least {k:,}; {left} are left."
+                rest = count_of(int(left.sizes.sum()), "record is", "records are")
+                facts |= {"strings": strings, "left": rest}
+                if strings == 1 and tried and tried[0].chosen:
+                    facts["choice"] = _choice(tuple(tried), tested - before)
+                template = "{string} makes {new} of at least {k:,}; {left} left."
                 if not strings:
-                    template = "No string up to {string} makes a class; {left} are left."
+                    template = "No string up to {string} makes a class; {left} left."
                 elif strings > 1:
-                    template = "{strings:,} strings make {new}, the last {string}; {left} are left."
+                    template = "{strings:,} strings make {new}, the last {string}; {left} left."
                 yield step("close", template, facts | {"k": task.k})
-                told, strings, work = made, 0, 0
+                told, strings, work, before = made, 0, 0, tested
+                tried.clear()
             if done:
                 break
         if len(left.members):
             first = np.unique(tuple_of, return_index=True)[1]
             codes = [attribute.column.codes[first] for attribute in task.quasi]
             placed = np.flatnonzero(class_of >= 0)
+            rows = np.flatnonzero(class_of[tuple_of] == UNPLACED)
             for one in left.members.tolist():
                 away = _distances(task, costs, [own[one] for own in codes])
                 total = sum(far[own[placed]] for far, own in zip(away, codes, strict=True))
                 class_of[one] = class_of[placed[int(np.argmin(total))]]
             told, left = 0, left.chosen(np.zeros(len(left.members), dtype=bool))
             template = "Fewer than {k:,} records were left: each joins the class of the nearest."
-            yield step("join", template, {"k": task.k})
+            yield step("join", template, {"k": task.k, "rows": rows})
         return Grouping(class_of[tuple_of], search={"clusters": made, "tested": tested})
+
+
+def _choice(tried: tuple[Candidate, ...], among: int) -> Choice:
+    """Return the string that made classes, before the dearest ones that made none."""
+    ranked = tuple(sorted(tried, key=lambda each: not each.chosen))
+    asked, rule = "which string makes classes", "the cheapest at which k of those left are alike"
+    return Choice(asked, "NCP", ranked, among, rule, best_first=False)
 
 
 def _strings(costs: Sequence[Floats], most: int, seed: int) -> Int64s:
