@@ -28,6 +28,7 @@ from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.steps import Step
+from kanon_tui.core.text import count_of
 
 Levels = tuple[int, ...]
 Box = tuple[float, Levels, Levels]
@@ -75,9 +76,9 @@ class Proof:
             self.bound = -self._open[0][0] if self._open else -np.inf
             yield from search.tell(
                 "bound",
-                "Divide {boxes:,} boxes of strings; {open:,} are open, and none has a string "
+                "Divide {boxes} of strings; {open:,} are open, and none has a string "
                 "better than {limit}.",
-                boxes=len(boxes),
+                boxes=count_of(len(boxes), "box", "boxes"),
                 open=len(self._open),
                 limit=search.objective.text(self.bound) if self._open else "the best found",
             )
