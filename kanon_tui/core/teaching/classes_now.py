@@ -15,6 +15,8 @@ from kanon_tui.core.teaching.full_domain_state import FullDomainState
 from kanon_tui.core.teaching.picture import Scene
 
 _LARGEST, _COUNTABLE = 2**62, 2**23
+MOST_ROWS = 200_000
+"""Records of the largest table whose classes are gone through while a search runs."""
 
 
 def groups_now(scene: Scene) -> Int64s | None:

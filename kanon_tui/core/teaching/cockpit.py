@@ -11,7 +11,7 @@ from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.task.steps import Step
 from kanon_tui.core.teaching.canvas import Canvas
-from kanon_tui.core.teaching.classes_now import groups_now, sizes_of
+from kanon_tui.core.teaching.classes_now import MOST_ROWS, groups_now, sizes_of
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import count_of, small_number, sparkline
 
@@ -36,8 +36,6 @@ _WORK = {
     "blocks_done": "blocks",
 }
 """Counters of the work done, and what a unit of it is."""
-_MOST_ROWS = 200_000
-"""Records of the largest table whose classes are counted for the histogram while a search runs."""
 Points = list[tuple[int, float]]
 
 
@@ -133,7 +131,7 @@ def _class_sizes(scene: Scene) -> Int64s | None:
     told = None if scene.step is None else scene.step.facts.get("sizes")
     if told is not None:
         return np.repeat(np.arange(1, len(told) + 1), told)
-    if scene.task.rows > _MOST_ROWS:
+    if scene.task.rows > MOST_ROWS:
         return None
     groups = groups_now(scene)
     if groups is None:

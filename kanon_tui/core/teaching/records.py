@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.teaching.classes_now import (
+    MOST_ROWS,
     cells_of,
     groups_now,
     originals_of,
@@ -30,10 +31,15 @@ class Records(Drawing):
     def __init__(self) -> None:
         self._top = 0
         self._step = 0
+        self.at_rest = True
+        """Whether no search runs; while one does, the records of a large table are not drawn."""
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
         """Return the picture of a scene."""
         picture = Picture(width, height)
+        if not self.at_rest and scene.task.rows > MOST_ROWS:
+            picture.wrap("space pauses and shows the records, which are too many to follow.", "dim")
+            return picture
         groups = groups_now(scene)
         if groups is None:
             picture.line("No record is touched yet.", "dim")

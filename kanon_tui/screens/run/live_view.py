@@ -85,7 +85,12 @@ def _pace(live: LiveRun, snapshot: Snapshot, playing: bool) -> str:
         return _ENDED[snapshot.state]
     if snapshot.paused:
         return f"⏸ waits for . or space ({speed})"
-    return f"{_SPINNER[int(time.monotonic() * 10) % len(_SPINNER)]} {speed}"
+    return f"{_spinner()} {speed}"
+
+
+def _spinner() -> str:
+    """Return the character of a turning wheel at this moment."""
+    return _SPINNER[int(time.monotonic() * 10) % len(_SPINNER)]
 
 
 SIDES = ("#why", "#records", "#log", "#code")
@@ -123,6 +128,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self.playhead = Playhead(Timeline())
         self._drawn: tuple[object, ...] = ()
         self._begun = 0.0
+        self._algorithm = ""
         self._playing_since: float | None = None
         """The time at which playback showed its last step; None while it does not play."""
         self._concluded = ""
@@ -173,10 +179,25 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self.query_one(DecisionLog).border_title = Text(title)
         self.draw()
 
+    def prepare(self, algorithm: str) -> None:
+        """Show a clock while a run is made ready, before its first decision."""
+        self.live, self.playhead, self._algorithm = None, Playhead(Timeline()), algorithm
+        self._begun = time.monotonic()
+        for pane in self.query(PictureView):
+            pane.begin([])
+        self.query_one(DecisionLog).show(self.playhead)
+        self.query_one(TimelineBar).show(self.playhead)
+        self.query_one("#banner", Static).update("")
+        self.query_one("#decision", Static).update("Reading the columns and their hierarchies.")
+        self.draw()
+
     def draw(self) -> None:
         """Draw what is to be seen now, if it is something else than before."""
         live, playhead = self.live, self.playhead
         if live is None:
+            clock = f"  {_spinner()} preparing  {time.monotonic() - self._begun:.1f} s"
+            text = Text.assemble((self._algorithm, "bold"), clock)
+            self.query_one("#counters", Static).update(text)
             return
         self._play_on(live)
         snapshot = live.snapshot
@@ -190,6 +211,9 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self._drawn = seen
         self.query_one("#decision", Static).update(self._sentence(live, playhead))
         scene = Scene(live.run.task, live.run.algorithm, live.timeline, number)
+        records = self.query_one("#records", PictureView).drawing
+        if isinstance(records, Records):
+            records.at_rest = snapshot.paused or not self._goes_on
         self._draw_banner(scene)
         for view in self.query(PictureView):
             view.show(scene)

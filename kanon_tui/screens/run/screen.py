@@ -286,6 +286,9 @@ class RunScreen(StepScreen):
         def make() -> LiveRun:
             return watched_run(session.project, session.task(), paused=paused)
 
+        self.live = None
+        self.query_one(LiveView).prepare(session.project.algorithm.name)
+        self._show_face("live")
         self.compute(make, begin, group="begin", failed=self._failed)
 
     def _ask_target(self, session: Session, paused: bool) -> None:
@@ -360,7 +363,7 @@ class RunScreen(StepScreen):
 
     def _failed(self, error: Exception) -> None:
         self._draw_live_view()
-        if self.query_one(ContentSwitcher).current == "passes":
+        if self.live is None or self.query_one(ContentSwitcher).current == "passes":
             self.action_setup()
         self.refresh_bindings()
         self.host.session_changed()  # memory that was freed for the run can be used again
@@ -374,7 +377,7 @@ class RunScreen(StepScreen):
         if self.is_current:
             if self.stream is not None and self._streaming:
                 self._draw_stream(self.stream)
-            if self.live is not None:
+            if self._watching:
                 self.query_one(LiveView).draw()
 
     # -- orders

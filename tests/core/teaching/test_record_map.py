@@ -203,6 +203,15 @@ def test_the_records_of_the_part_turn_into_ranges() -> None:
     assert "▸ 4 concerned" in picture
 
 
+def test_records_of_a_large_table_are_drawn_at_rest_alone(monkeypatch) -> None:
+    monkeypatch.setattr("kanon_tui.core.teaching.records.MOST_ROWS", 5)
+    pane = Records()
+    pane.at_rest = False
+    assert "space pauses" in drawn(pane, "mondrian", "mondrian", 2, WIDE)
+    pane.at_rest = True
+    assert "▸ 4 concerned" in drawn(pane, "mondrian", "mondrian", 2, WIDE)
+
+
 def test_the_cockpit_has_a_curve_with_numbers_and_a_histogram_with_k() -> None:
     picture = drawn(Cockpit(), "race-rules", "udc", -1, MIDDLE)
     number = number_of("race-rules", "udc", "joins")

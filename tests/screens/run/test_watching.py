@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from threading import Event
+
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
+from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.run import State
+from kanon_tui.screens.run import screen as run_screen
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.screen import RunScreen
-from kanon_tui.widgets.dialogs import AskText, Choose
+from kanon_tui.widgets.dialogs import AskText, Choose, Message
 from kanon_tui.widgets.picture_view import PictureView
 from kanon_tui.widgets.step_bar import StepBar
 from tests.screens.conftest import session_of, settle, wait_until
@@ -64,6 +68,36 @@ async def test_back_and_forth_shows_the_step_everywhere(sample, make_app) -> Non
         assert view.live.snapshot.steps == 3  # what is kept is shown, nothing new is decided
         await pilot.press("full_stop")
         await wait_until(pilot, lambda: view.live.snapshot.steps == 4)
+
+
+async def test_a_clock_runs_while_a_run_is_prepared(sample, make_app, monkeypatch) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        view, gate, make = await watch(pilot, 2), Event(), run_screen.watched_run
+        await to_the_end(pilot, view)
+
+        def slow(*arguments, **named):
+            gate.wait()
+            if failing:
+                raise KanonError("the disk is gone")
+            return make(*arguments, **named)
+
+        def header() -> str:
+            return str(view.query_one("#counters", Static).content)
+
+        monkeypatch.setattr(run_screen, "watched_run", slow)
+        for failing in (False, True):
+            gate.clear()
+            await pilot.press("r")
+            await wait_until(pilot, lambda: "preparing" in header())
+            before = header()
+            await wait_until(pilot, lambda before=before: header() != before)
+            assert view.live is None
+            gate.set()
+            if not failing:
+                await wait_until(pilot, lambda: "Done: 3 classes" in sentence(view))
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        await pilot.press("escape")
+        assert pilot.app.screen.query_one("#setup").display
 
 
 async def test_after_the_end_nothing_is_wiped_and_nobody_is_taken_away(sample, make_app) -> None:
