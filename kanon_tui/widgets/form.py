@@ -92,7 +92,8 @@ class Form(VerticalScroll, can_focus=False):
         self._rows: list[Horizontal] = []
         """The row of each field, once they are mounted."""
         self._mounting = False
-        self._error = ""
+        self.error = ""
+        """What is wrong with the typed text; empty if nothing is."""
 
     def compose(self) -> ComposeResult:
         """Yield the fields that are known, and the lines of help and error."""
@@ -137,6 +138,7 @@ class Form(VerticalScroll, can_focus=False):
         if not self._mounting:
             self._show_relevant_fields()
         self._help("")
+        self.check()
 
     def action_leave(self) -> None:
         """Tell the screen, which decides where the focus goes."""
@@ -179,6 +181,7 @@ class Form(VerticalScroll, can_focus=False):
                 else:
                     _write(entry, field.text(value))
         self._show_relevant_fields()
+        self.check()
 
     def _show_relevant_fields(self) -> None:
         """Show the fields that have a meaning now: some need a switch to be on."""
@@ -241,8 +244,8 @@ class Form(VerticalScroll, can_focus=False):
             self.read()
         except KanonError as problem:
             error = str(problem).removeprefix("this form: ")
-        if error != self._error:
-            self._error = error
+        if error != self.error:
+            self.error = error
             self.post_message(self.Checked(self, error))
         self._show_line("#form-error", error)
 

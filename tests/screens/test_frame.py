@@ -19,7 +19,7 @@ from kanon_tui.screens.reading import ReadingDialog
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.step_bar import StepBar
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 
 AppMaker = Callable[..., KanonApp]
 
@@ -213,6 +213,21 @@ async def test_tiny_terminal_and_back(sample, make_app) -> None:
                 await pilot.resize_terminal(*size)
                 await pilot.pause()
             assert pilot.app.current_mode == step
+
+
+async def test_few_lines_show_fields_on_run_and_records_on_results(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(40, 12)) as pilot:
+        await settle(pilot)
+        await pilot.press("5", "enter")
+        await settle(pilot)
+        field = pilot.app.screen.query_one("#p-k")
+        assert pilot.app.focused is field
+        await wait_until(pilot, lambda: field.region in pilot.app.screen.region)
+        await pilot.press("escape", "r")
+        await wait_until(pilot, lambda: session_of(pilot).results)
+        await pilot.press("6")
+        await settle(pilot)
+        assert pilot.app.screen.query_one("#left").size.height >= 4
 
 
 @pytest.mark.parametrize("keys", [("2",), ("f1",)])

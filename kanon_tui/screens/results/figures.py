@@ -31,6 +31,7 @@ from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import bar, short_list, visible
 from kanon_tui.widgets.grid import GAP, Cell, Grid, up_to
 from kanon_tui.widgets.grid_sources import CellTable
+from kanon_tui.widgets.lists import ScrollPane
 
 BAR = 3
 MEANINGS = {
@@ -250,7 +251,8 @@ class FigurePanel(Vertical):
 
     def compose(self) -> Iterable[Widget]:
         yield self.grid
-        yield self._meaning
+        with ScrollPane(id="meaning", can_focus=False):
+            yield self._meaning
 
     def show(self, title: str, table: FigureTable) -> None:
         """Show a table; the cursor stays where it was when it is the same one with new figures."""
@@ -275,3 +277,11 @@ class FigurePanel(Vertical):
         meanings = self._table.meanings if self._table else ()
         row = self.grid.row
         self._meaning.update(Text(visible(meanings[row]) if row < len(meanings) else ""))
+        self.query_one(ScrollPane).scroll_home(animate=False)
+        self.call_after_refresh(self._offer_scrolling)
+
+    def _offer_scrolling(self) -> None:
+        """Let tab go to a meaning that is longer than its room, such as the notes of a run."""
+        if self.is_attached:
+            pane = self.query_one(ScrollPane)
+            pane.can_focus = pane.max_scroll_y > 0

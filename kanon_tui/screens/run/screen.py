@@ -161,7 +161,11 @@ class RunScreen(StepScreen):
         algorithm = ALGORITHMS[project.algorithm.name]
         line = self.query_one("#preflight", Static)
 
+        typed = next((form.error for form in self.query(Form) if form.display and form.error), "")
+
         def look_ahead() -> Preflight:
+            if typed:
+                return Preflight(problem=typed)
             if session.streams:
                 check_streamable(project)
             return preflight(project, session.task(), algorithm, trial, session.beyond_memory)
@@ -195,15 +199,9 @@ class RunScreen(StepScreen):
         self.query_one("#algorithms").focus()
 
     @on(Form.Checked)
-    def show_validity(self, event: Form.Checked) -> None:
+    def show_validity(self) -> None:
         """Say that a field does not fit where the screen says whether it is ready."""
-        if event.error:
-            found = Preflight(problem=event.error)
-            line = preflight_text(found, "", self.session.project.privacy, self)
-            self.query_one("#preflight", Static).update(line)
-        else:
-            advice = self.query_one(Advice)
-            self._preflight(advice.trial_of(self.session.project.algorithm))
+        self._preflight(self.query_one(Advice).trial_of(self.session.project.algorithm))
 
     @on(Form.Changed)
     def changed(self, event: Form.Changed) -> None:
