@@ -41,7 +41,6 @@ _MACHINE = f"{zlib.crc32(platform.node().encode()):08x}"
 
 def check_place(path: Path, force: bool) -> None:
     """Refuse a file that could not be written."""
-    folder = path.parent
     with writing_errors(path):
         if path.is_dir():
             raise InputError(f"{path} is a folder; name a file")
@@ -49,6 +48,13 @@ def check_place(path: Path, force: bool) -> None:
             raise InputError(f"{path} is not an ordinary file; name one that can be replaced")
         if path.exists() and not force:
             raise InputError(_exists_message(path))
+    check_folder(path)
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a file or folder whose own folder is missing or cannot be written to."""
+    folder = path.parent
+    with writing_errors(path):
         if not folder.is_dir():
             raise InputError(f"{path}: the folder {folder} does not exist; create it first")
         if not os.access(folder, os.W_OK):

@@ -22,7 +22,7 @@ import polars as pl
 from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.processes.interruption import uninterrupted, written
-from kanon_tui.core.table.atomic_files import check_place, usual_mode, work_folder, writing_errors
+from kanon_tui.core.table.atomic_files import check_folder, usual_mode, work_folder, writing_errors
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.table.writing import check_not_read, check_target, put_table
 
@@ -115,7 +115,7 @@ class Target:
             raise InputError(
                 f"{self.path} holds other files than parts of a release; name another folder"
             )
-        check_place(self.path.parent / f".{self.path.name}.part", force=True)
+        check_folder(self.path)
 
 
 def _only_parts(folder: Path) -> bool:

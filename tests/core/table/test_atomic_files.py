@@ -207,8 +207,9 @@ def test_folders_of_killed_runs_are_removed_by_the_next(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == [".release.csv.other-1-2.part"]
 
 
-def test_permissions_under_a_loose_umask(tmp_path: Path) -> None:
-    before = os.umask(0)
+@pytest.mark.parametrize("umask", [0o000, 0o022])
+def test_permissions_under_a_loose_umask(umask: int, tmp_path: Path) -> None:
+    before = os.umask(umask)
     try:
         with work_folder(tmp_path / "release.csv") as folder:
             assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -222,7 +223,7 @@ def test_permissions_under_a_loose_umask(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     modes = {each.name: stat.S_IMODE(each.stat().st_mode) for each in tmp_path.iterdir()}
-    assert modes == {"release.csv": 0o666, "private": 0o600, "key": 0o600}
+    assert modes == {"release.csv": 0o666 & ~umask, "private": 0o600, "key": 0o600}
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
