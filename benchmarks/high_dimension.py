@@ -41,7 +41,7 @@ TABLES = {
     "24 attributes": (30_000, (81, 27, 27, *(9,) * 9, *(8,) * 12)),
 }
 SHARES = (0.0, 0.05, 1.0)
-BUDGETS = (2_000, 20_000)
+BUDGETS = (2_000, 20_000, AnytimeSearch.tests)
 KINDS = 8
 
 
