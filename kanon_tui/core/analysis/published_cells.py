@@ -253,7 +253,7 @@ class CellReader:
         if len(text) > 2 and text[0] == "{" and text[-1] == "}":
             inner = f"|{text[1:-1]}|"
             with_bars = (value for value in self._known_with_bars if f"|{value}|" in inner)
-            return PublishedCell(members={*set_members(text, self.known), *with_bars})
+            return PublishedCell(members={*set_members(text), *with_bars})
         return PublishedCell() if text in self.unnamed else None
 
     def _as_mask(self, text: str) -> PublishedCell | None:

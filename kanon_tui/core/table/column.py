@@ -8,7 +8,8 @@ The work is done on the distinct texts, not on the cells: find them, sort them b
 and join the codes back. That costs O(n) hashing plus a sort of the distinct texts.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -363,18 +364,20 @@ def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: s
 
 NOTHING = "(missing)"
 """The empty text, which means missing, as a member of a published set."""
+_LIKE_NOTHING = re.compile(r"\(+missing\)+")
+"""A value that could be taken for it; as a member it has one more pair of parentheses."""
 
 
 def set_text(members: Iterable[str]) -> str:
     """Return `{A|B}` for values of a category, sorted, with a word for the empty text."""
-    return "{" + "|".join(sorted(member or NOTHING for member in members)) + "}"
+    texts = (f"({m})" if _LIKE_NOTHING.fullmatch(m) else m or NOTHING for m in members)
+    return "{" + "|".join(sorted(texts)) + "}"
 
 
-def set_members(text: str, known: Container[str]) -> list[str]:
-    """Return the values that a published set names; `known` are those of the column."""
-    members = text[1:-1].split("|")
-    nothing = [""] if NOTHING in members else []
-    return [m for m in members if m != NOTHING or m in known] + nothing
+def set_members(text: str) -> list[str]:
+    """Return the values that a published set names."""
+    members = ("" if member == NOTHING else member for member in text[1:-1].split("|"))
+    return [m[1:-1] if _LIKE_NOTHING.fullmatch(m) else m for m in members]
 
 
 def range_text(column: Column, low: str, high: str) -> str:

@@ -14,6 +14,7 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, number_rows, recode
+from kanon_tui.core.table.column import set_members, set_text
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
@@ -80,6 +81,17 @@ def test_a_missing_value_is_visible_in_a_set() -> None:
     release = kn.anonymize(people, quasi=["sex"], k=12, algorithm="mondrian")
     assert release.table["sex"].unique().to_list() == ["{(missing)|m|w}"]
     assert kn.verify(release.table, release.project, people).holds  # and it is read again
+
+
+def test_a_value_spelled_like_missing_is_told_from_it() -> None:
+    values = ["(missing)", "((missing))", "m"]
+    written = "{(((missing)))|((missing))|m}"
+    assert set_text(values) == written
+    assert sorted(set_members(written)) == sorted(values)
+    people = pl.DataFrame({"sex": ["m", "", "(missing)", "m"] * 3})
+    release = kn.anonymize(people, quasi=["sex"], k=12, algorithm="mondrian")
+    assert release.table["sex"].unique().to_list() == ["{((missing))|(missing)|m}"]
+    assert kn.verify(release.table, release.project, people).holds
 
 
 def test_lowest_common_ancestor() -> None:

@@ -74,7 +74,7 @@ def _of_attribute(
         return [_claims(attacked, x, must, group_of_value, exact=True)]
     code = {value: number for number, value in enumerate(values)}
     for text in cells.texts:
-        members = set_members(text, code) if text[:1] == "{" and text[-1:] == "}" else []
+        members = set_members(text) if text[:1] == "{" and text[-1:] == "}" else []
         listed = all(member in code for member in members)
         must.append([code[member] for member in members] if listed else [])
     found = [_claims(attacked, x, must, np.arange(len(values)), exact=True)]
