@@ -47,10 +47,17 @@ def _style(tone: Tone, widget: Widget) -> Style:
         return theme_style(widget, "foreground", bold=True) + Style(bgcolor=ground)
     if tone.startswith("on-"):
         name: Tone = tone.removeprefix("on-")  # type: ignore[assignment]  # all are tones
-        return theme_style(widget, _COLOURS[name], bold=True) + Style(reverse=True)
+        return theme_style(widget, _colour(name, widget), bold=True) + Style(reverse=True)
     if tone in _COLOURS:
-        return theme_style(widget, _COLOURS[tone], bold=tone in _STRONG)
+        return theme_style(widget, _colour(tone, widget), bold=tone in _STRONG)
     return Style(bold=tone == "strong" or None)
+
+
+def _colour(tone: Tone, widget: Widget) -> str:
+    """Return the colour of a tone; the best has its own where accent and success are alike."""
+    variables = widget.app.theme_variables
+    alike = tone == "best" and variables["accent"] == variables["success"]
+    return "secondary" if alike else _COLOURS[tone]
 
 
 class PictureView(Widget, can_focus=True):

@@ -9,11 +9,12 @@ from textual.widgets import OptionList, Static
 
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.teaching.picture import Picture
 from kanon_tui.screens.run import screen as run_screen
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.widgets.dialogs import AskText, Choose, Message
-from kanon_tui.widgets.picture_view import PictureView
+from kanon_tui.widgets.picture_view import PictureView, picture_text
 from kanon_tui.widgets.step_bar import StepBar
 from tests.screens.conftest import session_of, settle, wait_until
 
@@ -285,3 +286,13 @@ async def test_reasons_have_the_rows_they_need_at_every_step(sample, make_app) -
             assert why.content_size.height == max(needed[-1], 6)
         assert len(set(needed)) > 1
         assert "rule: the highest, the first of equals" in picture(view, "#why")
+
+
+async def test_the_best_has_a_colour_of_its_own_in_16_colours(sample, make_app) -> None:
+    async with make_app(sample("mondrian")).run_test(size=(80, 24)) as pilot:
+        for theme in ("ansi-dark", "kanon-dark", "kanon-light", "kanon-projector"):
+            pilot.app.theme = theme
+            await pilot.pause()
+            picture = Picture(20, 2).write("★", "on-best").write("✓", "on-good")
+            best, good = (span.style for span in picture_text(picture, pilot.app.screen).spans)
+            assert best.color != good.color
