@@ -100,8 +100,12 @@ def test_a_signal_between_the_names_waits_until_both_are_there(
         real(source, target)
 
     monkeypatch.setattr(os, "replace", signalled)
-    with pytest.raises(KeyboardInterrupt):
-        write_both(tmp_path, force=True)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            write_both(tmp_path, force=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert contents(tmp_path) == {"release": "new release", "report": "new report"}
     assert written[-2:] == [tmp_path / "release", tmp_path / "report"]
 
