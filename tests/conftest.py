@@ -26,6 +26,14 @@ settings.load_profile("kanon")
 SLOW_FOLDERS = tuple(f"{ROOT / 'tests' / name}{os.sep}" for name in ("commands", "screens"))
 """Every test in them starts an application or a process."""
 
+SLOW_FILES = {
+    "test_beyond_k.py", "test_blocks.py", "test_coarsening.py", "test_more_models.py",
+    "test_people.py", "test_ranked_rows.py",
+    "test_recommend.py", "test_release_pages.py", "test_source_pages.py", "test_stream.py",
+    "test_watched_stream.py",
+}  # fmt: skip
+"""Files that compare releases in files, or every algorithm, with slow twins."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kernels", help="use this build of the C kernels")
@@ -44,7 +52,7 @@ def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if str(item.path).startswith(SLOW_FOLDERS):
+        if str(item.path).startswith(SLOW_FOLDERS) or item.path.name in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
 
 
