@@ -71,7 +71,7 @@ class EarlierRun:
 
     @property
     def short(self) -> str:
-        """What was required beyond k, in short; empty where it is of another version."""
+        """Requirements beyond k as a short text; empty for a record of another version."""
         with suppress(InputError):
             return self.required(Privacy()).short
         return ""

@@ -150,7 +150,7 @@ class Privacy(Checked):
 
     @property
     def short(self) -> str:
-        """What is required beyond k, in short: `l≥2 risk≤0.1 any 2: 20`; empty if nothing is."""
+        """Requirements beyond k as a short text, `l≥2 risk≤0.1 any 2: 20`; empty without any."""
         models = dict.fromkeys(each.short for each in self.requirements)
         risk = [] if self.risk is None else [f"risk≤{self.risk.max:g}"]
         subsets = [f"any {self.subset_size}: {self.subset_k:,}"] if self.subset_k else []
