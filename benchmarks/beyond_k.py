@@ -27,8 +27,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiver
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.task.steps import RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import RunContext, Task
 from tests.core.algorithms.twins.beyond_k import merged_on
 
 SALARY = {

@@ -25,8 +25,7 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.result import conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.pipeline.trial import clock_of, try_out
-from kanon_tui.core.task.steps import Algorithm
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Task
 
 SHAPES = ("census", "numbers", "sets", "adult")
 

@@ -35,8 +35,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.steps import Algorithm
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Task
 from tests.core.algorithms.twins.full_domain import passing
 
 HEADS = (

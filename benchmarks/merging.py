@@ -32,8 +32,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.steps import Algorithm
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Task
 from tests.core.algorithms.twins import merging as twins
 
 CENSUS = Path(__file__).parent.parent / "sample_data" / "census"

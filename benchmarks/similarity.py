@@ -18,7 +18,7 @@ from benchmarks.timing import (
 )
 from kanon_tui.core.algorithms.sbc import SBC
 from kanon_tui.core.algorithms.sd import SD
-from kanon_tui.core.task.steps import Algorithm
+from kanon_tui.core.task.task import Algorithm
 from tests.core.algorithms.twins.similarity import cluster as twin
 
 

@@ -22,8 +22,7 @@ from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.steps import Algorithm
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Task
 
 SAMPLES = Path(__file__).parent.parent / "sample_data"
 N, C = Kind.NUMERIC, Kind.CATEGORICAL

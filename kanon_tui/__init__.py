@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from kanon_tui.core.pipeline.stream import stream
     from kanon_tui.core.project.attribute import AttributeSpec
     from kanon_tui.core.project.project import Project
-    from kanon_tui.core.task.steps import RunContext
+    from kanon_tui.core.task.task import RunContext
 
 _WHERE = {
     "api.builders": "breaks dates flat groups icd10 intervals mask quantiles",

@@ -15,8 +15,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_bytes
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.steps import Step
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Step, Task
 
 
 def report_text(result: FinishedRun, path: Path, *more: Any, **options: Any) -> str:

@@ -14,8 +14,7 @@ from kanon_tui.core.pipeline.preflight import preflight
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.task.steps import RunContext, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import RunContext, Steps, Task
 from kanon_tui.core.teaching.picture import Drawing, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
 from kanon_tui.core.teaching.pseudo_code import Code

@@ -26,7 +26,7 @@ SLOW = """
     from pathlib import Path
     from kanon_tui.core.algorithms import ALGORITHMS
     from kanon_tui.core.algorithms.mondrian import Mondrian
-    from kanon_tui.core.task.steps import Step
+    from kanon_tui.core.task.task import Step
     import kanon_tui.core.table.writing as writing
 
     def wait():

@@ -115,7 +115,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 
 @dataclass(frozen=True)
 class Endless(Mondrian):

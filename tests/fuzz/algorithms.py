@@ -21,8 +21,7 @@ from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.steps import FULL_SPEED, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import FULL_SPEED, RunContext, Task
 from tests.core.algorithms.random_tables import COLUMNS, random_task
 from tests.core.algorithms.ruled_tables import ruled_task
 

@@ -15,7 +15,7 @@ from typing import Any
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.plug_ins import load_plug_ins
-from kanon_tui.core.task.steps import Algorithm
+from kanon_tui.core.task.task import Algorithm
 
 GROUP = "kanon_tui.algorithms"
 """The entry point group of plug-ins: the name of an algorithm and where its class is."""

@@ -18,8 +18,7 @@ from kanon_tui.core.lattice.full_domain import (
 from kanon_tui.core.lattice.proof import Proof
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_tests import StringTests
-from kanon_tui.core.task.steps import Line, RunContext, Step, Steps, Wish
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task, Wish
 
 _PATIENCE = 25  # moves without a better string after which a descent ends
 _SHAKEN = 0.3  # the share of attributes that a restart moves at random

@@ -12,8 +12,7 @@ from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
 from kanon_tui.core.kernels.merging import EXTENT
-from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Line, RunContext, Step, Steps, Task
 from kanon_tui.core.text import short_number
 
 _ROUNDS = 3  # of the walk to a far-apart pair, as in `top-down`

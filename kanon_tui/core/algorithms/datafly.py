@@ -19,8 +19,7 @@ from kanon_tui.core.lattice.pre_pruning import (
 from kanon_tui.core.lattice.search import PassingString, Search
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
 from kanon_tui.core.table.column import counted
-from kanon_tui.core.task.steps import Candidate, Choice, Line, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Candidate, Choice, Line, RunContext, Step, Steps, Task
 
 _SHOWN = 5  # attributes that could have been raised
 

@@ -19,8 +19,7 @@ from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.numeric import TIE, Words
-from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 from kanon_tui.core.text import Quotable, count_of, joined, note
 
 _FEW_COMBINATIONS = 1_000_000  # that many are listed at once rather than combined part by part

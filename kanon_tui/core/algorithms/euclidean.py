@@ -8,8 +8,7 @@ from kanon_tui.core.clustering.merging import Merging, MergingClustering, Object
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all, merge_closest
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import EXTENT
-from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Line, RunContext, Steps, Task
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ import numpy as np
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of, small_groups_note
-from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
 from kanon_tui.core.text import count_of
 
 

@@ -16,8 +16,7 @@ from kanon_tui.core.lattice.full_domain import (
 )
 from kanon_tui.core.lattice.halving import Halving, list_all
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
 from kanon_tui.core.text import note
 
 

@@ -7,8 +7,7 @@ from kanon_tui.core.algorithms.local_search import HALF_WAY, Pointers
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.full_domain import HALVE, LIST_ALL, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving, list_all
-from kanon_tui.core.task.steps import Line, RunContext, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from kanon_tui.core.lattice.pre_pruning import no_string
 from kanon_tui.core.lattice.search import PassingString, Search, best_of
 from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.task.steps import Line, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 from kanon_tui.core.text import joined, plural
 
 Part = tuple[int, ...]

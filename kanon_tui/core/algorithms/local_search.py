@@ -15,8 +15,7 @@ from kanon_tui.core.lattice.full_domain import (
 from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.lattice.pre_pruning import only_roots
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.task.steps import Line, RunContext, Steps, Wish
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,16 @@ from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.facts import UNPLACED, in_words, moved_records
 from kanon_tui.core.clustering.similarity import class_loss
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.task.steps import Candidate, Choice, Grouping, Line, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import (
+    Candidate,
+    Choice,
+    Grouping,
+    Line,
+    RunContext,
+    Step,
+    Steps,
+    Task,
+)
 from kanon_tui.core.text import count_of
 
 _OTHER_CATEGORY = 2.0

@@ -19,17 +19,18 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels import mondrian as kernel
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import (
+from kanon_tui.core.task.task import (
     Candidate,
     Choice,
     Grouping,
     Line,
+    QuasiIdentifier,
     RunContext,
     Step,
     Steps,
+    Task,
     Wish,
 )
-from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, note, short_number
 
 _SHOWN = 5  # attributes that could have been cut

@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.similarity import Similarity, SimilarityClustering
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import Line, RunContext, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task
 
 
 @dataclass(frozen=True)

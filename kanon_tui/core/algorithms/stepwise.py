@@ -15,8 +15,16 @@ from kanon_tui.core.lattice.frequency import CodedTuples, Frequency
 from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.lattice.search import StringText
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.task.steps import Candidate, Choice, Grouping, Line, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import (
+    Candidate,
+    Choice,
+    Grouping,
+    Line,
+    RunContext,
+    Step,
+    Steps,
+    Task,
+)
 from kanon_tui.core.text import count_of
 
 _WORK = 1_000_000  # tuples: some tens of milliseconds, so that a cancel is heard

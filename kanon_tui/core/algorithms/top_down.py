@@ -12,8 +12,7 @@ from kanon_tui.core.clustering.facts import change
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting, split_drawn, split_reason
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import Grouping, Line, RunContext, Step, Steps, Wish
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Line, RunContext, Step, Steps, Task, Wish
 from kanon_tui.core.text import Note, note
 
 _UNFINISHED = note("stopped early: some groups could still have been split")

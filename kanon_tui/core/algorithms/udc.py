@@ -8,8 +8,7 @@ from kanon_tui.core.clustering.merging import Merging, MergingClustering, Object
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import CLUSTER, RELEASE
-from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps, Wish
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Line, RunContext, Steps, Task, Wish
 
 
 @dataclass(frozen=True)

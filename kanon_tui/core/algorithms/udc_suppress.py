@@ -7,8 +7,7 @@ from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
 from kanon_tui.core.kernels.merging import SUPPRESS, SUPPRESS_CLUSTER
-from kanon_tui.core.task.steps import Grouping, Line, RunContext, Steps, Wish
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Line, RunContext, Steps, Task, Wish
 
 
 @dataclass(frozen=True)

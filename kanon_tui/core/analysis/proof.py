@@ -41,8 +41,7 @@ from kanon_tui.core.release.formulas import unescape_formulas
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table, as_table
-from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Task
 from kanon_tui.core.text import count_of, quoted_list
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from kanon_tui.core.pipeline.preflight import in_words
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.pipeline.trial import Trial, hidden_columns, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.task.steps import Family, Wish
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Task, Wish
 from kanon_tui.core.text import first_few
 
 BUDGET = 1.0

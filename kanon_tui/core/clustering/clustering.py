@@ -10,8 +10,7 @@ from kanon_tui.core.clustering.features import places
 from kanon_tui.core.fields.declaration import FieldType, declared
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.task.steps import Algorithm, Family
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, Task
 
 _AUTO_ABOVE, _AUTO_SIZE = 500_000, 25_000
 """Records of the largest table that `auto` clusters as a whole, and those of a block beyond it."""

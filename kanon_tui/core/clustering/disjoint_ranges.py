@@ -32,8 +32,16 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step, Steps, map_steps
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import (
+    Algorithm,
+    Grouping,
+    QuasiIdentifier,
+    RunContext,
+    Step,
+    Steps,
+    Task,
+    map_steps,
+)
 from kanon_tui.core.text import count_of, note
 
 _TRIED = (2, 4, 8, 16, 32)

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
 from kanon_tui.core.table.column import set_text
-from kanon_tui.core.task.steps import Candidate, Choice
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Candidate, Choice, QuasiIdentifier, Task
 from kanon_tui.core.text import short_number, small_number
 
 Codes = npt.NDArray[np.integer]

@@ -24,8 +24,7 @@ from kanon_tui.core.clustering.features import (
 from kanon_tui.core.kernels import k_member as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.steps import Grouping, RunContext, Step
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
 from kanon_tui.core.text import Note, count_of, plural, short_number
 
 

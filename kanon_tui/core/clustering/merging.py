@@ -14,8 +14,7 @@ from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.steps import RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import RunContext, Task
 
 _PRICES_APART = 4.0
 """How far the prices of two attributes may move apart before a tree is grown anew."""

@@ -33,8 +33,7 @@ from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
-from kanon_tui.core.task.steps import Candidate, Choice, Line, Step
-from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
+from kanon_tui.core.task.task import EVEN_EMPHASIS, Candidate, Choice, Line, QuasiIdentifier, Step
 from kanon_tui.core.text import count_of, joined, plural, short_number
 
 MERGE_SMALL = (

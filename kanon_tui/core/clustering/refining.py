@@ -69,8 +69,7 @@ from kanon_tui.core.kernels.refining import (
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import Grouping, RunContext, Step, Steps, map_steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, RunContext, Step, Steps, Task, map_steps
 from kanon_tui.core.text import count_of, note
 
 _HALF = 0.5  # progress when refining begins; its real share is not known

@@ -15,8 +15,7 @@ from kanon_tui.core.kernels import refining as kernel
 from kanon_tui.core.kernels.box_arrays import KIND, LINE, SET, UNIT, WEIGHT, Attributes
 from kanon_tui.core.kernels.box_tree import Division, grow_tree
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 
 _PARTNERS = 12
 _NEAR_CLASSES = 256  # that the partners are chosen from

@@ -18,8 +18,7 @@ from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.metrics.research_value import mean_span
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Grouping, QuasiIdentifier, Task
 
 
 @dataclass(eq=False)

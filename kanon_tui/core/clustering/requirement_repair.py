@@ -42,8 +42,7 @@ from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement, out_of_reach
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 from kanon_tui.core.text import count_of, note
 
 _LOOKED_AT = 128  # near classes, together

@@ -23,8 +23,7 @@ from kanon_tui.core.kernels import similarity as kernel
 from kanon_tui.core.kernels.box_tree import GONE, grow_tree
 from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.steps import Grouping, RunContext, Step
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Grouping, QuasiIdentifier, RunContext, Step, Task
 from kanon_tui.core.text import count_of, joined, plural
 
 _KINDS = ("start", "grow", "close")

@@ -22,8 +22,7 @@ from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import penalties
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import Candidate, Choice
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Candidate, Choice, QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, short_number, small_number
 
 _NAMED = 2  # attributes a sentence names

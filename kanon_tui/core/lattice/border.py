@@ -28,7 +28,7 @@ from kanon_tui.core.lattice.halving import SmallClassPruning, find_passing
 from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 
 _RARE = 32  # tuples that are followed through all strings
 

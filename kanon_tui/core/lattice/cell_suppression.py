@@ -31,8 +31,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.release.distinct_rows import dense_ranks
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import Grouping, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Steps, Task
 from kanon_tui.core.text import note
 
 _ALL_SETS = 12

@@ -14,8 +14,7 @@ from threading import Lock
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.lattice.pre_pruning import highest_levels
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.task.steps import RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import RunContext, Task
 
 
 @dataclass(frozen=True)

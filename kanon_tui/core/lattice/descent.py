@@ -20,7 +20,7 @@ from kanon_tui.core.lattice.objective import Objective
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.numeric import TIE, Flags, Int64s
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 
 Levels = tuple[int, ...]
 _BATCH = 8  # strings that threads test together

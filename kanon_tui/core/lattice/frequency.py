@@ -36,8 +36,7 @@ import numpy.typing as npt
 from kanon_tui.core.kernels import frequency as kernels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import RunContext
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import QuasiIdentifier, RunContext, Task
 
 _WORD_BITS = 64
 _MOST_ROLL_UPS = 512

@@ -17,8 +17,7 @@ from kanon_tui.core.lattice.pre_pruning import (
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.task.steps import Algorithm, Family, Line, RunContext, Step
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, Line, RunContext, Step, Task
 
 MOST_LISTED = 1_000_000
 """Strings of the largest lattice that a search which lists them all is recommended for."""

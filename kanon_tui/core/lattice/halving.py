@@ -43,7 +43,7 @@ from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import PassingString, Search
 from kanon_tui.core.lattice.string_facts import ListFollower, Reason
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Words
-from kanon_tui.core.task.steps import Candidate, Choice, Step
+from kanon_tui.core.task.task import Candidate, Choice, Step
 from kanon_tui.core.text import count_of
 
 _SORTED_BY = {

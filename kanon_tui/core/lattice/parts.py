@@ -23,7 +23,7 @@ from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import ListFollower, Reason
 from kanon_tui.core.numeric import TIE, Floats, Words
 from kanon_tui.core.processes.helper_processes import Processes, cores
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 
 
 def split(sizes: Sequence[int], most: int) -> list[tuple[int, ...]]:

@@ -27,7 +27,7 @@ from kanon_tui.core.lattice.objective import Objective
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 from kanon_tui.core.text import count_of
 
 Levels = tuple[int, ...]

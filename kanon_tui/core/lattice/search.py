@@ -22,8 +22,7 @@ from kanon_tui.core.lattice.objective import ResearchValue, make_objective, valu
 from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, highest_levels, no_string
 from kanon_tui.core.lattice.string_facts import LatticeGrid, Reason, SearchFacts, Tested
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
-from kanon_tui.core.task.steps import Grouping, RunContext, Step
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Grouping, QuasiIdentifier, RunContext, Step, Task
 from kanon_tui.core.text import Note, Quotable, note, plural
 
 MOST_LISTED = 1000

@@ -16,7 +16,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.reading import size_text
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.source import other_reader
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 from kanon_tui.core.text import joined
 
 _BASE = 400_000_000

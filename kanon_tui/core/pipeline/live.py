@@ -14,7 +14,7 @@ from math import exp, sqrt
 
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.pipeline.timeline import Timeline
-from kanon_tui.core.task.steps import FULL_SPEED, Family, Step
+from kanon_tui.core.task.task import FULL_SPEED, Family, Step
 
 LEAST_PROGRESS = 0.01
 LEAST_SECONDS = 0.5

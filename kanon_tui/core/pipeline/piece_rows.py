@@ -31,8 +31,7 @@ from kanon_tui.core.table.counted_table import CountedTable, Encoder, PieceReade
 from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.tuple_packing import Packing
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 
 CODE_BITS = 32
 _NONE: Words = np.empty(0, dtype=np.uint64)

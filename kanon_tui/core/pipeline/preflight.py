@@ -9,8 +9,7 @@ from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.task.steps import Algorithm, Family
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, Task
 from kanon_tui.core.text import count_of, first_few, short_list
 
 

@@ -41,8 +41,7 @@ from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.table.table import Table, as_table, packed
 from kanon_tui.core.table.target import Target, WrittenFile, partitioned
 from kanon_tui.core.table.writing import check_target, put_table
-from kanon_tui.core.task.steps import Algorithm, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, RunContext, Task
 
 if TYPE_CHECKING:
     import pandas as pd

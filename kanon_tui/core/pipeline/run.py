@@ -13,8 +13,7 @@ from enum import StrEnum
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.report.finished_run import Seconds
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 
 
 class State(StrEnum):

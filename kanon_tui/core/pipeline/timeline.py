@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Self
 
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 
 MOST_KEPT = 20_000
 """The most steps that are kept; beyond that a quarter of them is dropped."""

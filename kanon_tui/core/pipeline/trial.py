@@ -25,8 +25,7 @@ from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.processes.interruption import helpers
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.task.steps import Algorithm, Family
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Algorithm, Family, QuasiIdentifier, Task
 
 SMALLEST = 500
 STEP = 4

@@ -19,8 +19,7 @@ from kanon_tui.core.release.one_value import one_value_texts
 from kanon_tui.core.release.rounded_ranges import rounded_range
 from kanon_tui.core.table.column import Column, end_text, range_of_ends, set_text
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import QuasiIdentifier, Task
+from kanon_tui.core.task.task import Grouping, QuasiIdentifier, Task
 
 
 class ClassTexts(NamedTuple):

@@ -27,8 +27,7 @@ from kanon_tui.core.table.cell_codes import Cells, coded_series
 from kanon_tui.core.table.column import Column, counted
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from kanon_tui.core.text import Note
 
 __all__ = ["PublishedCells", "Release", "recode", "text_ranks"]

@@ -16,8 +16,7 @@ from kanon_tui.core.release.formulas import count_formulas, escape_formulas
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.target import Target, WrittenFile
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, Grouping, Task
 from kanon_tui.core.text import Note, note
 
 PHASES = ("read", "prepare", "search", "recode", "verify", "measure", "write")

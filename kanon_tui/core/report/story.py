@@ -33,8 +33,7 @@ from kanon_tui.core.report.to_sign import (
 )
 from kanon_tui.core.report.words import words_section
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import EVEN_EMPHASIS
+from kanon_tui.core.task.task import EVEN_EMPHASIS, Family
 from kanon_tui.core.text import count_of, first_few, joined
 
 

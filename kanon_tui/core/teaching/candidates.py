@@ -8,7 +8,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.facts import Distances
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.task.steps import Candidate, Choice, Step
+from kanon_tui.core.task.task import Candidate, Choice, Step
 from kanon_tui.core.teaching.classes_now import originals_of
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone, fitted_widths

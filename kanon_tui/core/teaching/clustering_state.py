@@ -22,7 +22,7 @@ import numpy as np
 from kanon_tui.core.clustering.facts import Cut, Merge
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.timeline import RunState
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 
 _NO_ROWS: Int64s = np.empty(0, dtype=np.int64)
 

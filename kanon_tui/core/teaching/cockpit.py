@@ -9,7 +9,7 @@ import numpy as np
 from kanon_tui.core.clustering.facts import distinguishable
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import Timeline
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.core.teaching.classes_now import MOST_ROWS, groups_now, sizes_of
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone

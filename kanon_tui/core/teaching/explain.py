@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.task.steps import Family, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, RunContext, Task
 from kanon_tui.core.text import count_of, joined, plural
 
 

@@ -10,7 +10,7 @@ from kanon_tui.core.algorithms.local_search import PointerState
 from kanon_tui.core.lattice.string_facts import LatticeGrid, Reason, Settled, Tested
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import RunState
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 
 Verdicts = npt.NDArray[np.int8]
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from kanon_tui.core.task.steps import Algorithm, Family
+from kanon_tui.core.task.task import Algorithm, Family
 
 _PAGE = Path(__file__).with_name("glossary.md").read_text(encoding="utf-8")
 GLOSSARY = dict(re.findall(r"^- \*\*(.+?)\*\*: (.+)$", _PAGE, flags=re.MULTILINE))

@@ -18,8 +18,7 @@ from kanon_tui.core.pipeline.timeline import MOST_KEPT, Timeline
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.formats import escaped_markdown
 from kanon_tui.core.report.html import escaped, page
-from kanon_tui.core.task.steps import RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import RunContext, Task
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.explain import introduction, outcome
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene

@@ -9,8 +9,7 @@ from textwrap import wrap
 from typing import ClassVar, Literal
 
 from kanon_tui.core.pipeline.timeline import RunState, Timeline
-from kanon_tui.core.task.steps import Algorithm, Step
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Step, Task
 from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.core.text import visible
 

@@ -5,8 +5,7 @@ from kanon_tui.core.pipeline.result import start
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, RunContext, Task
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.cockpit import Cockpit
 from kanon_tui.core.teaching.full_domain_state import FullDomainState

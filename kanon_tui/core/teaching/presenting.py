@@ -6,7 +6,7 @@ A vote has the candidates of the decision as options A to D, in an order that gi
 import re
 from dataclasses import dataclass
 
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 from kanon_tui.core.teaching.picture import Tone
 
 LETTERS = "ABCD"

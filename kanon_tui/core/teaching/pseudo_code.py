@@ -4,7 +4,7 @@ from textwrap import wrap
 from typing import ClassVar
 
 from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
-from kanon_tui.core.task.steps import Family, Line, Step
+from kanon_tui.core.task.task import Family, Line, Step
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
 
 BLOCKS = Line("blocks: cut the table coarsely, cluster each block on its own", 0, ("block",))

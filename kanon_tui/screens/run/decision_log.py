@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from kanon_tui.core.pipeline.timeline import Playhead
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 from kanon_tui.core.text import shortened, visible
 from kanon_tui.widgets.drawing import theme_style
 

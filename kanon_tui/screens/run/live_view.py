@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.live import LiveRun, Snapshot
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.timeline import Playhead, Timeline
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.glossary import glossary_lines, terms_of
 from kanon_tui.core.teaching.picture import Scene

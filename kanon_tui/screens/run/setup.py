@@ -19,7 +19,7 @@ from kanon_tui.core.privacy.risk import RISK_IN_WORDS
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.drawing import theme_style

@@ -27,7 +27,7 @@ from kanon_tui.core.analysis.sweep.sweep import (
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.writing import check_target, write_text
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import AskText, ChooseSeveral, Message
 from kanon_tui.widgets.drawing import theme_style

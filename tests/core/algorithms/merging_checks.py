@@ -7,8 +7,7 @@ import numpy as np
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.task.steps import Algorithm, Grouping, RunContext, Step
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Grouping, RunContext, Step, Task
 
 Clusters = list[list[int]]
 

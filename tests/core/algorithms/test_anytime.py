@@ -8,8 +8,7 @@ from kanon_tui.core.algorithms.anytime import AnytimeSearch
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.task.steps import Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, RunContext, Task
 from tests.core.algorithms.test_objective import measured
 from tests.core.algorithms.twins.full_domain import Levels
 from tests.tries import tries

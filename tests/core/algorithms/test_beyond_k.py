@@ -25,8 +25,7 @@ from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.task.steps import FULL_SPEED, Algorithm, Family, Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import FULL_SPEED, Algorithm, Family, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import (
     gap,

@@ -17,8 +17,7 @@ from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.task.steps import RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import RunContext, Task
 from tests.core.algorithms.twins.full_domain import datafly, searchable_task
 from tests.helpers import make_task
 from tests.tries import tries

@@ -14,8 +14,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.twins.full_domain import best, passing, roots, rv, searchable_task
 from tests.helpers import make_task
 from tests.tries import tries

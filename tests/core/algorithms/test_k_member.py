@@ -15,8 +15,7 @@ from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.k_member import k_member
 from tests.helpers import make_task, says

@@ -13,7 +13,7 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.task.steps import RunContext, Step
+from kanon_tui.core.task.task import RunContext, Step
 from tests.core.algorithms.twins.full_domain import heights, local, passing, searchable_task
 from tests.helpers import make_task
 

@@ -12,8 +12,7 @@ from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext, Step
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Step, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.helpers import make_task
 from tests.tries import tries

@@ -15,8 +15,7 @@ from kanon_tui.core.metrics.information_loss import attribute_il
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.task.steps import Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import must_go, with_requirements
 from tests.core.algorithms.twins.full_domain import (

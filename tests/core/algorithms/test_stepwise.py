@@ -12,8 +12,7 @@ from kanon_tui.core.algorithms.stepwise import Stepwise
 from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.task.steps import FULL_SPEED, Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import PLACES, random_task
 from tests.helpers import make_task
 from tests.tries import tries

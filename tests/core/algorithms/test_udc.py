@@ -15,8 +15,7 @@ from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.steps import Algorithm
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Task
 from tests.core.algorithms.merging_checks import (
     check_shape,
     clusters_of,

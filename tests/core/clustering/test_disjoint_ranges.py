@@ -27,8 +27,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.rules import Boundary, RuleTable
-from kanon_tui.core.task.steps import Family, Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Grouping, RunContext, Task
 from tests.core.metrics.strategies import CITIES
 from tests.helpers import make_task
 from tests.tries import tries

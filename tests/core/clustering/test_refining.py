@@ -32,8 +32,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.parts import with_counted_rows
-from kanon_tui.core.task.steps import Family, Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.ruled_tables import ruled_task
 from tests.core.algorithms.twins.refining import Refined

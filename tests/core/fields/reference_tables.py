@@ -23,7 +23,7 @@ from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.value_formats import ValueFormats
 from kanon_tui.core.task.output import Output
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 
 _DOCS = Path(__file__).parents[3] / "docs"
 PAGES = _DOCS / "reference.md", _DOCS / "algorithms.md"

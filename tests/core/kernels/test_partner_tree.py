@@ -10,7 +10,7 @@ from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.kernels.merging import SUPPRESS
 from kanon_tui.core.kernels.partner_tree import fill_nodes
-from kanon_tui.core.task.steps import RunContext
+from kanon_tui.core.task.task import RunContext
 from tests.core.algorithms.random_tables import COLUMNS
 from tests.helpers import make_task
 

@@ -9,8 +9,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.helpers import make_task
 
 CITIES = {

@@ -23,8 +23,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.steps import Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, RunContext, Task
 from tests.core.algorithms.merging_checks import clusters_of, grouping_of, sorted_clusters
 from tests.core.algorithms.twins import full_domain, merging
 from tests.core.metrics.strategies import releases, tasks

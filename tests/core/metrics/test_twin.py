@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from kanon_tui.core.metrics.measure import level_measures, measure
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.core.metrics.strategies import releases, tasks
 from tests.core.metrics.twin import Twin
 from tests.tries import tries

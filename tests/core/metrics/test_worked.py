@@ -16,8 +16,7 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.core.metrics.strategies import CITIES
 from tests.helpers import make_task
 

@@ -22,8 +22,7 @@ from kanon_tui.core.pipeline.blocks import BlockCut, block_steps, cut_into_block
 from kanon_tui.core.pipeline.result import conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
-from kanon_tui.core.task.steps import Family, Grouping, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Grouping, RunContext, Step, Steps, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.helpers import make_task
 from tests.tries import tries

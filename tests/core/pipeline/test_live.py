@@ -13,8 +13,7 @@ import pytest
 
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.run import Run, State
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 from tests.helpers import make_task
 from tests.waiting import PATIENCE, wait_until
 

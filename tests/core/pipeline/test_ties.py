@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.reproduce import obstacle
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 from tests.helpers import report_text
 
 CHANCE = Random(1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from kanon_tui.core.pipeline.timeline import Playhead, RunState, Timeline
-from kanon_tui.core.task.steps import Step
+from kanon_tui.core.task.task import Step
 
 
 class Total(RunState):

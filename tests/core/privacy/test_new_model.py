@@ -32,8 +32,7 @@ from kanon_tui.core.report.story import story
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.task.steps import RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import RunContext, Task
 from tests.core.analysis.why.twins import requiring, told
 from tests.helpers import make_task, tells
 

@@ -28,8 +28,7 @@ from kanon_tui.core.table.column import code_column
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import classes
 from tests.core.algorithms.twins.full_domain import Levels, all_strings, best, searchable_task

@@ -20,8 +20,7 @@ from kanon_tui.core.privacy.risk import RISK_IN_WORDS, RiskBound, risk_figures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import People, RiskClaim, verify
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import classes
 from tests.core.algorithms.twins.full_domain import Levels, all_strings, best, searchable_task

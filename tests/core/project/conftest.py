@@ -9,8 +9,7 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.task.steps import Algorithm, Family, RunContext, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, RunContext, Steps, Task
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from kanon_tui.core.release.one_value import dominated_classes
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.helpers import make_task
 
 

@@ -18,8 +18,7 @@ from kanon_tui.core.table.column import set_members, set_text
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.core.metrics.strategies import CITIES, releases
 from tests.helpers import make_task
 from tests.tries import tries

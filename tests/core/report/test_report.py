@@ -34,8 +34,7 @@ from kanon_tui.core.report.story import annex_document, story
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.steps import Algorithm, Family, Grouping, RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 from tests.helpers import make_task
 from tests.paths import ROOT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.task.steps import Candidate, Choice, RunContext, Step
+from kanon_tui.core.task.task import Candidate, Choice, RunContext, Step
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.cockpit import Cockpit

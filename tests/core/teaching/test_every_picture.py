@@ -12,7 +12,7 @@ from kanon_tui.core.pipeline.result import start
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.task.steps import Family, RunContext
+from kanon_tui.core.task.task import Family, RunContext
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.picture import Drawing, Scene

@@ -13,7 +13,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.explain import explain
 
 SMALL = ["datafly", "incognito", "mondrian", "locations", "patients", "race-rules", "similarity"]

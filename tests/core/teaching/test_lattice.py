@@ -10,7 +10,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.task.steps import Family, RunContext
+from kanon_tui.core.task.task import Family, RunContext
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.lattice import LatticePicture, lattice_rows

@@ -11,7 +11,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.features import ranks
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.cockpit import Cockpit, objective_points
 from kanon_tui.core.teaching.picture import Tone

@@ -16,8 +16,7 @@ from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.table.schema import Role
-from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Task
 
 
 @dataclass(frozen=True)

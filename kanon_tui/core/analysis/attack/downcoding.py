@@ -22,8 +22,7 @@ from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResul
 from kanon_tui.core.analysis.published_cells import ReadCells
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.table.column import set_members
-from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.task.task import Family, QuasiIdentifier
 from kanon_tui.core.text import count_of
 
 

@@ -29,8 +29,7 @@ from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.task.steps import Family
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Task
 from kanon_tui.core.text import count_of
 
 MOST_WORLDS = 2_000

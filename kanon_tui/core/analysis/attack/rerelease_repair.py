@@ -48,8 +48,7 @@ from kanon_tui.core.release.recode import recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table, as_table
-from kanon_tui.core.task.steps import Family, Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Family, Grouping, Task
 from kanon_tui.core.text import Quotable, note
 
 

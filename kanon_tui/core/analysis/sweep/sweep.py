@@ -41,8 +41,7 @@ from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table, as_table
-from kanon_tui.core.task.steps import Grouping, RunContext
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, RunContext, Task
 
 if TYPE_CHECKING:
     import pandas as pd

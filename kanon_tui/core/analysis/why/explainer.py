@@ -8,7 +8,7 @@ from kanon_tui.core.analysis.why.classes import ClassReasons
 from kanon_tui.core.analysis.why.levels import LevelReasons
 from kanon_tui.core.analysis.why.reasons import Reasons
 from kanon_tui.core.pipeline.result import Result
-from kanon_tui.core.task.steps import Family
+from kanon_tui.core.task.task import Family
 
 
 def explainer(result: Result) -> Reasons:

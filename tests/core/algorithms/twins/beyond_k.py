@@ -16,8 +16,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiver
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.core.algorithms.twins.full_domain import Levels, all_strings
 
 REQUIREMENTS = (

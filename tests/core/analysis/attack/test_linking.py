@@ -23,8 +23,7 @@ from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.output import Output
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.tries import tries
 
 MISSING = ("", "?", "NA")

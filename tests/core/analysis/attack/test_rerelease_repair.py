@@ -23,8 +23,7 @@ from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataS
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table, as_table
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.core.algorithms.twins import full_domain
 from tests.tries import tries
 

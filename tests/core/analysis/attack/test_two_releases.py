@@ -17,8 +17,7 @@ from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table, as_table
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.tries import tries
 
 PROJECT = Project(

@@ -43,8 +43,7 @@ from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataS
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.steps import RunContext, Step, Steps
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import RunContext, Step, Steps, Task
 
 CITIES = {
     "Wichita": ["Kansas"],

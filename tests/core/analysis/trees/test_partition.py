@@ -29,8 +29,7 @@ from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.core.analysis.trees.buckets import Condition, bucket
 from tests.core.analysis.trees.tables import original_table, release_table
 

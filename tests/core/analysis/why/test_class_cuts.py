@@ -24,8 +24,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.published_cells import cell_texts
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind
-from kanon_tui.core.task.steps import Grouping
-from kanon_tui.core.task.task import Task
+from kanon_tui.core.task.task import Grouping, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import figure, gap, gaps, with_requirements
 from tests.core.analysis.why.twins import (

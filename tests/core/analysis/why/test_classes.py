@@ -17,7 +17,7 @@ from kanon_tui.core.release.published_cells import cell_texts
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.rules import Boundary, RuleTable
-from kanon_tui.core.task.steps import Grouping
+from kanon_tui.core.task.task import Grouping
 from tests.core.analysis.why.random_results import results
 from tests.core.analysis.why.twins import run
 from tests.helpers import make_task
