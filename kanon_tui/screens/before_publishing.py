@@ -115,10 +115,7 @@ def before_publishing(
         else:
             go_on()
 
-    def look() -> None:
-        screen.compute(session.unanswered, ask, group="singling out", covers=screen)
-
-    once_counted(screen, look)
+    once_counted(screen, lambda: screen.load(session.unanswered, ask))
 
 
 def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], object]) -> None:

@@ -68,7 +68,10 @@ def choose_string(
         if levels is not None:
             chosen(AlgorithmChoice("global", {"levels": levels}))
 
-    screen.ask(StringsScreen(lambda: PassingStrings(task(), run, extent)), taken)
+    screen.load(
+        lambda: PassingStrings(task(), run, extent),
+        lambda strings: screen.ask(StringsScreen(strings), taken),
+    )
 
 
 def choose_for_set_up(screen: Hosted) -> None:
@@ -110,14 +113,10 @@ class StringsScreen(Hosted, Modal):
         Binding("E", "leave", "back", show=False),
     ]
 
-    strings: PassingStrings
-    built: tuple[int, ...]
-    """The string in the first row."""
-
-    def __init__(self, make: Callable[[], PassingStrings]) -> None:
-        """Take the work that finds the passing strings, which may take a while."""
+    def __init__(self, strings: PassingStrings) -> None:
         super().__init__()
-        self._make = make
+        self.strings, self.built = strings, strings.first
+        """`built` is the string in the first row."""
         self.only: tuple[int, int] | None = None
         """The attribute and level that all shown strings have; None shows all."""
         self._judged: Verdict | None = None
@@ -132,10 +131,6 @@ class StringsScreen(Hosted, Modal):
     def on_mount(self) -> None:
         """Begin on the first row."""
         self.query_one(Grid).focus()
-        self.load(self._make, self._begin)
-
-    def _begin(self, strings: PassingStrings) -> None:
-        self.strings, self.built = strings, strings.first
         self._judge()
 
     # -- what is shown

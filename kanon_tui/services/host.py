@@ -7,9 +7,10 @@ reach a `Host` through it.
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Protocol, TypeVar, cast
 
 from textual.app import App
+from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
@@ -221,15 +222,35 @@ class Hosted:
         )
 
     def load(self, work: Callable[[], T], show: Callable[[T], object]) -> None:
-        """Fill a dialog that has just opened with what `work` makes; close it if that fails."""
-        dialog = cast("Modal", self)
+        """Do work under a loading mark, then call `show`, which opens a dialog with the result.
 
-        def failed(error: Exception) -> None:
-            dialog.dismiss(None)
-            self.host.fail(error)
-
-        self.compute(work, show, group="content", failed=failed, covers=dialog)
+        Keys that come meanwhile wait for that dialog; escape stops waiting for the work.
+        """
+        self.ask(Loading(work), lambda made: None if made is None else show(*made))
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:
         """Open a dialog and call `answered` with its result."""
         self.host.background.ask(cast("DOMNode", self), dialog, answered)
+
+
+class Loading(Hosted, Modal):
+    """Waits for the content of a dialog; gives it in a tuple, or None after escape or a failure.
+
+    Nothing is drawn before the loading mark, which comes when the work takes longer than a moment.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Stop waiting")]
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        super().__init__()
+        self._work = work
+
+    def on_mount(self) -> None:
+        """Begin to work; close when the work is done or has failed."""
+
+        def failed(error: Exception) -> None:
+            self.dismiss(None)
+            self.host.fail(error)
+
+        done, group = self.dismiss, "content"
+        self.compute(lambda: (self._work(),), done, group=group, failed=failed, covers=self)

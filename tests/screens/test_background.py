@@ -18,6 +18,7 @@ from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
 from kanon_tui.screens.opening import open_file
 from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.services.host import Loading
 from kanon_tui.widgets.dialogs import AskText, Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import has_failed, session_of, settle, wait_until
@@ -327,29 +328,36 @@ async def test_somebody_may_leave_while_a_file_is_opened(make_app, held, tmp_pat
         assert answers == []
 
 
-async def test_a_dialog_opens_at_once_and_takes_its_keys_when_it_is_filled(
+async def test_keys_wait_below_a_loading_mark_for_the_dialog_that_is_made(
     sample, make_app, held
 ) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         app, screen = pilot.app, pilot.app.screen
         work, late, failing = held(), held(), held()
-        why = WhyDialog(lambda: Why("Why?", "of this", (work(),)))
-        screen.ask(why)
-        await wait_until(pilot, lambda: app.screen is why and why.loading)
+        shown: list[Why] = []
+
+        def show(why: Why) -> None:
+            shown.append(why)
+            screen.ask(WhyDialog(why))
+
+        def waits() -> bool:
+            return isinstance(app.screen, Loading) and app.screen.loading
+
+        screen.load(lambda: Why("Why?", "of this", (work(),)), show)
+        await wait_until(pilot, waits)
         send_keys(app, "down", "enter")  # enter closes it, once it can be read
         await wait_until(pilot, lambda: app.typed_keys.waiting == 2)
-        assert app.screen is why
+        assert not shown
         work.let_go()
         await wait_until(pilot, lambda: app.screen is screen)
-        assert why.why.facts == ("done",)
-        left = WhyDialog(lambda: Why("Why?", late()))
-        screen.ask(left)
-        await wait_until(pilot, lambda: app.screen is left and left.loading)
+        assert shown[0].facts == ("done",)
+        screen.load(lambda: Why("Why?", late()), show)
+        await wait_until(pilot, waits)
         send_keys(app, "escape")
         await wait_until(pilot, lambda: app.screen is screen)
         late.let_go()
-        screen.ask(WhyDialog(lambda: 1 / len(failing()[4:])))
+        screen.load(lambda: 1 / len(failing()[4:]), show)
         await wait_until(pilot, failing.begun.is_set)
         send_keys(app, "2")  # meant for what does not open
         failing.let_go()
@@ -357,4 +365,4 @@ async def test_a_dialog_opens_at_once_and_takes_its_keys_when_it_is_filled(
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen is screen
-        assert left.why is None
+        assert len(shown) == 1

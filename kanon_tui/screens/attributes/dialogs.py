@@ -30,7 +30,7 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.end_coding import CodedBounds, code_ends
 from kanon_tui.core.table.profile import singling_out_columns
 from kanon_tui.core.table.schema import Kind, Role
-from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed, readings
+from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.text import bar, quoted_list, visible
 from kanon_tui.services.host import Hosted
@@ -51,11 +51,16 @@ class KindDialog(Hosted, Dialog):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "app.focus_next", "Own pattern")]
 
     def __init__(
-        self, name: str, texts: pl.Series, missing_tokens: tuple[str, ...], current: Choice
+        self,
+        name: str,
+        texts: pl.Series,
+        missing_tokens: tuple[str, ...],
+        ways: Sequence[Reading],
+        current: Choice,
     ) -> None:
         super().__init__(f"What is {name}?")
         self._texts, self._tokens, self._current = texts, missing_tokens, current
-        self._readings: tuple[Reading, ...] = ()
+        self._readings = ways
 
     def content(self) -> ComposeResult:
         own = self._current[1]
@@ -69,13 +74,9 @@ class KindDialog(Hosted, Dialog):
         yield Static("enter takes it · tab: a date pattern of your own", classes="hint")
 
     def on_mount(self) -> None:
-        self.query_one("#readings").focus()
-        texts, tokens = self._texts, self._tokens
-        self.load(lambda: readings(texts, tokens), self._fill)
-
-    def _fill(self, found: tuple[Reading, ...]) -> None:
-        self._readings = found
-        choices = self.query_one("#readings", OptionList)
+        """List how the column can be read, with the cursor on the way that is used."""
+        found, choices = self._readings, self.query_one("#readings", OptionList)
+        choices.focus()
         width = max(cell_len(each.title) for each in found)
         for each in found:
             how = "all values" if each.read == each.sample else f"{each.read / each.sample:.0%}"
@@ -281,7 +282,7 @@ _SHOWN = 6
 
 
 @dataclass(frozen=True)
-class GivenAway:
+class SinglingSets:
     """The sets of attributes that single people out, and the columns that were overlooked."""
 
     found: MinimalUniques
@@ -289,7 +290,7 @@ class GivenAway:
     k: int
 
 
-def given_away(session: Session) -> GivenAway:
+def single_out(session: Session) -> SinglingSets:
     """Count every set of up to three quasi-identifiers, and look at what is published as it is."""
     task = session.quasi_rows()
     columns = [attribute.column for attribute in task.quasi]
@@ -298,14 +299,14 @@ def given_away(session: Session) -> GivenAway:
     if session.source is not None:  # pairs would need all records in memory
         alone = singling_out_columns(session.table, session.names(Role.OTHER))
         missed = [Combination((each.attribute,), 1, each.unique, each.unique) for each in alone]
-        return GivenAway(found, missed, task.k)
-    return GivenAway(found, overlooked(task_columns(task)[1], task.person), task.k)
+        return SinglingSets(found, missed, task.k)
+    return SinglingSets(found, overlooked(task_columns(task)[1], task.person), task.k)
 
 
 class UniquesDialog(Dialog):
     """The minimal sets of attributes that single people out; escape closes it."""
 
-    def __init__(self, made: GivenAway) -> None:
+    def __init__(self, made: SinglingSets) -> None:
         super().__init__("What gives people away")
         self._made = made
 

@@ -1,6 +1,7 @@
 """2 Attributes: role, kind and weight of every column, and how much they give away together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -18,11 +19,12 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, number, optional
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.profile import RepeatedPeople
 from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.value_formats import Format
+from kanon_tui.core.table.value_formats import Format, Reading, readings
 from kanon_tui.core.task.weights import Weighting, redundant
 from kanon_tui.core.text import matching, short_list, visible
 from kanon_tui.screens.attributes.dialogs import (
@@ -32,7 +34,7 @@ from kanon_tui.screens.attributes.dialogs import (
     PublishDialog,
     UniquesDialog,
     can_choose,
-    given_away,
+    single_out,
 )
 from kanon_tui.screens.attributes.figures import (
     Associations,
@@ -314,13 +316,7 @@ class AttributesScreen(StepScreen):
     def action_uniques(self) -> None:
         """Count which sets of quasi-identifiers single people out, then show them."""
         session = self.session
-        self.host.say("counting sets of quasi-identifiers …")
-        self.compute(
-            lambda: given_away(session),
-            lambda made: self.ask(UniquesDialog(made)),
-            group="uniques",
-            covers=self,
-        )
+        self.load(lambda: single_out(session), lambda found: self.ask(UniquesDialog(found)))
 
     @on(Grid.Chosen)
     def accept_or_look(self) -> None:
@@ -447,25 +443,25 @@ class AttributesScreen(StepScreen):
         session, name = self.session, self.current
         spec = session.attribute(name)
 
-        def current() -> Choice:
-            """Return the kind and format in use; the format may have been found in the data."""
+        texts, tokens = session.table.frame[name], session.table.missing_tokens
+
+        def find() -> tuple[Sequence[Reading], Choice]:
+            """Return the ways to read the column, and the one in use."""
             try:
                 column = coded_column(session.table, name, spec)
             except KanonError:
-                return spec.kind or Kind.CATEGORICAL, spec.format
-            format: Format = column.date_format or column.number_format
-            return column.kind, format if column.kind.ordered else None
+                current: Choice = spec.kind or Kind.CATEGORICAL, spec.format
+            else:  # the format may have been found in the data
+                format: Format = column.date_format or column.number_format
+                current = column.kind, format if column.kind.ordered else None
+            return readings(texts, tokens), current
 
         def taken(choice: Choice | None) -> None:
             if choice is not None:
                 kind, format = choice
                 self.edit_attributes([name], f"{name}: {kind}", kind=kind, format=format)
 
-        def ask(found: Choice) -> None:
-            texts, tokens = session.table.frame[name], session.table.missing_tokens
-            self.ask(KindDialog(name, texts, tokens, found), taken)
-
-        self.compute(current, ask, group="kind", covers=self)
+        self.load(find, lambda found: self.ask(KindDialog(name, texts, tokens, *found), taken))
 
     # -- publishing
 
@@ -496,13 +492,12 @@ class AttributesScreen(StepScreen):
                     [name], f"{name}: {changed or 'published as before'}", **changes
                 )
 
-        if spec.role is Role.IDENTIFIER or spec.kind is None or not spec.kind.ordered:
-            self.ask(PublishDialog(name, spec, key_file=project.output.pseudonym_key), chosen)
-            return
-        self.compute(
-            lambda: coded_column(session.table, name, spec),
-            lambda column: self.ask(PublishDialog(name, spec, column), chosen),
-            group="publish",
-            covers=self,
-            failed=lambda _: self.ask(PublishDialog(name, spec), chosen),
-        )
+        def column() -> Column | None:
+            """Return a column whose ends can be coded."""
+            if spec.role is Role.QUASI and spec.kind is not None and spec.kind.ordered:
+                with suppress(KanonError):  # of another kind: screen 3 says so
+                    return coded_column(session.table, name, spec)
+            return None
+
+        key = project.output.pseudonym_key
+        self.load(column, lambda found: self.ask(PublishDialog(name, spec, found, key), chosen))

@@ -216,9 +216,7 @@ class Exporter:
                 self._propose(kind)
 
         coded = self.result.release.coded
-        self.screen.compute(
-            lambda: count_formulas(coded), counted, group="export", covers=self.screen
-        )
+        self.screen.load(lambda: count_formulas(coded), counted)
 
     def _agreed(self, go_on: Callable[[], object]) -> None:
         """Go on when the columns that single people out are agreed to as this run has them."""
@@ -244,10 +242,7 @@ class Exporter:
             )
             confirm(screen, question, go_on)
 
-        def look() -> None:
-            screen.compute(check, checked, group="agreed", covers=screen)
-
-        before_publishing(screen, look, of=names)
+        before_publishing(screen, lambda: screen.load(check, checked), of=names)
 
     # -- how text is written
 

@@ -301,7 +301,7 @@ class ResultsScreen(StepScreen):
         if self.query_one(FigurePanel).grid.has_focus and self.panel == "attributes":
             question = self.records.attribute_question(self._attribute_in_panel())
         if question is not None:
-            self.ask(WhyDialog(question))
+            self.load(question, lambda why: self.ask(WhyDialog(why)))
         else:
             column = self.records.column
             self.host.say(f"{column} is not a quasi-identifier and is published as it is")
@@ -309,7 +309,7 @@ class ResultsScreen(StepScreen):
     def action_before(self) -> None:
         """Show the original values of the class under the cursor, of a release in files."""
         self._records_in_front()
-        self.records.ask_before(lambda why: self.ask(WhyDialog(lambda: why)))
+        self.records.ask_before(lambda why: self.ask(WhyDialog(why)))
 
     def _attribute_in_panel(self) -> int:
         """Return the attribute of the panel's row; rules stand below their attribute."""

@@ -1,6 +1,6 @@
 """The dialog that explains a cell, an attribute or a suppressed record."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,28 +12,24 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.text import visible
-from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.lists import ScrollPane
 
 
-class WhyDialog(Hosted, Dialog):
+class WhyDialog(Dialog):
     """The explanation of a cell, an attribute or a suppressed record; escape closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,w,q", "dismiss_none", "Close")]
 
-    def __init__(self, question: Callable[[], Why]) -> None:
-        """Take the work that explains, which may take a while."""
+    def __init__(self, why: Why) -> None:
         super().__init__()
-        self._question = question
-        self.why: Why | None = None
-        """The explanation, once it is known."""
+        self.why = why
 
     def compose(self) -> ComposeResult:
-        with Vertical():
-            yield ScrollPane()
+        with Vertical(), ScrollPane():
+            yield from self._parts(self.why)
 
     def on_mount(self) -> None:
         """Stay clear of the cell that is explained, and let the arrow keys scroll."""
@@ -43,11 +39,6 @@ class WhyDialog(Hosted, Dialog):
             row = asked.region.y + asked.row - asked.scroll_offset.y
             self.styles.align_vertical = "bottom" if 2 * row < self.size.height else "top"
         self.query_one(ScrollPane).focus()
-        self.load(self._question, self._show)
-
-    def _show(self, why: Why) -> None:
-        self.why = why
-        self.query_one(ScrollPane).mount_all(self._parts(why))
 
     def _parts(self, why: Why) -> Iterator[Widget]:
         """Yield the answer, single changes that would have kept more, and the rules."""

@@ -274,11 +274,9 @@ class RulesScreen(StepScreen):
         self._with_attribute(name, ask)
 
     def _with_attribute(self, name: str, open_dialog: Callable[[QuasiIdentifier], object]) -> None:
-        """Open a dialog about a quasi-identifier; keys that come meanwhile are for the dialog."""
+        """Open a dialog about a quasi-identifier, which takes a moment to make."""
         session = self.session
-        self.compute(
-            lambda: session.quasi_identifier(name), open_dialog, group="dialog", covers=self
-        )
+        self.load(lambda: session.quasi_identifier(name), open_dialog)
 
 
 TITLES = ("attribute", "rule", "weight", "levels", "records")
