@@ -9,26 +9,10 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.public import public_mapping
-from kanon_tui.core.report.sections import Distribution, Document, Section
+from kanon_tui.core.report.sections import Document, Section
 from kanon_tui.core.report.story import story
 from kanon_tui.core.table.file_kinds import extra_module
-from kanon_tui.core.text import joined, json_text, shortened, visible, visible_lines
-
-_LABEL, _FIGURE = 22, 8
-
-
-def distribution_lines(drawn: Distribution, width: int = 76) -> list[str]:
-    """Return a title and two lines for every group, none wider than `width`."""
-    most = max([*drawn.original, *drawn.release], default=0.0) or 1.0
-    longest = max(width - _LABEL - _FIGURE - 1, 4)
-    lines = [f"{shortened(visible(drawn.title), width - 26)}   ▒ original  █ release"]
-    for label, before, after in zip(drawn.labels, drawn.original, drawn.release, strict=True):
-        name = f"{shortened(visible(label), _LABEL):<{_LABEL}}"
-        for share, block in ((before, "▒"), (after, "█")):
-            cells = max(1, round(share / most * longest)) if share > 0 else 0
-            lines.append(f"{name} {block * cells:<{longest}} {share:{_FIGURE - 1}.1%}")
-            name = " " * _LABEL
-    return lines
+from kanon_tui.core.text import joined, json_text, visible, visible_lines
 
 
 def markdown(document: Document) -> str:
@@ -41,7 +25,8 @@ def markdown(document: Document) -> str:
         parts.extend(escaped_markdown(paragraph) for paragraph in section.paragraphs)
         if section.rows:
             parts.append(_table(section))
-        parts.extend(_code("\n".join(distribution_lines(picture))) for picture in section.pictures)
+        for picture in section.pictures:
+            parts += [f"**{escaped_markdown(picture.title)}**", _table(picture)]
         if section.items:
             parts.append("\n".join(f"- {escaped_markdown(item)}" for item in section.items))
         if section.command:

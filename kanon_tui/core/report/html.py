@@ -1,48 +1,12 @@
-"""The report as one HTML file: no scripts, nothing loaded, light and dark, printable.
-
-Distributions are inline SVG, the original hollow and the release filled: they differ in form, not
-only in colour.
-"""
+"""The report as one HTML file: no scripts, nothing loaded, light and dark, printable."""
 
 import html as markup
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from kanon_tui.core.report.sections import Bar, Distribution, Document, Section
-from kanon_tui.core.text import shortened, visible
-
-_WIDTH, _LEFT, _RIGHT = 420, 150, 52
-_ROW, _BAR, _TOP = 26, 9, 22
-_LONGEST = 22
-
-
-def distribution_svg(drawn: Distribution) -> str:
-    """Return an SVG with a row per group: its name, two bars and their shares."""
-    most = max([*drawn.original, *drawn.release], default=0.0) or 1.0
-    longest = _WIDTH - _LEFT - _RIGHT
-    height = _TOP + _ROW * len(drawn.labels) + 4
-    parts = [
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg">',
-        f"<title>{escaped(drawn.title)}: original and release</title>",
-        f'<text class="name" x="0" y="13">{escaped(shortened(drawn.title, 40))}</text>',
-    ]
-    rows = zip(drawn.labels, drawn.original, drawn.release, strict=True)
-    for number, (label, before, after) in enumerate(rows):
-        y = _TOP + number * _ROW
-        parts.append(
-            f'<text class="label" x="{_LEFT - 8}" y="{y + 13}">'
-            f"{escaped(shortened(label, _LONGEST))}</text>"
-        )
-        for offset, share, kind in ((0, before, "before"), (_BAR + 2, after, "after")):
-            width = max(1.0, share / most * longest) if share > 0 else 0.0
-            parts.append(
-                f'<rect class="{kind}" x="{_LEFT}" y="{y + offset}" width="{width:.1f}" '
-                f'height="{_BAR}"/>'
-                f'<text class="share" x="{_LEFT + width + 5:.1f}" y="{y + offset + 8}">'
-                f"{share:.1%}</text>"
-            )
-    return "".join([*parts, "</svg>"])
+from kanon_tui.core.report.sections import Bar, Document, Section
+from kanon_tui.core.text import visible
 
 
 def html(document: Document) -> str:
@@ -89,9 +53,11 @@ def section_html(section: Section) -> str:
     if section.rows:
         parts.append(_table(section))
     if section.pictures:
-        parts.append(_LEGEND)
-        drawn = "".join(f"<figure>{distribution_svg(each)}</figure>" for each in section.pictures)
-        parts.append(f'<div class="pictures">{drawn}</div>')
+        drawn = (
+            f"<figure><figcaption>{escaped(each.title)}</figcaption>{_table(each)}</figure>"
+            for each in section.pictures
+        )
+        parts.append(f'<div class="pictures">{"".join(drawn)}</div>')
     if section.items:
         items = "".join(f"<li>{escaped(item)}</li>" for item in section.items)
         parts.append(f"<ul>{items}</ul>")
@@ -120,7 +86,3 @@ def _cell(cell: str | Bar) -> str:
 
 
 FOOTER = "Made with kanon-tui. The table was verified before this report was written."
-_LEGEND = (
-    '<p class="legend"><i class="hollow"></i> original <i class="full"></i> release, shares of '
-    "records</p>"
-)

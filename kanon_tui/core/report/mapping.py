@@ -21,29 +21,12 @@ from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, RequirementResult
 from kanon_tui.core.privacy.models import PLUG_INS
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
+from kanon_tui.core.report.sections import COUNTS, METRICS
 from kanon_tui.core.table.writing import put_table
 from kanon_tui.core.version import __version__
 
 FORM = 1
 """The version of the report's format."""
-_COUNTS = (
-    "suppressed_records", "suppressed_cells", "classes", "distinct_published", "smallest_class",
-    "largest_class",
-)  # fmt: skip
-_METRICS = (
-    "ncp",
-    "ncp_class",
-    "utility",
-    "rv",
-    "il",
-    "dm",
-    "cm",
-    "c_avg",
-    "md",
-    "iloss",
-    "precision",
-)
-
 INTERNAL = (
     "seed", "seconds", "phases", "records", "people", "suppressed_people", "dropped_missing",
     "left_out", "singling_out", "suppressed_records", "suppressed_cells", "metrics", "attributes",
@@ -77,8 +60,8 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "singling_out": [
                 _named(each, ("attribute", "unique", "records")) for each in task.singling_out
             ],
-            **_named(measures, _COUNTS),
-            "metrics": _named(measures, _METRICS),
+            **_named(measures, [name for name, _, _ in COUNTS]),
+            "metrics": _named(measures, [name for name, _, _ in METRICS]),
             "attributes": {
                 name: _attribute(measured) for name, measured in measures.attributes.items()
             },

@@ -16,14 +16,12 @@ from fpdf import FPDF
 from fpdf.fonts import FontFace, TTFFont
 
 from kanon_tui.core.report.html import FOOTER
-from kanon_tui.core.report.sections import Distribution, Document, Section
-from kanon_tui.core.text import shortened, visible, visible_lines
+from kanon_tui.core.report.sections import Document, Section
+from kanon_tui.core.text import visible, visible_lines
 
 _FONTS = (("text", "", "figo"), ("text", "B", "figbo"), ("mono", "", "cascadia"),
           ("symbols", "", "symbol2"))  # fmt: skip
 _SOFT, _LINE, _FILL = (91, 102, 117), (200, 208, 216), (31, 95, 174)
-_LABEL, _FIGURE, _ROW = 34.0, 12.0, 7.0
-"""Millimetres of a picture: its labels, its figures, and the height of a group."""
 
 
 class _Pages(FPDF):
@@ -126,7 +124,11 @@ def _section(pages: _Pages, section: Section) -> None:
         pages.ln(1)
     if section.rows:
         _table(pages, section)
-    _pictures(pages, section.pictures)
+    for picture in section.pictures:
+        pages.use("text", 9, "B")
+        pages.lines(picture.title)
+        _table(pages, picture)
+    pages.use("text", 9)
     for item in section.items:
         pages.lines(f"•  {item}")
     if section.command:
@@ -172,41 +174,3 @@ def _widths(pages: _Pages, rows: Sequence[Sequence[str]]) -> tuple[float, ...]:
     share = room / more if more else 0.0
     found = [low + (high - low) * share for low, high in zip(least, wanted, strict=True)]
     return tuple(found) if room > 0 else tuple(least)
-
-
-def _pictures(pages: _Pages, pictures: Sequence[Distribution]) -> None:
-    """Draw distributions two by two, the original hollow and the release filled."""
-    width, gap = (pages.epw - 8) / 2, 8.0
-    if pictures:
-        pages.use("text", 8, color=_SOFT)
-        pages.lines("hollow: original, filled: release; shares of records")
-    for start in range(0, len(pictures), 2):
-        pair = pictures[start : start + 2]
-        height = 6 + _ROW * max(len(each.labels) for each in pair) + 3
-        if pages.will_page_break(height):
-            pages.add_page()
-        top = pages.get_y()
-        for place, drawn in enumerate(pair):
-            _picture(pages, drawn, pages.l_margin + place * (width + gap), top, width)
-        pages.set_xy(pages.l_margin, top + height)
-
-
-def _picture(pages: _Pages, drawn: Distribution, x: float, top: float, width: float) -> None:
-    def text(place: float, y: float, size: float, words: str, style: str = "") -> None:
-        pages.set_xy(place, y)
-        pages.use("text", size, style)
-        pages.cell(0, 3, pages.printable(words, style))
-
-    text(x, top, 9, shortened(visible(drawn.title), 40), "B")
-    most = max([*drawn.original, *drawn.release], default=0.0) or 1.0
-    room = width - _LABEL - _FIGURE
-    pages.set_draw_color(0, 0, 0)
-    pages.set_fill_color(*_FILL)
-    rows = zip(drawn.labels, drawn.original, drawn.release, strict=True)
-    for number, (label, before, after) in enumerate(rows):
-        y = top + 6 + number * _ROW
-        text(x, y + 1.2, 7, shortened(visible(label), 24))
-        for offset, share, look in ((0.0, before, "D"), (3.0, after, "F")):
-            length = max(0.3, share / most * room) if share > 0 else 0.0
-            pages.rect(x + _LABEL, y + offset, length, 2.4, look)
-            text(x + _LABEL + length + 1, y + offset - 0.3, 6, f"{share:.1%}")

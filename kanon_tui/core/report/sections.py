@@ -27,16 +27,6 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Distribution:
-    """The shares of the groups of one attribute in two tables, drawn side by side."""
-
-    title: str
-    labels: Sequence[str]
-    original: Sequence[float]
-    release: Sequence[float]
-
-
-@dataclass(frozen=True)
 class Section:
     """A heading with paragraphs, a table, pictures, a list or a command below it."""
 
@@ -46,7 +36,8 @@ class Section:
     rows: Sequence[Sequence[str | Bar]] = ()
     items: Sequence[str] = ()
     command: str = ""
-    pictures: Sequence[Distribution] = ()
+    pictures: Sequence["Section"] = ()
+    """Small tables of bars that belong to it, each with a title."""
     headline: Sequence[str] = ()
     """Sentences for the first page of a document."""
     new_page: bool = False

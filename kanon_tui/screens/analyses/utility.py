@@ -13,9 +13,7 @@ from textual.widgets.option_list import Option
 
 from kanon_tui.core.analysis.utility.distributions import Marginal
 from kanon_tui.core.analysis.utility.utility import Utility, utility_for, utility_sections
-from kanon_tui.core.report.formats import distribution_lines
-from kanon_tui.core.report.sections import Distribution
-from kanon_tui.core.text import bar, visible
+from kanon_tui.core.text import bar, shortened, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
 from kanon_tui.widgets.lists import ChoiceList
 
@@ -92,13 +90,7 @@ class UtilityScreen(AnalysisScreen):
             return
         shown = self.found.marginals[self._chosen]
         width = max(self.query_one("#figures").content_size.width - 1, 40)
-        lines = distribution_lines(
-            Distribution(shown.attribute, shown.labels, shown.original, shown.release), width
-        )
-        text = Text(no_wrap=True)
-        for number, line in enumerate(lines):
-            text.append(line + "\n", "bold" if number == 0 else "dim" if number % 2 else "")
-        self.query_one("#picture", Static).update(text)
+        self.query_one("#picture", Static).update(_picture(shown, width))
 
     def action_target(self) -> None:
         """Choose what models learn."""
@@ -112,6 +104,26 @@ class UtilityScreen(AnalysisScreen):
             self.released()
 
         self.ask_target(names, self.target, chosen)
+
+
+_LABEL, _FIGURE = 22, 8
+"""Cells of a picture: the name of a group, and its share."""
+
+
+def _picture(shown: Marginal, width: int) -> Text:
+    """Return a title and two bars for every group, none wider than `width`."""
+    most = max([*shown.original, *shown.release], default=0.0) or 1.0
+    longest = max(width - _LABEL - _FIGURE - 1, 4)
+    title = shortened(visible(shown.attribute), width - 26)
+    text = Text(f"{title}   ▒ original  █ release\n", "bold", no_wrap=True)
+    for label, before, after in zip(shown.labels, shown.original, shown.release, strict=True):
+        name = f"{shortened(visible(label), _LABEL):<{_LABEL}}"
+        for share, block in ((before, "▒"), (after, "█")):
+            cells = max(1, round(share / most * longest)) if share > 0 else 0
+            line = f"{name} {block * cells:<{longest}} {share:{_FIGURE - 1}.1%}\n"
+            text.append(line, "dim" if block == "▒" else "")
+            name = " " * _LABEL
+    return text
 
 
 def _attribute_line(each: Marginal, width: int) -> Text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kanon_tui.core.report.pdf import pdf
-from kanon_tui.core.report.sections import Bar, Distribution, Document, Section
+from kanon_tui.core.report.sections import Bar, Document, Section
 
 
 def pages(data: bytes) -> int:
@@ -18,7 +18,7 @@ def document(*sections: Section, lead: str = "lead") -> Document:
 
 def test_a_section_can_begin_a_page_and_the_file_is_the_same_again() -> None:
     first = Section("Summary", ["one"], ("Name", "Date", "Signature"), [("A. Roe", "", "")])
-    drawn = Distribution("age", ["young", "old"], [0.2, 0.8], [0.3, 0.7])
+    drawn = Section("age", (), ("Group", "Release"), [("young", Bar(0.2, "20 %"))])
     shares = [("age", Bar(0.4, "0.4"))] * 3
     second = Section("Data", ["two"], ("Column", "Kept"), shares, ["item"], "command", [drawn] * 3)
     short = document(first, second)

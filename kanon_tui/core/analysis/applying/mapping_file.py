@@ -44,6 +44,7 @@ from kanon_tui.core.hierarchy.specification import read_specification
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.mapping import plain_values
 from kanon_tui.core.table.end_coding import CodedBounds, bounds_of
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.value_formats import FORMAT, Format
@@ -179,7 +180,7 @@ class ReleaseMapping:
 def mapping_text(result: FinishedRun) -> str:
     """Return the mapping of a result as JSON."""
     task, levels = result.task, result.grouping.levels
-    cells = class_cells(result)
+    cells = result.release.quasi_cells(result.release.class_members)
     rules = [
         _rule_of(attribute, None if levels is None else levels[x], cells[attribute.name])
         for x, attribute in enumerate(task.quasi)
@@ -193,7 +194,7 @@ def mapping_text(result: FinishedRun) -> str:
         columns=_other_columns(result),
         classes=None if levels is not None else tuple(cells.rows()),
     )
-    return json_text(_plain(write_fields(mapping))) + "\n"
+    return json_text(plain_values(write_fields(mapping))) + "\n"
 
 
 def _rule_of(attribute: QuasiIdentifier, level: int | None, published: pl.Series) -> AttributeRule:
@@ -242,16 +243,6 @@ def _other_columns(result: FinishedRun) -> dict[str, AttributeSpec]:
             spec = AttributeSpec(role, column.kind, format if ordered else None)
         columns[name] = spec
     return columns
-
-
-def _plain(value: Any) -> Any:
-    """Return a value with nothing in it that JSON does not know."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    known = value is None or isinstance(value, bool | int | float)
-    return value if known else str(value)
 
 
 # --- reading ------------------------------------------------------------------------------------
@@ -326,23 +317,13 @@ def applied_mapping(result: FinishedRun) -> pl.DataFrame:
 
 
 def _of_levels(result: FinishedRun, levels: tuple[int, ...]) -> pl.DataFrame:
-    parts = []
-    for attribute, level, cells in zip(
-        result.task.quasi, levels, result.release.cells, strict=True
-    ):
-        rows = _values_and_labels(attribute, level, cells.texts)
-        parts.append(
-            pl.DataFrame(
-                {
-                    "attribute": [attribute.name] * len(rows),
-                    "value": [value for value, _ in rows],
-                    "level": [level] * len(rows),
-                    "published": [label for _, label in rows],
-                },
-                schema=_OF_LEVELS,
-            )
-        )
-    return pl.concat(parts)
+    each = zip(result.task.quasi, levels, result.release.cells, strict=True)
+    rows = [
+        (attribute.name, value, level, label)
+        for attribute, level, cells in each
+        for value, label in _values_and_labels(attribute, level, cells.texts)
+    ]
+    return pl.DataFrame(rows, _OF_LEVELS, orient="row")
 
 
 _OF_LEVELS = {"attribute": pl.String, "value": pl.String, "level": pl.Int64, "published": pl.String}
@@ -365,19 +346,7 @@ def _of_classes(result: FinishedRun) -> pl.DataFrame:
         _unused("class", quasi): np.arange(1, len(sizes) + 1),
         _unused("records", quasi): sizes,
     }
-    return pl.DataFrame({**columns, **class_cells(result).to_dict()})
-
-
-def class_cells(result: FinishedRun) -> pl.DataFrame:
-    """Return the published cells of every class, in the order of the classes."""
-    release = result.release
-    texts = (pl.Series(cells.texts, dtype=pl.String) for cells in release.cells)
-    return pl.DataFrame(
-        {
-            attribute.name: each.gather(release.class_cells(x))
-            for x, (attribute, each) in enumerate(zip(result.task.quasi, texts, strict=True))
-        }
-    )
+    return pl.DataFrame({**columns, **release.quasi_cells(release.class_members).to_dict()})
 
 
 def _unused(name: str, taken: Collection[str]) -> str:

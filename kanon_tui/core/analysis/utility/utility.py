@@ -29,7 +29,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.sections import Bar, Distribution, Section, figure
+from kanon_tui.core.report.sections import Bar, Section, figure
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
@@ -199,13 +199,20 @@ def _distributions(found: Utility) -> Section:
         ]
         for each in found.marginals
     ]
-    drawn = [
-        Distribution(each.attribute, each.labels, each.original, each.release)
-        for each in found.marginals
-        if len(each.labels) > 1
-    ]
+    drawn = [_shares(each) for each in found.marginals if len(each.labels) > 1]
     columns = ("Attribute", "Published", "Distance")
     return Section("Distributions, original and release", sentences, columns, rows, pictures=drawn)
+
+
+def _shares(marginal: Marginal) -> Section:
+    """Return the shares of the groups of an attribute in both tables, as bars side by side."""
+    both = list(zip(marginal.original, marginal.release, strict=True))
+    most = max(map(max, both)) or 1.0
+    rows = [
+        [label, *(Bar(share / most, f"{share:.1%}") for share in shares)]
+        for label, shares in zip(marginal.labels, both, strict=True)
+    ]
+    return Section(marginal.attribute, (), ("Group", "Original", "Release"), rows)
 
 
 def _pairs(found: Utility) -> Section:

@@ -22,7 +22,6 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import CHANGED
-from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 from kanon_tui.core.text import count_of, shortened
 
 _SHOWN = 12
@@ -150,34 +149,26 @@ class ClassesByCells:
     """The cells of every class, to look rows up."""
 
     def __init__(self, result: FinishedRun) -> None:
-        release = result.release
+        release, output = result.release, result.task.output
         self._sizes = release.class_sizes
         self.count = len(self._sizes)
-        starred = result.task.output.suppressed == "star"
-        self.starred = release.suppressed_records if starred else 0
+        self.starred = release.suppressed_records if output.suppressed == "star" else 0
         """How many rows are published as stars alone."""
-        self._attributes = []
-        for x, (attribute, cells) in enumerate(zip(result.task.quasi, release.cells, strict=True)):
-            texts = pl.DataFrame({attribute.name: pl.Series(cells.texts, dtype=pl.String)})
-            if result.task.output.formulas == "escape":
-                texts = escape_formulas(texts)
-            numbers = {text: code for code, text in enumerate(texts.to_series().to_list())}
-            self._attributes.append((texts.columns[0], numbers, release.class_cells(x)))
+        cells = release.quasi_cells(release.class_members)
+        self._cells = escape_formulas(cells) if output.formulas == "escape" else cells
 
     @property
     def names(self) -> list[str]:
         """The columns of the quasi-identifiers, as files call them."""
-        return [name for name, _, _ in self._attributes]
+        return self._cells.columns
 
     def find(self, cells: Mapping[str, str]) -> tuple[int, int] | None:
         """Return number and size of a row's class.
 
         None for one of no class, such as stars alone.
         """
-        same = np.ones(self.count, dtype=bool)
-        for name, numbers, codes in self._attributes:
-            same &= codes == numbers.get(cells.get(name, ""), -1)
-        found = np.flatnonzero(same)
+        same = (each == cells.get(each.name, "") for each in self._cells.iter_columns())
+        found = np.flatnonzero(np.logical_and.reduce(list(same)))
         return (int(found[0]), int(self._sizes[found[0]])) if len(found) else None
 
     # -- many rows at once
@@ -185,30 +176,28 @@ class ClassesByCells:
     @property
     def row_sizes(self) -> Int64s:
         """The number of rows of each number that `numbers_of` returns."""
+        hidden = self.find(dict.fromkeys(self.names, HIDDEN))
         sizes = np.append(self._sizes, 0)
-        sizes[self._index[2]] += self.starred
+        sizes[self.count if hidden is None else hidden[0]] += self.starred
         return sizes
 
     def numbers_of(self, rows: pl.DataFrame) -> Int32s:
         """Return the class of every row, by number; one more than the last for stars alone."""
-        packing, index, _ = self._index
-        columns = []
-        for name, numbers, _ in self._attributes:
-            texts = pl.Enum([*numbers, *(() if HIDDEN in numbers else (HIDDEN,))])
-            try:
-                columns.append(rows[name].cast(texts).to_physical().to_numpy().astype(np.int32))
-            except pl.exceptions.PolarsError:
-                raise InputError(CHANGED) from None
-        return index.find(packing.pack(columns))
+        own = pl.DataFrame([rows[name].alias(str(x)) for x, name in enumerate(self.names)])
+        keys = own.columns
+        found = own.join(self._numbers, on=keys, how="left", maintain_order="left")["number"]
+        if found.null_count():
+            raise InputError(CHANGED)
+        return found.to_numpy().astype(np.int32)
 
     @cached_property
-    def _index(self) -> tuple[Packing, TupleIndex, int]:
-        """The packing of rows, the index of classes and stars, and the number of the stars."""
-        packing = Packing.for_sizes([len(numbers) + 1 for _, numbers, _ in self._attributes])
-        columns = [
-            np.append(codes, np.int32(numbers.get(HIDDEN, len(numbers))))
-            for _, numbers, codes in self._attributes
-        ]
-        index = TupleIndex(packing.words)
-        places = index.add(packing.pack(columns))
-        return packing, index, int(places[-1])
+    def _numbers(self) -> pl.DataFrame:
+        """The cells of every class with its number, and last those of stars alone."""
+        places = [str(x) for x in range(len(self.names))]  # a name could be read as a pattern
+        cells = self._cells.rename(dict(zip(self.names, places, strict=True)))
+        stars = pl.DataFrame(dict.fromkeys(places, HIDDEN))
+        return (
+            pl.concat([cells, stars])
+            .unique(maintain_order=True, keep="first")
+            .with_row_index("number")
+        )
