@@ -18,14 +18,8 @@ import polars as pl
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.piece_rows import CountedRelease, Recoding
 from kanon_tui.core.pipeline.release_files import PartWriting, release_options
-from kanon_tui.core.privacy.verify import (
-    Claim,
-    People,
-    RiskClaim,
-    overlapping,
-    verify,
-    verify_pseudonyms,
-)
+from kanon_tui.core.privacy.verify import RiskClaim, overlapping, verify, verify_pseudonyms
+from kanon_tui.core.privacy.verify_figures import Claim, People
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release

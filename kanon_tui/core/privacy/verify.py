@@ -26,20 +26,6 @@ from kanon_tui.core.privacy.verify_figures import (
 )
 from kanon_tui.core.text import plural
 
-__all__ = [
-    "AT_LEAST",
-    "FIGURES",
-    "Claim",
-    "People",
-    "RiskClaim",
-    "classes_without",
-    "overlapping",
-    "smallest_class",
-    "verify",
-    "verify_pseudonyms",
-]
-
-
 _ROUNDING = 1e-9
 _FAILS = "the release does not verify"
 

@@ -148,7 +148,7 @@ def test_it_is_reported() -> None:
 def test_it_is_explained() -> None:
     why = explainer(run("global")).of_attribute(0)
     lack = "a minority of fewer than 2 records in ill"
-    assert why.because == f"level 0 would leave 6 records of the table in classes with {lack}"
+    assert why.because == f"level 0 would leave 6 of 14 records in classes with {lack}"
     assert told(why)[-1] == "minority of ill 1 instead of 2: place could stay at level 0"
 
 

@@ -24,7 +24,8 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiver
 from kanon_tui.core.privacy.requirements import PeopleRequirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.t_closeness import TCloseness
-from kanon_tui.core.privacy.verify import People, classes_without, verify
+from kanon_tui.core.privacy.verify import classes_without, verify
+from kanon_tui.core.privacy.verify_figures import People
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import code_column
 from kanon_tui.core.table.group_values import GroupValues

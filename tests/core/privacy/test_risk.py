@@ -18,7 +18,8 @@ from kanon_tui.core.pipeline.result import conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.risk import RISK_IN_WORDS, RiskBound, risk_figures
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.privacy.verify import People, RiskClaim, verify
+from kanon_tui.core.privacy.verify import RiskClaim, verify
+from kanon_tui.core.privacy.verify_figures import People
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Family, Task
 from tests.core.algorithms.random_tables import random_task

@@ -10,7 +10,8 @@ import pytest
 
 import kanon_tui as kn
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.privacy.verify import People, verify
+from kanon_tui.core.privacy.verify import verify
+from kanon_tui.core.privacy.verify_figures import People
 
 # Every pair of values is shared by two rows, every row is unique.
 PAIRS = pl.DataFrame(

@@ -18,8 +18,6 @@ import pytest
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.privacy import verify_figures
 from kanon_tui.core.privacy.verify import (
-    Claim,
-    People,
     RiskClaim,
     classes_without,
     overlapping,
@@ -27,7 +25,7 @@ from kanon_tui.core.privacy.verify import (
     verify,
     verify_pseudonyms,
 )
-from kanon_tui.core.privacy.verify_figures import AT_LEAST, BELOW, as_read, ranks_of
+from kanon_tui.core.privacy.verify_figures import AT_LEAST, BELOW, Claim, People, as_read, ranks_of
 
 TOKENS = ("?", "NA")
 

@@ -208,7 +208,7 @@ def _shares(marginal: Marginal) -> Section:
     """Return the shares of the groups of an attribute in both tables, as bars side by side."""
     both = list(zip(marginal.original, marginal.release, strict=True))
     most = max(map(max, both)) or 1.0
-    rows = [
+    rows: list[list[str | Bar]] = [
         [label, *(Bar(share / most, f"{share:.1%}") for share in shares)]
         for label, shares in zip(marginal.labels, both, strict=True)
     ]

@@ -24,11 +24,9 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.why.reasons import (
     Change,
     Reasons,
-    SuppressedGroup,
     Why,
+    fault_clause,
     figures_of_groups,
-    is_enough,
-    lacks_clause,
     requirement_change,
 )
 from kanon_tui.core.hierarchy.level_table import HIDDEN
@@ -95,14 +93,14 @@ class ClassReasons(Reasons):
             facts.append("No cut of the class leaves two records or more on either side.")
         elif forbidden := forbidden_cuts(cuts, self.task.requirements, self.k):
             cut = forbidden[0][1]
-            lacks = lacks_clause(cut.lacks, " or ")
-            sentence = f"{cut.leaves}, but {cut.lacking:,} of them would show {lacks}"
+            fault = fault_clause(cut.missed, " or ")
+            sentence = f"{cut.leaves}, but {cut.records_missing:,} of them would show {fault}"
             facts.append(f"{sentence[0].upper()}{sentence[1:]}.")
         return tuple(facts)
 
     def _record_changes(self, record: int, x: int) -> tuple[Change, ...]:
         changes, cuts = [], self.cuts(record, x)
-        possible = [cut for cut in cuts if not cut.lacks]
+        possible = [cut for cut in cuts if not cut.missed]
         cut = max(possible, key=lambda cut: cut.largest_k, default=None)
         if cut is not None and cut.largest_k > 1:
             sentence = cut.leaves
@@ -137,7 +135,7 @@ class ClassReasons(Reasons):
             text = cell_texts(values.attribute, groups)[0]
             if values.hidden and text != HIDDEN:
                 text += HIDDEN
-            if text != now and is_enough(self.result, self._left(record, x, values.codes[~stay])):
+            if text != now and self.is_enough(self._left(record, x, values.codes[~stay])):
                 sentence = (
                     f"{count_of(gone, 'record')} of its class suppressed: the other "
                     f"{values.size - gone:,} would publish {shortened(text)}"
@@ -229,7 +227,7 @@ class ClassReasons(Reasons):
             for members, several in zip(every[1:], mixed, strict=True)
             if several
         ]
-        best = [max((c.largest_k for c in own if not c.lacks), default=0) for own in cuts]
+        best = [max((c.largest_k for c in own if not c.missed), default=0) for own in cuts]
         free = sum(size >= self.k for size in best)
         required = " with all that is required" if self.task.requirements else ""
         because = (
@@ -267,7 +265,7 @@ class ClassReasons(Reasons):
                 {
                     float(model.kept_by(cut.figures[r]))
                     for cut in own
-                    if cut.largest_k >= self.k and cut.lacks == (requirement,)
+                    if cut.largest_k >= self.k and cut.missed == (requirement,)
                 }
                 for own, size in zip(cuts, best, strict=True)
                 if size < self.k
@@ -279,45 +277,19 @@ class ClassReasons(Reasons):
                 gain = f"{count_of(more, 'more class', 'more classes')} could be cut on it"
                 yield requirement_change(requirement, nearest, gain)
 
-    # -- helpers
-
-    @property
-    def _and_required(self) -> str:
-        return " and what is required beyond it" if self.task.requirements else ""
-
     # -- a suppressed record
 
-    def of_suppressed(self, record: int) -> Why:
-        """Return why a record is suppressed.
+    noun, shared = "group", "its MAGVals"
+    left_over = "{algorithm} found no class for it"
 
-        Too few share its MAGVals, or they lack something, or no class was found for it.
-        """
-        alike = self._sharing(record)
-        group = SuppressedGroup(self.result, np.flatnonzero(alike.all(axis=1)), "group")
-        if group.small:
-            because = group.too_few("shares", "share", "its MAGVals")
-        elif group.missed:
-            because = (
-                f"even all together the {count_of(group.size, 'record')} that share its MAGVals "
-                f"would be a class with {group.lacks}"
-            )
-        else:
-            return group.why(f"{self.result.algorithm.name} found no class for it")
-        return group.why(because, *self._left_out(alike))
-
-    def _left_out(self, alike: Flags) -> Iterator[Change]:
-        """Yield attributes whose MAGVals keep those apart who would be enough together."""
-        for x, attribute in enumerate(self.task.quasi):
-            others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
-            if len(self.task.quasi) == 1 or not is_enough(self.result, others):
-                continue
-            sharing = count_of(len(others), "record")
-            sentence = f"leaving out {attribute.name}: {sharing} would share its MAGVals"
+    def _with_others(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
+        if len(self.task.quasi) > 1 and self.is_enough(others):
+            gain = f"{count_of(len(others), 'record')} would share its MAGVals"
             if self.task.requirements:
-                sentence += " and keep what is required"
-            yield Change("attribute", attribute.hierarchy.height, attribute.name, sentence)
+                gain += " and keep what is required"
+            yield self._raised(x, self.task.quasi[x].hierarchy.height, gain)
 
-    def _sharing(self, record: int) -> Flags:
+    def _alike(self, record: int) -> Flags:
         """Return records × attributes: whether the MAGVal is this record's."""
         alike = np.ones((self.task.n, len(self.task.quasi)), dtype=bool)
         for x, attribute in enumerate(self.task.quasi):
@@ -442,9 +414,9 @@ class Cut:
     """Where: `39 | 52`, or `Midwest | South, West`."""
     figures: tuple[float, ...] = ()
     """Per requirement the figure of the side that is worse."""
-    lacks: tuple[ColumnRequirement, ...] = ()
-    """What a side misses of the requirements."""
-    lacking: int = 0
+    missed: tuple[ColumnRequirement, ...] = ()
+    """The requirements that a side misses."""
+    records_missing: int = 0
     """Records on sides that miss something."""
     inside: Flags = field(default_factory=lambda: np.zeros(0, dtype=bool), compare=False)
     """Per record of the class whether it lies inside."""
@@ -469,13 +441,13 @@ def forbidden_cuts(
     that is missed there; else the cut with fewest records on sides that miss something.
     """
     large = [cut for cut in cuts if cut.largest_k >= k]
-    if not large or not all(cut.lacks for cut in large):
+    if not large or not all(cut.missed for cut in large):
         return []
     found: list[tuple[ColumnRequirement | None, Cut]] = []
     for r, requirement in enumerate(requirements):
         sign = 1 if requirement.model.at_least else -1
-        alone = [(sign * cut.figures[r], cut) for cut in large if cut.lacks == (requirement,)]
+        alone = [(sign * cut.figures[r], cut) for cut in large if cut.missed == (requirement,)]
         if alone:
             nearest = max(alone, key=lambda one: (one[0], one[1].largest_k))
             found.append((requirement, nearest[1]))
-    return found or [(None, min(large, key=lambda cut: (cut.lacking, -cut.largest_k)))]
+    return found or [(None, min(large, key=lambda cut: (cut.records_missing, -cut.largest_k)))]

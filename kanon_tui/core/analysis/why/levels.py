@@ -24,11 +24,9 @@ from kanon_tui.core.analysis.why.reasons import (
     Change,
     GroupFigures,
     Reasons,
-    SuppressedGroup,
     Why,
+    fault_clause,
     figures_of_groups,
-    is_enough,
-    lacks_clause,
     requirement_change,
 )
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RequirementTest
@@ -39,18 +37,6 @@ from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.task.rules import RuleTable
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, shortened
-
-
-@dataclass(frozen=True)
-class Instead:
-    """Another attribute raised so far that the finer level passes."""
-
-    y: int
-    level: int
-    left_out: bool
-    """Whether only its root will do."""
-    rv: float
-    """Research value of the string."""
 
 
 class LevelReasons(Reasons):
@@ -89,12 +75,12 @@ class LevelReasons(Reasons):
         if left < self.k:
             left_over = f"leave {left:,} records" if left > 1 else "leave this record alone"
             return f"{label} would {left_over} in this class"
-        if lacks := finer.lacks_of(own):
+        if missed := [one.requirement for one in finer.figures if one.missed[own]]:
             records = count_of(left, "record")
-            return f"{label} would leave {records} in this class, with {lacks_clause(lacks)}"
+            return f"{label} would leave {records} in this class, with {fault_clause(missed)}"
         if finer.passes:
             return self._needless(x)
-        return f"{label} would do here but {self._leaves(finer)}"
+        return f"{label} would do here but {self._leaves(x)}"
 
     def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
         attribute, level = self.task.quasi[x], self.levels[x]
@@ -130,7 +116,7 @@ class LevelReasons(Reasons):
         because = ""
         if level:
             finer = self.finer(x)
-            clause = f"level {level - 1} would {self._leaves(finer)}"
+            clause = f"level {level - 1} would {self._leaves(x)}"
             because = self._needless(x) if finer.passes else clause
         facts = (
             f"{attribute.name} is at level {level} of {attribute.hierarchy.height}.",
@@ -141,18 +127,9 @@ class LevelReasons(Reasons):
     def _table_facts(self, x: int) -> tuple[str, ...]:
         if self.levels[x] == 0:
             return ("Nothing was generalised: its values are published as they are.",)
-        finer = self.finer(x)
-        of_all = f"of {self.task.n:,} records would be in classes"
-        clause = f"{finer.small:,} {of_all} below {self.k:,}"
-        if finer.lacking:
-            lacks = lacks_clause(finer.lacks)
-            if finer.small:
-                clause += f" and {finer.lacking:,} in classes with {lacks}"
-            else:
-                clause = f"{finer.lacking:,} {of_all} with {lacks}"
         return (
-            f"At level {self.levels[x] - 1}, with all else as it is, {clause}; "
-            f"{self.allowed:,} may be suppressed.",
+            f"At level {self.levels[x] - 1}, with all else as it is, {self._faulty(x)} would have "
+            f"to go; {self.allowed:,} may be suppressed.",
         )
 
     def _needless(self, x: int) -> str:
@@ -161,16 +138,20 @@ class LevelReasons(Reasons):
             f"passes too"
         )
 
-    def _leaves(self, finer: FinerLevels) -> str:
-        """Return the records of the table that would have to go, by what they lack."""
-        clause = f"leave {count_of(finer.small, 'record')} of the table below k = {self.k:,}"
-        if finer.lacking:
-            lacks = f"in classes with {lacks_clause(finer.lacks)}"
-            if finer.small:
-                clause += f" and {finer.lacking:,} {lacks}"
-            else:
-                clause = f"leave {count_of(finer.lacking, 'record')} of the table {lacks}"
-        return clause + (f" ({self.allowed:,} may go)" if self.allowed else "")
+    def _leaves(self, x: int) -> str:
+        allowed = f" ({self.allowed:,} may go)" if self.allowed else ""
+        return f"leave {self._faulty(x)}{allowed}"
+
+    def _faulty(self, x: int) -> str:
+        """Return the records in classes that would have to go, one level finer, by their fault."""
+        finer = self.finer(x)
+        faults = {
+            f"below k = {self.k:,}": finer.small,
+            f"with {fault_clause(finer.missed)}": finer.missing_records,
+        }
+        of_all = f"of {count_of(self.task.n, 'record')} in classes"
+        counted = [f"{count:,} {of_all} {fault}" for fault, count in faults.items() if count]
+        return " and ".join(counted) or "no record"
 
     # -- changes
 
@@ -197,14 +178,18 @@ class LevelReasons(Reasons):
             )
             changes.append(Change("suppression", share, "", sentence))
         changes += [requirement_change(each, to, stays) for each, to in finer.loosened()]
-        instead = sorted(self._instead(x), key=lambda one: -one.rv)
-        changes += [self._instead_change(one, stays) for one in instead]
-        return (*changes, *self._rule_changes(x, instead))
+        instead = sorted(self._instead(x), key=lambda one: -one[0])
+        now = self._rv(self.levels)
+        for rv, y, raised in instead:
+            worth = f"research value {rv:.4g} instead of {now:.4g}"
+            changes.append(self._raised(y, raised, f"then {stays}; {worth}"))
+        return (*changes, *self._rule_changes(x, [(y, raised) for _, y, raised in instead]))
 
-    def _instead(self, x: int) -> Iterator[Instead]:
+    def _instead(self, x: int) -> Iterator[tuple[float, int, int]]:
         """Yield every other attribute that can be raised far enough, alone.
 
-        Level by level: where classes may be suppressed, a higher level can be worse.
+        Research value of the string, attribute and level. Level by level: where classes may be
+        suppressed, a higher level can be worse.
         """
         finer = self.finer(x)
         for y, attribute in enumerate(self.task.quasi):
@@ -213,43 +198,33 @@ class LevelReasons(Reasons):
                 continue
             for level in range(low + 1, top + 1):
                 if finer.passes_with(y, level):
-                    yield Instead(y, level, level == top, self._rv(finer.string(y, level)))
+                    yield self._rv(finer.string(y, level)), y, level
                     break
 
     def _rv(self, levels: Sequence[int]) -> float:
         """Return the research value of a string."""
         return sum(float(v[j]) for v, j in zip(self.values, levels, strict=True))
 
-    def _instead_change(self, one: Instead, stays: str) -> Change:
-        name = self.task.quasi[one.y].name
-        worth = f"research value {one.rv:.4g} instead of {self._rv(self.levels):.4g}"
-        if one.left_out:
-            sentence = f"leaving out {name}: then {stays}; {worth}"
-            return Change("attribute", one.level, name, sentence)
-        raised = f"{name} at level {one.level} instead of {self.levels[one.y]}"
-        sentence = f"{raised}: then {stays}; {worth}"
-        return Change("level", one.level, name, sentence)
-
-    def _rule_changes(self, x: int, instead: list[Instead]) -> Iterator[Change]:
+    def _rule_changes(self, x: int, instead: Sequence[tuple[int, int]]) -> Iterator[Change]:
         """Yield rules without which a string with the finer level would be worth more."""
         algorithm = self.result.algorithm
         by_research_value = getattr(algorithm, "objective", "") == "rv"
         if not algorithm.seeks_rv or not by_research_value:
             return
         gain_x = float(self.values[x][self.levels[x] - 1] - self.values[x][self.levels[x]])
-        for one in instead:
-            attribute, now = self.task.quasi[one.y], self.levels[one.y]
+        for y, raised in instead:
+            attribute, now = self.task.quasi[y], self.levels[y]
             bound, maps = attribute.rules, attribute.hierarchy.maps
-            newly = bound.broken_by_level(maps[one.level]) & ~bound.broken_by_level(maps[now])
+            newly = bound.broken_by_level(maps[raised]) & ~bound.broken_by_level(maps[now])
             for r in np.flatnonzero(newly).tolist():
                 others = bound.rules[:r] + bound.rules[r + 1 :]
                 freed = RuleTable(bound.table.base, others).bind(attribute.column)
                 values = level_research_values(replace(attribute, rules=freed))
-                gain = gain_x + float(values[one.level] - values[now])
+                gain = gain_x + float(values[raised] - values[now])
                 if gain > TIE:
                     rule = bound.rules[r]
                     sentence = (
-                        f"without the rule {rule}: {attribute.name} at level {one.level} and "
+                        f"without the rule {rule}: {attribute.name} at level {raised} and "
                         f"{self.task.quasi[x].name} at level {self.levels[x] - 1} would be worth "
                         f"{gain:.4g} more than the levels chosen"
                     )
@@ -257,47 +232,23 @@ class LevelReasons(Reasons):
 
     # -- a suppressed record
 
-    def of_suppressed(self, record: int) -> Why:
-        """Return why a record is suppressed: how few look like it, or what they lack."""
-        same = np.column_stack([self._like(record, x, j) for x, j in enumerate(self.levels)])
-        group = SuppressedGroup(self.result, np.flatnonzero(same.all(axis=1)), "class")
-        if group.small:
-            because = group.too_few("has", "have", "its labels at these levels")
-        elif not group.missed:
-            because = (
-                f"fewer than k = {self.k:,} records would have been suppressed, which would single "
-                f"them out, and records of this class joined them"
-            )
-        else:
-            because = (
-                f"the {count_of(group.size, 'record')} with its labels at these levels would be a "
-                f"class with {group.lacks}"
-            )
-        changes: list[Change] = []
-        for x in range(len(self.levels)):
-            others = np.flatnonzero(np.delete(same, x, axis=1).all(axis=1))
-            changes += self._company_changes(record, x, others)
-        return group.why(because, *changes)
+    noun, shared = "class", "its labels at these levels"
+    left_over = (
+        "fewer than k = {k:,} records would have been suppressed, which would single them out, and "
+        "records of this class joined them"
+    )
 
-    def _company_changes(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
+    def _alike(self, record: int) -> Flags:
+        return np.column_stack([self._like(record, x, j) for x, j in enumerate(self.levels)])
+
+    def _with_others(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
         """Yield the lowest level of an attribute that gives the record a class among others."""
         for level in range(self.levels[x] + 1, self.task.quasi[x].hierarchy.height + 1):
             company = others[self._like(record, x, level)[others]]
-            if is_enough(self.result, company):
-                yield self._company_change(x, level, len(company))
+            if self.is_enough(company):
+                kept = " in a class that keeps what is required" if self.task.requirements else ""
+                yield self._raised(x, level, f"it would be one of {len(company):,}{kept}")
                 return
-
-    def _company_change(self, x: int, level: int, company: int) -> Change:
-        attribute = self.task.quasi[x]
-        one_of = f"it would be one of {company:,}"
-        if self.task.requirements:
-            one_of += " in a class that keeps what is required"
-        if level == attribute.hierarchy.height:
-            return Change(
-                "attribute", level, attribute.name, f"leaving out {attribute.name}: {one_of}"
-            )
-        sentence = f"{attribute.name} at level {level} instead of {self.levels[x]}: {one_of}"
-        return Change("level", level, attribute.name, sentence)
 
     def _like(self, record: int, x: int, level: int) -> npt.NDArray[np.bool_]:
         """Return for every record whether it has this record's label of a level."""
@@ -350,14 +301,14 @@ class FinerLevels:
         return self._records(self.below_k)
 
     @cached_property
-    def lacking(self) -> int:
+    def missing_records(self) -> int:
         """Records in classes of k or more that miss what is required."""
         return self._records(self.missing & ~self.below_k)
 
     @property
     def to_suppress(self) -> int:
         """The records that would have to be suppressed."""
-        return self.small + self.lacking
+        return self.small + self.missing_records
 
     @property
     def passes(self) -> bool:
@@ -365,13 +316,9 @@ class FinerLevels:
         return self.to_suppress <= self.frequency.allowed
 
     @cached_property
-    def lacks(self) -> tuple[ColumnRequirement, ...]:
+    def missed(self) -> tuple[ColumnRequirement, ...]:
         """The requirements that classes of k or more miss."""
         return tuple(one.requirement for one in self.figures if (one.missed & ~self.below_k).any())
-
-    def lacks_of(self, number: int) -> tuple[ColumnRequirement, ...]:
-        """Return the requirements that one class misses."""
-        return tuple(one.requirement for one in self.figures if one.missed[number])
 
     def passes_with(self, y: int, level: int) -> bool:
         """Return whether it passes with another attribute raised to a level."""

@@ -10,8 +10,8 @@ its figure is the nearest bound that it keeps: the smallest change is found amon
 by trying bounds. A bound that gives way is rounded to the loose side. Where it becomes one that
 every class keeps, the requirement is as good as left out, and the sentences say so.
 
-`SuppressedGroup` has a suppressed record and all who could share a class with it. A clustering that
-keeps MAGVals puts records into one class only where their MAGVals agree. The record goes where that
+A record is suppressed together with all who could share a class with it. A clustering that keeps
+MAGVals puts records into one class only where their MAGVals agree. The record goes where that
 group is below k, or where it misses what is required beyond k. A change that makes the group large
 and diverse enough publishes all of it: there is then always a class to merge with.
 """
@@ -21,7 +21,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,13 @@ HIDDEN_ALONE = (
 class Reasons(ABC):
     """Answers for one result; what is counted once is kept for the next question."""
 
+    noun: ClassVar[str]
+    """What sentences call those who could share a class with a suppressed record."""
+    shared: ClassVar[str]
+    """What these have in common, after 'with'."""
+    left_over: ClassVar[str]
+    """Why a record is suppressed whose group is large and diverse enough."""
+
     def __init__(self, result: Result) -> None:
         self.result = result
         self.task = result.task
@@ -117,9 +124,50 @@ class Reasons(ABC):
     def of_attribute(self, x: int) -> Why:
         """Return why quasi-identifier number x is generalised this far over the whole table."""
 
-    @abstractmethod
     def of_suppressed(self, record: int) -> Why:
-        """Return why this record is not published."""
+        """Return why a record is suppressed: too few could share its class, or they miss a bound.
+
+        Changes are those that publish the group as it is, then those that make it larger.
+        """
+        k, required = self.k, self.task.requirements
+        alike = self._alike(record)
+        group = np.flatnonzero(alike.all(axis=1))
+        size, missed = len(group), missed_requirements(required, group)
+        fault = fault_clause(one.requirement for one in missed)
+        facts = [f"{self.release.suppressed.sum():,} of {self.task.n:,} records are suppressed."]
+        changes: list[Change] = []
+        if size < k:
+            who = plural(size, "no other record has", f"only {size:,} records have")
+            because = f"{who} {self.shared}, and k is {k:,}"
+            if missed:
+                facts.append(f"Such a class would also be one with {fault}.")
+            elif size > 1:
+                gain = f"its {self.noun} would be large enough"
+                changes.append(Change("k", size, "", f"k = {size:,} instead of {k:,}: {gain}"))
+        elif missed:
+            because = f"the {size:,} records with {self.shared} would be a class with {fault}"
+            if len(missed) == 1:
+                to = float(missed[0].requirement.model.kept_by(missed[0].figures[0]))
+                gain = f"its {self.noun} could be published"
+                changes.append(requirement_change(missed[0].requirement, to, gain))
+        else:
+            because = self.left_over.format(k=k, algorithm=self.result.algorithm.name)
+        if size < k or missed or self.result.grouping.levels is not None:
+            for x in range(len(self.task.quasi)):
+                others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
+                changes += self._with_others(record, x, others)
+        return Why("Why is this record suppressed?", because, tuple(facts), tuple(changes))
+
+    @abstractmethod
+    def _alike(self, record: int) -> Flags:
+        """Return records × attributes: whether the attribute lets both be in one class."""
+
+    @abstractmethod
+    def _with_others(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
+        """Yield the change of attribute x that joins a suppressed record to some of `others`.
+
+        `others` are the records that every other attribute lets be in one class with it.
+        """
 
     @abstractmethod
     def because(self, record: int, x: int) -> str:
@@ -178,6 +226,24 @@ class Reasons(ABC):
         """Return the records of a record's class."""
         return np.flatnonzero(self.release.classes == self.release.classes[record])
 
+    def is_enough(self, records: Int64s) -> bool:
+        """Return whether some records could be a class: k of them, with all that is required."""
+        large = len(records) >= self.k
+        return large and not missed_requirements(self.task.requirements, records)
+
+    def _raised(self, x: int, level: int, gain: str) -> Change:
+        """Return the change that raises an attribute to a level, or leaves it out at the root."""
+        attribute, levels = self.task.quasi[x], self.result.grouping.levels
+        if levels is None or level == attribute.hierarchy.height:
+            sentence = f"leaving out {attribute.name}: {gain}"
+            return Change("attribute", level, attribute.name, sentence)
+        sentence = f"{attribute.name} at level {level} instead of {levels[x]}: {gain}"
+        return Change("level", level, attribute.name, sentence)
+
+    @property
+    def _and_required(self) -> str:
+        return " and what is required beyond it" if self.task.requirements else ""
+
     def _attribute_question(self, attribute: QuasiIdentifier) -> str:
         return f"Why is {attribute.name} generalised this far?"
 
@@ -190,11 +256,6 @@ class GroupFigures:
     figures: Floats
     missed: Flags
     """Per group whether the figure misses the bound."""
-
-    def change(self, gain: str) -> Change:
-        """Return the loosening that lets a single group that misses the bound keep it."""
-        to = float(self.requirement.model.kept_by(self.figures[0]))
-        return requirement_change(self.requirement, to, gain)
 
 
 def figures_of_groups(
@@ -230,67 +291,6 @@ def requirement_change(requirement: ColumnRequirement, bound: float, gain: str) 
     return Change("requirement", bound, requirement.column.name, sentence)
 
 
-def lacks_clause(requirements: Iterable[ColumnRequirement], between: str = " or with ") -> str:
+def fault_clause(requirements: Iterable[ColumnRequirement], between: str = " or with ") -> str:
     """Return the faults of classes as a clause that goes after 'with'."""
     return between.join(requirement.model.fault for requirement in requirements)
-
-
-QUESTION = "Why is this record suppressed?"
-
-
-def is_enough(result: Result, records: Int64s) -> bool:
-    """Return whether some records could be a class: k of them, with all that is required."""
-    task = result.task
-    return len(records) >= task.k and not missed_requirements(task.requirements, records)
-
-
-@dataclass(frozen=True, eq=False)
-class SuppressedGroup:
-    """A suppressed record and all who share a class with it wherever they can."""
-
-    result: Result
-    records: Int64s
-    noun: str
-    """What the sentences call it: class or group."""
-
-    @property
-    def size(self) -> int:
-        """The number of records, the suppressed one included."""
-        return len(self.records)
-
-    @cached_property
-    def missed(self) -> tuple[GroupFigures, ...]:
-        """The requirements that they miss as one class."""
-        return missed_requirements(self.result.task.requirements, self.records)
-
-    @property
-    def lacks(self) -> str:
-        """The faults of the group as a clause that goes after 'with'."""
-        return lacks_clause(one.requirement for one in self.missed)
-
-    @property
-    def small(self) -> bool:
-        """Whether they are fewer than k."""
-        return self.size < self.result.task.k
-
-    def why(self, because: str, *changes: Change) -> Why:
-        """Return the explanation, with further changes after those of the group as it is."""
-        task, suppressed = self.result.task, int(self.result.release.suppressed.sum())
-        facts = [f"{suppressed:,} of {task.n:,} records are suppressed."]
-        if self.small and self.missed:
-            facts.append(f"Such a class would also be one with {self.lacks}.")
-        return Why(QUESTION, because, tuple(facts), (*self._changes(), *changes))
-
-    def too_few(self, verb: str, verbs: str, what: str) -> str:
-        """Return `only 3 records share its MAGVals, and k is 5`."""
-        who = plural(self.size, f"no other record {verb}", f"only {self.size:,} records {verbs}")
-        return f"{who} {what}, and k is {self.result.task.k:,}"
-
-    def _changes(self) -> Iterator[Change]:
-        """Yield the changes that would let the group as it is be published."""
-        k = self.result.task.k
-        if 1 < self.size < k and not self.missed:
-            sentence = f"k = {self.size:,} instead of {k:,}: its {self.noun} would be large enough"
-            yield Change("k", self.size, "", sentence)
-        if self.size >= k and len(self.missed) == 1:
-            yield self.missed[0].change(f"its {self.noun} could be published")

@@ -137,7 +137,7 @@ def test_gcka_suppresses_a_group_that_misses_something() -> None:
     ]
     small = run(requiring(replace(task, privacy=replace(task.privacy, k=3))), "gcka")
     why = explainer(small).of_record(2, 0)
-    assert why.because == "only 2 records share its MAGVals, and k is 3"
+    assert why.because == "only 2 records have its MAGVals, and k is 3"
     assert told(why) == [
         "k = 2 instead of 3: its group would be large enough",
         "leaving out place: 5 records would share its MAGVals",
@@ -220,8 +220,8 @@ def check_cuts(
     for found, both in zip(reasons.cuts(record, x), cuts, strict=True):
         assert (found.own, found.rest) == tuple(len(side) for side in both)
         missed = [b for b in task.requirements if any(gap(b, side) for side in both)]
-        assert list(found.lacks) == missed
-        assert found.lacking == sum(len(side) for side in both if gaps(task, side))
+        assert list(found.missed) == missed
+        assert found.records_missing == sum(len(side) for side in both if gaps(task, side))
         for bound, worse in zip(task.requirements, found.figures, strict=True):
             figures = [figure(bound, side) for side in both]
             expected = min(figures) if bound.model.at_least else max(figures)

@@ -177,7 +177,7 @@ def test_gcka_suppresses_for_the_magvals() -> None:
     result = run(make_task(columns, 2, {"place": spec}), "gcka")
     assert np.flatnonzero(result.release.suppressed).tolist() == [2]
     why = explainer(result).of_record(2, 0)
-    assert why.because == "no other record shares its MAGVals, and k is 2"
+    assert why.because == "no other record has its MAGVals, and k is 2"
 
 
 def test_a_missing_value_is_a_reason_of_its_own() -> None:

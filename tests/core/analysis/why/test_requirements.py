@@ -68,13 +68,13 @@ def test_a_level_that_only_a_requirement_forbids() -> None:
     lack = "fewer than 2 distinct values of ill"
     assert reasons.because(0, 0) == f"a would leave 2 records in this class, with {lack}"
     assert reasons.because(4, 0) == (
-        f"c would do here but leave 4 records of the table in classes with {lack}"
+        f"c would do here but leave 4 of 8 records in classes with {lack}"
     )
     why = reasons.of_attribute(0)
-    assert why.because == f"level 0 would leave 4 records of the table in classes with {lack}"
+    assert why.because == f"level 0 would leave 4 of 8 records in classes with {lack}"
     assert why.facts[1] == (
-        f"At level 0, with all else as it is, 4 of 8 records would be in classes with {lack}; "
-        f"0 may be suppressed."
+        f"At level 0, with all else as it is, 4 of 8 records in classes with {lack} would have to "
+        f"go; 0 may be suppressed."
     )
     assert told(why) == [
         "max_suppression 0.5 instead of 0: place could stay at level 0 and 4 records would go",
@@ -97,9 +97,14 @@ def test_k_and_a_requirement_together_in_the_way() -> None:
     task = places(ill, 2, PSensitivity(2))
     why = explainer(run(task, "global")).of_attribute(0)
     tells(
-        why.because, "level 0", "1 record", "k = 2", "4 in", "fewer than 2 distinct values of ill"
+        why.because,
+        "level 0",
+        "1 of 9 records",
+        "k = 2",
+        "4 of",
+        "fewer than 2 distinct values of ill",
     )
-    tells(why.facts[1], "level 0", "1 of 9 records", "below 2", "4 in", "0 may be suppressed")
+    tells(why.facts[1], "level 0", "1 of 9 records", "below k = 2", "4 of", "0 may be suppressed")
     assert [change.kind for change in why.changes] == ["suppression"]
     assert "0.5556 instead of 0: place could stay at level 0 and 5 records" in told(why)[0]
 
@@ -111,7 +116,7 @@ def test_what_may_be_suppressed_counts_for_the_bound() -> None:
     result = run(places(ill, 2, required, max_suppression=2 / 12), "global")
     assert result.grouping.levels == (1,)
     why = explainer(result).of_attribute(0)
-    tells(why.because, "level 0", "6 records", "'f' of ill in more than 0.6", "2 may go")
+    tells(why.because, "level 0", "6 of", "'f' of ill in more than 0.6", "2 may go")
     tells(told(why)[-1], "ill ('f') 0.75 instead of 0.6", "place", "level 0")
 
 
