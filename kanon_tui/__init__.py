@@ -70,7 +70,7 @@ _WHERE = {
     "pipeline.stream": "stream",
     "project.attribute": "AttributeSpec",
     "project.project": "Project",
-    "task.steps": "RunContext",
+    "task.task": "RunContext",
     "analysis.attack.weak_spots": "remedies",
     "analysis.evidence": "evidence",
     "analysis.utility.utility": "utility_sections",

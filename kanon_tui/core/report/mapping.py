@@ -61,7 +61,7 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
                 _named(each, ("attribute", "unique", "records")) for each in task.singling_out
             ],
             **_named(measures, [name for name, _, _ in COUNTS]),
-            "metrics": _named(measures, [name for name, _, _ in METRICS]),
+            "metrics": _named(measures, ["ncp", "ncp_class", *(name for name, _, _ in METRICS)]),
             "attributes": {
                 name: _attribute(measured) for name, measured in measures.attributes.items()
             },
