@@ -302,7 +302,8 @@ class ReleasePages(FilePages):
         self._written = result.files
         with self._unchanged():
             options = release_options(result.csv)
-            super().__init__(open_source(result.target.path, options, on_bytes=go_on), page)
+            source = open_source(result.target.path, options, on_bytes=go_on, written_here=True)
+            super().__init__(source, page)
         self._most = RELEASE_PAGES_KEPT
         if self.height != result.rows:
             raise InputError(

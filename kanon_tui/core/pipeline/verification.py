@@ -249,7 +249,7 @@ def count_written(written: _WrittenRelease, number: int) -> list[pl.DataFrame]:
         [str(place) for place in places]
         for places in (written.quasi, *((*written.quasi, place) for place in written.claimed))
     ]
-    source = open_source(written.paths[number], written.options, PIECE_BYTES)
+    source = open_source(written.paths[number], written.options, PIECE_BYTES, written_here=True)
     if source.names != written.columns:
         raise NotReachedError(
             "the written file does not have the columns of the release; nothing was written"

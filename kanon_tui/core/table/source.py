@@ -183,10 +183,12 @@ def open_source(
     piece_bytes: int | None = None,
     piece_rows: int | None = None,
     on_bytes: Callable[[int], None] = lambda _: None,
+    written_here: bool = False,
 ) -> Source:
     """Return the source of files, or of a database at an address, cut into pieces.
 
-    `on_bytes` gets the bytes looked at.
+    `on_bytes` gets the bytes looked at. Files that this program has just written, `written_here`,
+    are not measured before they are read.
     """
     if isinstance(path, str) and is_address(path):
         return _open_address(path, options, piece_rows)
@@ -195,7 +197,7 @@ def open_source(
         if other_reader(file) is not None:
             raise _not_in_pieces(file.name)
     if is_parquet_source(files):
-        return _open_parquet(files, options, piece_rows)
+        return _open_parquet(files, options, piece_rows, None, not written_here)
     return _open_csv(files, options, piece_bytes or PIECE_BYTES, on_bytes)
 
 
@@ -232,7 +234,7 @@ def _open_address(address: str, options: ReadOptions, piece_rows: int | None) ->
             frame = pl.read_parquet(file)
             frame.with_columns(days.head(frame.height)).write_parquet(file)
             days = days.slice(frame.height)
-    return _open_parquet(files, replace(options, rename={}), piece_rows)
+    return _open_parquet(files, replace(options, rename={}), piece_rows, None, measured=False)
 
 
 def _not_in_pieces(name: str) -> InputError:
@@ -295,8 +297,12 @@ def _open_parquet(
     options: ReadOptions,
     piece_rows: int | None = None,
     contents: Mapping[Path, bytes] | None = None,
+    measured: bool = True,
 ) -> Source:
-    """Return the source of Parquet files; with `contents` it is read whole, and limited."""
+    """Return the source of Parquet files; with `contents` it is read whole, and limited.
+
+    `measured` says whether the length of their texts is checked first, in a child process.
+    """
     schemas: list[pl.Schema] = []
     pieces: list[Piece] = []
     size = 0
@@ -315,7 +321,7 @@ def _open_parquet(
         for begin in range(options.skip_first, rows - options.skip_last, at_a_time):
             end = min(begin + at_a_time, rows - options.skip_last)
             pieces.append(Piece(file, begin, end, end - begin))
-    if size < _SMALL:
+    if measured and size < _SMALL:
         limit = data_files.byte_limit(options.limit)
         taken = call_bounded(_text_bytes, _EXPANSION * limit, files, contents or {})
         data_files.check_limit(limit + 1 if taken is None else taken, files[0], options.limit)
