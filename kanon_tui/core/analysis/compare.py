@@ -17,25 +17,26 @@ from math import isnan
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import penalties
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, Words
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.pages import (
     FilePages,
     RankedRows,
-    RowOfRecord,
+    lookup_of,
     ranked_rows,
     records_of,
 )
+from kanon_tui.core.pipeline.tuple_counts import TupleLookup, find_rows
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
-from kanon_tui.core.table.tuple_packing import WordTable
 
 HIGHER_IS_BETTER = frozenset({"utility", "rv", "precision", "classes", "k"})
 """Of the figures that are no privacy model's; those say it themselves."""
@@ -275,7 +276,6 @@ def _cells(
 _BYTES_PER_RECORD = 14
 """Its pair, its places in either order, and flags."""
 _AT_A_TIME = 1_000_000
-_SECOND = np.uint64(32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,9 +284,9 @@ class StreamedComparison(Comparison):
 
     before: FilePages
     """The records that were read."""
-    rows: tuple[RowOfRecord, RowOfRecord]
-    pairs: Words
-    """The pairs of rows that occur, packed."""
+    lookups: tuple[TupleLookup, TupleLookup]
+    pairs: tuple[Int64s, Int64s]
+    """The rows of every pair that occurs, in either run."""
     places: Int32s
     """Per record its number among the pairs; -1 where a run left it out."""
     memory: MemoryLimit
@@ -294,13 +294,12 @@ class StreamedComparison(Comparison):
     @cached_property
     def records(self) -> tuple[Int64s, Int64s]:
         """The rows of every pair in either run."""
-        one, other = self.pairs >> _SECOND, self.pairs & np.uint64(2**32 - 1)
-        return one.astype(np.int64), other.astype(np.int64)
+        return self.pairs
 
     @cached_property
     def copies(self) -> Int64s:
         """The records of every pair."""
-        return np.bincount(self.places[self.places >= 0], minlength=len(self.pairs))
+        return np.bincount(self.places[self.places >= 0], minlength=len(self.pairs[0]))
 
     @cached_property
     def in_file_order(self) -> npt.NDArray[np.integer]:
@@ -338,32 +337,34 @@ def compare_streamed(
     assert first.project is not None
     memory = memory_limit(first.project).with_held_memory()
     memory.check_fits(before.height * _BYTES_PER_RECORD, "comparing all records")
-    rows = RowOfRecord.from_result(first), RowOfRecord.from_result(second)
-    pairs = WordTable()
-    places = _places(before, rows, pairs, stop)
-    made = StreamedComparison(first, second, before, rows, pairs.keys, places, memory)
+    lookups = lookup_of(first), lookup_of(second)
+    pairs, places = _places(before, lookups, stop)
+    made = StreamedComparison(first, second, before, lookups, pairs, places, memory)
     _ = made.most_different  # here, and not where it is shown
     return made
 
 
 def _places(
-    before: FilePages,
-    rows: tuple[RowOfRecord, RowOfRecord],
-    pairs: WordTable,
-    stop: Callable[[], bool],
-) -> Int32s:
-    """Return for every record its number among the pairs of rows; -1 where a run left it out."""
+    before: FilePages, lookups: tuple[TupleLookup, TupleLookup], stop: Callable[[], bool]
+) -> tuple[tuple[Int64s, Int64s], Int32s]:
+    """Return the pairs of rows that occur, and for every record the number of its pair.
+
+    That is -1 where a run left it out.
+    """
     source = before.source
-    names = list(dict.fromkeys(name for each in rows for name in each.names))
+    names = list(dict.fromkeys(name for each in lookups for name in each.names))
     places = np.full(before.height, -1, dtype=np.int32)
+    pairs = pl.DataFrame(schema={"first": pl.Int64, "second": pl.Int64})
     begin = 0
     for piece in source.pieces:
         if stop():
             raise InputError("stopped")
         for records in source.read(piece, names):
-            (one, gone), (other, also_gone) = (each.find(records) for each in rows)
-            kept = ~(gone | also_gone)
-            words = one.astype(np.uint64) << _SECOND | other.astype(np.uint64)
-            places[begin : begin + records.height][kept] = pairs.add(words[kept])
+            (one, dropped), (other, also_dropped) = (each.find_records(records) for each in lookups)
+            kept = ~(dropped | also_dropped)
+            own = pl.DataFrame({"first": one[kept], "second": other[kept]})
+            pairs = pl.concat([pairs, own]).unique(maintain_order=True)
+            numbers = find_rows(own, pairs.with_row_index("row"))
+            places[begin : begin + records.height][kept] = numbers
             begin += records.height
-    return places
+    return (pairs["first"].to_numpy(), pairs["second"].to_numpy()), places

@@ -37,7 +37,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.verification import Requirements, check_disjoint
 from kanon_tui.core.privacy.verify import smallest_class, verify_pseudonyms
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.release.formulas import unescape_formulas
+from kanon_tui.core.table.formulas import unescape_formulas
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table, as_table

@@ -30,18 +30,16 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.numeric import Flags, Int32s, Int64s
+from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.release_files import release_options
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.column import CHANGED
-from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.csv_survey import Piece
 from kanon_tui.core.table.csv_text import RecordScan
+from kanon_tui.core.table.formulas import escape_formulas
 from kanon_tui.core.table.source import Source, open_source
 
 _WHOLE = 100
@@ -272,7 +270,7 @@ def pages_before(result: FinishedRun) -> FilePages | None:
 
 def records_of(result: FinishedRun) -> FilePages | None:
     """Return the input records of a run; None where files have changed or were not counted."""
-    source = counted_table(result.task).source
+    source = replace(counted_table(result.task).source, complete=())
     if not source.records or not source.unchanged:
         return None
     return FilePages(source)
@@ -318,13 +316,16 @@ class ReleasePages(FilePages):
     @contextmanager
     def _unchanged(self) -> Iterator[None]:
         """Refuse files that changed before or during the block, rather than what was read."""
-        for file in self._written:
-            file.check()
+        self.check_unchanged()
         try:
             yield
         finally:
-            for file in self._written:
-                file.check()
+            self.check_unchanged()
+
+    def check_unchanged(self) -> None:
+        """Refuse files that have changed since they were written."""
+        for file in self._written:
+            file.check()
 
 
 LEFT_OUT = "×"
@@ -332,38 +333,12 @@ LEFT_OUT = "×"
 _BYTES_PER_TUPLE = 40
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RowOfRecord:
-    """A lookup of the counted row of input records."""
-
-    table: CountedTable
-    lookup: TupleLookup
-
-    @classmethod
-    def from_result(cls, result: FinishedRun) -> RowOfRecord:
-        """Return the lookup of a result; refuse where it does not fit into memory."""
-        assert result.project is not None
-        memory = memory_limit(result.project).with_held_memory()
-        memory.check_fits(result.task.rows * _BYTES_PER_TUPLE, "looking records up")
-        return cls(counted_table(result.task), TupleLookup.from_task(result.task))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the columns that `find` needs."""
-        return tuple(dict.fromkeys((*self.lookup.names, *self.table.complete)))
-
-    def find(self, records: pl.DataFrame) -> tuple[Int64s, Flags]:
-        """Return the row of every record, and which records were dropped for a missing value."""
-        tokens = list(self.table.missing_tokens)
-        dropped = np.zeros(records.height, dtype=bool)
-        for name in self.table.complete:
-            dropped |= records[name].is_in(tokens).to_numpy()
-        kept = records.filter(~dropped)
-        rows = np.zeros(records.height, dtype=np.int64)
-        if kept.height:
-            cells = {name: Cells.from_series(kept[name], name) for name in self.lookup.names}
-            rows[~dropped] = self.lookup.first[self.lookup.find(cells)]
-        return rows, dropped
+def lookup_of(result: FinishedRun) -> TupleLookup:
+    """Return the lookup of a result's records; refuse where it does not fit into memory."""
+    assert result.project is not None
+    memory = memory_limit(result.project).with_held_memory()
+    memory.check_fits(result.task.rows * _BYTES_PER_TUPLE, "looking records up")
+    return TupleLookup.from_task(result.task)
 
 
 class PublishedPages(Pages):
@@ -374,13 +349,13 @@ class PublishedPages(Pages):
         result: FinishedRun,
         before: FilePages,
         names: tuple[str, ...],
-        rows: RowOfRecord | None = None,
+        lookup: TupleLookup | None = None,
     ) -> None:
-        """Take the input pages and the names in the files; `rows` is a lookup, if there is one."""
+        """Take the input pages, the names in the files, and the `lookup`, if there is one."""
         super().__init__([before.height], before.size, _PAGES_KEPT)
         self.names = names
         self._result, self._before = result, before
-        self._rows = RowOfRecord.from_result(result) if rows is None else rows
+        self._lookup = lookup_of(result) if lookup is None else lookup
 
     @cached_property
     def _texts(self) -> list[pl.Series]:
@@ -396,7 +371,7 @@ class PublishedPages(Pages):
     def rows_of(self, records: pl.DataFrame) -> pl.DataFrame:
         """Return the published rows of some records, as they are written."""
         result, release = self._result, self._result.release
-        rows, dropped = self._rows.find(records)
+        rows, dropped = self._lookup.find_records(records)
         suppressed = release.suppressed[rows]
         place = {attribute.name: x for x, attribute in enumerate(result.task.quasi)}
         columns = []
@@ -462,7 +437,10 @@ class RankedRows:
 
 
 def ranked_rows(
-    stretches: Iterable[T], rank_of: Callable[[T], Int32s], sizes: Int64s, memory: MemoryLimit
+    stretches: Iterable[T],
+    rank_of: Callable[[T], npt.NDArray[np.integer]],
+    sizes: Int64s,
+    memory: MemoryLimit,
 ) -> RankedRows:
     """Return all rows ordered by rank; `sizes` has the number of rows of each rank."""
     memory.check_fits(int(sizes.sum()) * BYTES_PER_ROW, "another order of its rows")

@@ -22,14 +22,15 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words, random_words
-from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table, value_encoder
-from kanon_tui.core.release.formulas import escape_formulas, looks_like_formula
+from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.table.cell_codes import CodedCells, records_in
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.counted_table import CountedTable, Encoder, PieceReader
+from kanon_tui.core.table.cell_codes import records_in
+from kanon_tui.core.table.column import Column, Encoder
+from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.distinct_values import CountedColumn
+from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.tuple_packing import Packing
 from kanon_tui.core.task.task import Grouping, Task
 
@@ -43,15 +44,15 @@ SAMPLED = 1000
 class Recoding:
     """The input of the jobs that recode the pieces."""
 
-    reader: PieceReader
+    source: Source
     folder: Path
     lookup: TupleLookup
     rows: tuple[Words, ...]
-    """By place of a tuple, the published row without the unchanged columns."""
+    """By counted row, the published row without the unchanged columns."""
     classes: Words
-    """By place of a tuple, its class shifted by `CODE_BITS`; suppressed: the last class."""
+    """By counted row, its class shifted by `CODE_BITS`; suppressed: the last class."""
     suppressed: Flags
-    """By place of a tuple, whether its records are suppressed."""
+    """By counted row, whether its records are suppressed."""
     starred: bool
     """Whether suppressed records are published as stars."""
     values: tuple[Encoder, ...]
@@ -90,32 +91,26 @@ def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
     used: dict[str, Int32s] = {}
     suppressed_some = bool(recoding.suppressed.any())
     suppressed_values = [np.zeros(encoder.size, dtype=np.int64) for encoder in recoding.values]
-    for kept, _ in recoding.reader.blocks(piece, names):
-        if not records_in(kept):
+    for block in recoding.source.columns_of(recoding.source.pieces[piece], names):
+        if not records_in(block):
             continue
-        tuples = recoding.lookup.find(kept)
-        as_they_are = {encoder.name: encoder.coded(kept) for encoder in recoding.others}
-        groups = recoding.classes[tuples]
+        rows = recoding.lookup.find(block)
+        ranks = {encoder.name: encoder.encode(block) for encoder in recoding.others}
+        groups = recoding.classes[rows]
         for (name, counted_as), keys in zip(recoding.sensitive.items(), pairs, strict=True):
-            ranks, places = as_they_are[name]
-            keys.append(groups | counted_as[ranks].astype(np.uint64)[places])
+            keys.append(groups | counted_as.astype(np.uint64)[ranks[name]])
+        suppressed = recoding.suppressed[rows]
         if recoding.values and suppressed_some:
-            lost = recoding.suppressed[tuples]
             for number, encoder in enumerate(recoding.values):
-                values, places = encoder.coded(kept)
-                suppressed_values[number] += np.bincount(
-                    values[places[lost]], minlength=encoder.size
-                )
+                values = encoder.encode(block)[suppressed]
+                suppressed_values[number] += np.bincount(values, minlength=encoder.size)
         if suppressed_some and not recoding.starred:
-            shown = ~recoding.suppressed[tuples]
-            tuples = tuples[shown]
-            for name, (ranks, places) in as_they_are.items():
-                as_they_are[name] = ranks, places[shown]
-                present = ranks[np.bincount(places[shown], minlength=len(ranks)) > 0]
-                used[name] = np.union1d(used.get(name, present[:0]), present)
-        others = [as_they_are.get(name) for name in recoding.columns]
-        words = recoding.layout.pack_cells(len(tuples), others)
-        kept_words.append([one | of[tuples] for one, of in zip(words, recoding.rows, strict=True)])
+            rows = rows[~suppressed]
+            for name, own in ranks.items():
+                ranks[name] = own[~suppressed]
+                used[name] = np.union1d(used.get(name, own[:0]), ranks[name])
+        words = recoding.layout.pack(len(rows), [ranks.get(name) for name in recoding.columns])
+        kept_words.append([one | of[rows] for one, of in zip(words, recoding.rows, strict=True)])
     words = [np.concatenate(parts) for parts in zip(*kept_words, strict=True)]
     if not words:
         words = [np.zeros(0, dtype=np.uint64)] * recoding.layout.words
@@ -378,26 +373,22 @@ class CountedRelease(Release):
 def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
     """Return the input of the recoding jobs, and the texts that the recoded rows stand for."""
     task, table = release.task, counted_table(release.task)
-    lookup = TupleLookup.from_task(task)
-    first = lookup.first
     coarse = any(task.counted_levels)
-    values = tuple(value_encoder(table, each.column) for each in task.quasi) if coarse else ()
+    values = tuple(table.value_encoder(each.column) for each in task.quasi) if coarse else ()
     quasi = release.quasi_ranks(release.starred)
-    every = np.arange(len(first))
-    ranks: dict[str, CodedCells] = {n: (of[first], every) for n, (of, _) in quasi.items()}
+    ranks = {name: of_rows for name, (of_rows, _) in quasi.items()}
     texts = {name: shown for name, (_, shown) in quasi.items()}
     others = tuple(table.text_encoder(name) for name in task.published_as_they_are)
     texts |= {encoder.name: encoder.texts for encoder in others}
     columns = tuple(name for name, role in task.roles.items() if role.published)
     layout = Packing.for_sizes([len(texts[name]) for name in columns])
-    classes = release.classes[first]
-    suppressed = release.suppressed[first]
+    suppressed = release.suppressed
     recoding = Recoding(
-        reader=table.reader,
+        source=table.source,
         folder=release.folder,
-        lookup=lookup,
-        rows=tuple(layout.pack_cells(len(first), [ranks.get(name) for name in columns])),
-        classes=np.where(suppressed, len(release.class_sizes), classes).astype(np.uint64)
+        lookup=TupleLookup.from_task(task),
+        rows=tuple(layout.pack(task.rows, [ranks.get(name) for name in columns])),
+        classes=np.where(suppressed, len(release.class_sizes), release.classes).astype(np.uint64)
         << np.uint64(CODE_BITS),
         suppressed=suppressed,
         starred=release.starred,

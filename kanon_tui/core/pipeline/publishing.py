@@ -25,14 +25,15 @@ from kanon_tui.core.pipeline.piece_rows import (
 )
 from kanon_tui.core.pipeline.prepare import no_progress
 from kanon_tui.core.pipeline.release_files import PartWriting, check_streamed_target, write_parts
+from kanon_tui.core.pipeline.tuple_counts import counted_table
 from kanon_tui.core.pipeline.verification import check_published, verify_files, verify_release
 from kanon_tui.core.processes.workers import Progress, Workers
-from kanon_tui.core.release.formulas import looks_like_formula
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_bytes
 from kanon_tui.core.table.atomic_files import work_folder, written_together
 from kanon_tui.core.table.csv_format import CsvFormat
+from kanon_tui.core.table.formulas import looks_like_formula
 from kanon_tui.core.table.target import Target, WrittenFile, place_folder
 from kanon_tui.core.task.task import Grouping, Task
 
@@ -107,8 +108,7 @@ class FilePublisher(Publisher):
         check_published(release)
         self._recoding, self._texts = plan_recoding(release)
         self.workers.begin("recode", self.progress)
-        jobs = [(piece,) for piece in range(release.pieces)]
-        self._pieces = list(self.workers.each(recode_piece, self._recoding, jobs))
+        self._pieces = list(counted_table(task).each_piece(recode_piece, self._recoding))
         counts = zip(*(one.suppressed_values for one in self._pieces), strict=True)
         release.suppressed_values[:] = [np.sum(each, axis=0) for each in counts]
         self.progress("measure", 0.0)

@@ -24,13 +24,7 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column, code_values, unreadable_values
-from kanon_tui.core.table.counted_table import (
-    CountedTable,
-    Counting,
-    PieceReader,
-    count_values,
-    sum_counts,
-)
+from kanon_tui.core.table.counted_table import CountedTable, count_values, sum_counts
 from kanon_tui.core.table.csv_survey import NotInPiecesError, Piece, sample_csv
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
@@ -110,8 +104,11 @@ class SampledTable(Table):
             return unreadable_values(name, unreadable.sort(), format, where)
 
         values = counts["value"].alias(name)
-        coded = code_values(values, kind, self.missing_tokens, format, self.formats, refuse)
-        return coded.column(coded.codes_of(self.frame[name]), counts)
+        column, encoder = code_values(
+            values, kind, self.missing_tokens, format, self.formats, refuse
+        )
+        codes = encoder.codes_of(self.frame[name])
+        return encoder.with_counts(replace(column, codes=codes), counts)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -233,7 +230,7 @@ class TableCounting:
     def run(self) -> SampledTable:
         """Return the table with these columns counted; raise when stopped."""
         table = self._table = self._surveyed()
-        _, _, found = sum_counts(self._count_pieces(PieceReader(table.source)), self._fit)
+        found = sum_counts(self._count_pieces(table.source), self._fit)
         self._go_on()
         return replace(
             table,
@@ -243,12 +240,12 @@ class TableCounting:
             too_many=table.too_many | (frozenset(self.names) - set(found)),
         )
 
-    def _count_pieces(self, reader: PieceReader) -> Iterator[tuple[int, int, Counts]]:
-        for piece in range(len(reader.source.pieces)):
+    def _count_pieces(self, source: Source) -> Iterator[Counts]:
+        for piece in range(len(source.pieces)):
             self._go_on()
-            counted = count_values(Counting(reader, self._counted), piece)
-            self.records += counted[0]
-            yield counted
+            records, counts = count_values((source, self._counted), piece)
+            self.records += records
+            yield counts
 
     def _surveyed(self) -> SampledTable:
         """Return the table with the pieces of its source, for which a CSV file is scanned."""

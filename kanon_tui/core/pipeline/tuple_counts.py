@@ -15,22 +15,24 @@ values that have k records on either side.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
-from kanon_tui.core.numeric import Int32s, Int64s, Words
+from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.project.sections import AlgorithmChoice
-from kanon_tui.core.table.cell_codes import Columns, records_in
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.counted_table import CountedTable, Encoder, PieceReader
+from kanon_tui.core.table.cell_codes import Cells, Columns
+from kanon_tui.core.table.column import CHANGED, Column, Encoder
+from kanon_tui.core.table.counted_table import CountedTable, count_rows, sum_counts
 from kanon_tui.core.table.distinct_values import CountedColumn
-from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
+from kanon_tui.core.table.source import Source
+from kanon_tui.core.table.tuple_packing import Packing
 from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -71,117 +73,94 @@ def coarsest_codes(attribute: QuasiIdentifier, level: int) -> Int32s:
     return first[labels]
 
 
-@dataclass(frozen=True, eq=False)
-class TupleCounting:
-    """The input of the jobs that count the tuples of the pieces."""
-
-    reader: PieceReader
-    encoders: tuple[Encoder, ...]
-    packing: Packing
+_TUPLES = "tuples"
 
 
-class Tuples:
-    """Distinct tuples, packed into words, with their numbers of records."""
-
-    def __init__(self, words: int) -> None:
-        self._index = TupleIndex(words)
-        self._copies: Int64s = np.zeros(0, dtype=np.int64)
-
-    def __len__(self) -> int:
-        return len(self._index)
-
-    @property
-    def words(self) -> list[Words]:
-        """The packed tuples, in the order of their first records."""
-        return self._index.words()
-
-    @property
-    def copies(self) -> Int64s:
-        """The number of records of every tuple."""
-        return self._copies[: len(self)]
-
-    def add(self, words: Sequence[Words], copies: Int64s | None = None) -> None:
-        """Add packed records, or distinct tuples with their numbers of records."""
-        places = self._index.add(words)
-        if len(self._copies) < len(self):
-            more = np.zeros(max(len(self), 2 * len(self._copies)), dtype=np.int64)
-            more[: len(self._copies)] = self._copies
-            self._copies = more
-        if copies is None:
-            self._copies[: len(self)] += np.bincount(places, minlength=len(self))
-        else:
-            self._copies[places] += copies
-
-    def codes(self, packing: Packing, names: Sequence[str]) -> Mapping[str, Int32s]:
-        """Return by column name the codes of all tuples."""
-        words = self.words
-        return {name: packing.unpack(words, place) for place, name in enumerate(names)}
-
-
-def count_tuples(counting: TupleCounting, piece: int) -> Tuples:
-    """Return the tuples of one piece."""
-    packing, names = counting.packing, [encoder.name for encoder in counting.encoders]
-    found = Tuples(packing.words)
-    for kept, _ in counting.reader.blocks(piece, names):
-        coded = [encoder.coded(kept) for encoder in counting.encoders]
-        found.add(packing.pack_cells(records_in(kept), coded))
-    return found
+def count_tuples(
+    counted: tuple[Source, Sequence[Encoder], Packing], piece: int
+) -> dict[str, pl.DataFrame]:
+    """Return the distinct tuples of one piece, packed, with their numbers of records."""
+    source, encoders, packing = counted
+    blocks = source.columns_of(source.pieces[piece], [encoder.name for encoder in encoders])
+    packed = (packing.pack_frame([each.encode(block) for each in encoders]) for block in blocks)
+    return sum_counts({_TUPLES: count_rows(words)} for words in packed)
 
 
 def with_tuples(task: Task, table: CountedTable) -> Task:
     """Return the task over the distinct tuples of a table, counted in one pass over its pieces."""
     columns: list[Column] = [attribute.column for attribute in task.quasi]
     required = {each.column.name: each.column for each in task.requirements}
-    columns += [column for name, column in required.items()]
+    columns += required.values()
     encoders = (
         *(tuple_encoder(table, task, x) for x in range(len(task.quasi))),
         *(table.encoder(each.name, each.counted if isinstance(each, CountedColumn) else None)
           for each in required.values()),
     )  # fmt: skip
     packing = Packing.for_sizes([len(column.values) for column in columns])
-    counting = TupleCounting(table.reader, encoders, packing)
     attributes = {each.name: len(each.column.values) for each in task.quasi}
     bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)
-    pieces = [(piece,) for piece in range(len(table.source.pieces))]
-    found = table.workers.each(count_tuples, counting, pieces)
-    counted: Tuples = next(found)
-    table.memory.check_tuples(len(counted), bytes_each, attributes)
-    for each in found:
-        counted.add(each.words, each.copies)
-        table.memory.check_tuples(len(counted), bytes_each, attributes)
-    codes = counted.codes(packing, [column.name for column in columns])
-    return with_counted_rows(task, codes, counted.copies.copy())
+    tuples = sum_counts(
+        table.each_piece(count_tuples, (table.source, encoders, packing)),
+        lambda counts: table.memory.check_tuples(
+            sum(map(len, counts.values())), bytes_each, attributes
+        ),
+    )[_TUPLES]
+    *words, copies = (column.to_numpy(writable=True) for column in tuples.iter_columns())
+    codes = {column.name: packing.unpack(words, x) for x, column in enumerate(columns)}
+    return with_counted_rows(task, codes, copies)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TupleLookup:
-    """Finds the tuple of every record among the counted tuples of a task."""
+    """Finds the row of every record among the counted tuples of a task."""
 
     encoders: tuple[Encoder, ...]
     packing: Packing
-    index: TupleIndex
-    first: Int64s
-    """By place of a tuple, one of its rows; with requirements beyond k it can have several."""
+    complete: tuple[str, ...]
+    """Columns that must not be missing; records in which one is have been dropped."""
+    missing_tokens: tuple[str, ...]
+    index: pl.DataFrame
+    """The packed tuples, each with its first `row`; with requirements beyond k it has several."""
 
     @classmethod
     def from_task(cls, task: Task) -> TupleLookup:
         """Return the lookup of a task over counted rows."""
         packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
-        words = packing.pack([attribute.column.codes for attribute in task.quasi])
-        index, first = TupleIndex.from_tuples(words)
+        words = packing.pack_frame([attribute.column.codes for attribute in task.quasi])
+        index = words.with_row_index("row").unique(words.columns, keep="first")
         table = counted_table(task)
         encoders = tuple(tuple_encoder(table, task, x) for x in range(len(task.quasi)))
-        return cls(encoders, packing, index, first)
+        return cls(encoders, packing, table.source.complete, table.missing_tokens, index)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns that `find` needs."""
-        return tuple(encoder.name for encoder in self.encoders)
+        """The names of the columns that are looked at."""
+        return tuple(dict.fromkeys((*(each.name for each in self.encoders), *self.complete)))
 
-    def find(self, columns: Columns) -> Int32s:
-        """Return for every record the place of its tuple."""
-        coded = [encoder.coded(columns) for encoder in self.encoders]
-        return self.index.find(self.packing.pack_cells(records_in(columns), coded))
+    def find(self, columns: Columns) -> Int64s:
+        """Return for every record a row with its tuple."""
+        words = self.packing.pack_frame([encoder.encode(columns) for encoder in self.encoders])
+        return find_rows(words, self.index)
+
+    def find_records(self, records: pl.DataFrame) -> tuple[Int64s, Flags]:
+        """Return the row of every record of texts, and which were dropped for a missing value."""
+        tokens = list(self.missing_tokens)
+        dropped = np.zeros(records.height, dtype=bool)
+        for name in self.complete:
+            dropped |= records[name].is_in(tokens).to_numpy()
+        kept = records.filter(~dropped)
+        rows = np.zeros(records.height, dtype=np.int64)
+        rows[~dropped] = self.find({name: Cells.from_series(kept[name], "") for name in self.names})
+        return rows, dropped
+
+
+def find_rows(rows: pl.DataFrame, index: pl.DataFrame) -> Int64s:
+    """Return the `row` of the index that every row has; all of them must be there."""
+    names = rows.columns
+    found = rows.join(index, on=names, how="left", nulls_equal=True, maintain_order="left")["row"]
+    if found.has_nulls():
+        raise InputError(CHANGED)
+    return found.to_numpy().astype(np.int64)
 
 
 def counted_table(task: Task) -> CountedTable:
@@ -190,17 +169,11 @@ def counted_table(task: Task) -> CountedTable:
     return task.table
 
 
-def value_encoder(table: CountedTable, column: Column) -> Encoder:
-    """Return the encoder from texts to the codes of a quasi-identifier, its ends coded."""
-    new = None if column.coding is None else column.coding.new_code
-    return replace(table.encoder(column.name, new), size=len(column.values), _kind=[])
-
-
 def tuple_encoder(table: CountedTable, task: Task, x: int) -> Encoder:
     """Return the encoder from texts to the codes that tuples have of quasi-identifier number x."""
     attribute = task.quasi[x]
-    encoder = value_encoder(table, attribute.column)
+    encoder = table.value_encoder(attribute.column)
     level = task.counted_levels[x] if task.counted_levels else 0
     if not level:
         return encoder
-    return replace(encoder, codes=coarsest_codes(attribute, level)[encoder.codes], _kind=[])
+    return replace(encoder, codes=coarsest_codes(attribute, level)[encoder.codes])

@@ -8,6 +8,7 @@ were measured.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,15 @@ from kanon_tui.core.pipeline.release_files import PartWriting, release_options
 from kanon_tui.core.privacy.verify import RiskClaim, overlapping, verify, verify_pseudonyms
 from kanon_tui.core.privacy.verify_figures import Claim, People
 from kanon_tui.core.processes.workers import Workers
-from kanon_tui.core.release.formulas import escape_formulas
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import end_text
+from kanon_tui.core.table.counted_table import count_rows, sum_counts
+from kanon_tui.core.table.formulas import escape_formulas
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import PIECE_BYTES, open_source
+from kanon_tui.core.table.table import Counts
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
-
-_COPIES = "copies"
-_MERGED_AT_A_TIME = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,23 +198,23 @@ def verify_files(
     own_texts = {encoder.name: encoder.texts for encoder in recoding.others}
     with _stars_explained(release):
         _verify_personal_k(release, required)
-        classes, *beside = _count_files(workers, written)
-        if not np.array_equal(
-            np.sort(classes[_COPIES].to_numpy()), np.sort(release.published_sizes)
-        ):
+        jobs = [(number,) for number in range(len(written.paths))]
+        counts = sum_counts(workers.each(count_written, written, jobs))
+        classes = counts.pop(_CLASSES)
+        if not np.array_equal(np.sort(classes["records"]), np.sort(release.published_sizes)):
             raise NotReachedError(
                 "the written release does not have the classes that were measured; nothing was "
                 "written"
             )
-        required.check(_named(classes, columns), copies=classes[_COPIES])
-        for name, frame in zip(claimed, beside, strict=True):
+        required.check(_named(classes, columns), copies=classes["records"])
+        for name, frame in zip(claimed, counts.values(), strict=True):
             named = _named(frame, columns)
             if task.output.formulas == "escape":
                 escaped = texts.texts[columns.index(name)].to_list()
                 originals = dict(zip(escaped, own_texts[name].to_list(), strict=True))
                 named = named.with_columns(named[name].replace(originals).alias(name))
             claims = [claim for claim in required.claims if claim.attribute == name]
-            required.check(named, claims, copies=frame[_COPIES])
+            required.check(named, claims, copies=frame["records"])
 
 
 def _verify_personal_k(release: CountedRelease, required: Requirements) -> None:
@@ -228,52 +228,34 @@ def _verify_personal_k(release: CountedRelease, required: Requirements) -> None:
     required.check(release.quasi_cells(rows), **required.personal_facts(rows), copies=copies)
 
 
-def _count_files(workers: Workers, written: _WrittenRelease) -> list[pl.DataFrame]:
-    """Return the counted rows of all files, as `count_written` has them for one."""
-    jobs = [(number,) for number in range(len(written.paths))]
-    tables: list[list[pl.DataFrame]] = [[] for _ in range(1 + len(written.claimed))]
-    for counted in workers.each(count_written, written, jobs):
-        for parts, frame in zip(tables, counted, strict=True):
-            parts.append(frame)
-            if len(parts) > _MERGED_AT_A_TIME:
-                parts[:] = [_merged(parts)]
-    return [_merged(parts) for parts in tables]
+_CLASSES = "classes"
 
 
-def count_written(written: _WrittenRelease, number: int) -> list[pl.DataFrame]:
+def count_written(written: _WrittenRelease, number: int) -> Counts:
     """Return the distinct rows of quasi-identifiers of a file with their numbers of records.
 
     After these come the distinct rows of quasi-identifiers and each column with requirements.
     """
-    wanted = [
-        [str(place) for place in places]
-        for places in (written.quasi, *((*written.quasi, place) for place in written.claimed))
-    ]
+    wanted = {_CLASSES: written.quasi}
+    wanted |= {str(place): (*written.quasi, place) for place in written.claimed}
     source = open_source(written.paths[number], written.options, PIECE_BYTES, written_here=True)
     if source.names != written.columns:
         raise NotReachedError(
             "the written file does not have the columns of the release; nothing was written"
         )
-    found: list[list[pl.DataFrame]] = [[] for _ in wanted]
-    records = pl.len().cast(pl.Int64).alias(_COPIES)
-    for piece in source.pieces:
-        for frame in source.read(piece):
+
+    def frames() -> Iterator[pl.DataFrame]:
+        for frame in chain.from_iterable(map(source.read, source.pieces)):
             frame.columns = [str(place) for place in range(frame.width)]
-            for names, parts in zip(wanted, found, strict=True):
-                parts.append(frame.group_by(names).agg(records))
-                if len(parts) > _MERGED_AT_A_TIME:
-                    parts[:] = [_merged(parts)]
-    return [_merged(parts) for parts in found]
+            yield frame
 
-
-def _merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    if len(parts) == 1:
-        return parts[0]
-    names = [name for name in parts[0].columns if name != _COPIES]
-    return pl.concat(parts).group_by(names).agg(pl.col(_COPIES).sum())
+    return sum_counts(
+        {name: count_rows(frame.select(map(str, places))) for name, places in wanted.items()}
+        for frame in frames()
+    )
 
 
 def _named(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """Return counted rows under the names that the task has for the columns."""
-    cells = frame.drop(_COPIES)
+    cells = frame.drop("records")
     return cells.rename({place: columns[int(place)] for place in cells.columns})

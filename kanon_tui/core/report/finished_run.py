@@ -12,9 +12,9 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.release.formulas import count_formulas, escape_formulas
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.csv_format import CsvFormat
+from kanon_tui.core.table.formulas import count_formulas, escape_formulas
 from kanon_tui.core.table.target import Target, WrittenFile
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, Task
 from kanon_tui.core.text import Note, note

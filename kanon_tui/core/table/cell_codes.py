@@ -44,12 +44,6 @@ def coded_series(name: str, texts: pl.Series) -> pl.Series:
     return texts.cast(pl.Enum(texts)).alias(name)
 
 
-def places_among(cells: pl.Series, texts: pl.Series) -> Int32s:
-    """Return the index of every cell in `texts`, which are distinct and include them all."""
-    places = cells.cast(pl.Enum(texts)).to_physical()
-    return places.to_numpy().astype(np.int32)
-
-
 @dataclass(frozen=True, eq=False)
 class Cells:
     """A column of some records as distinct texts and the place of every record's text."""
@@ -108,8 +102,6 @@ class Cells:
 
 Columns = Mapping[str, Cells]
 """The cells of some records by column."""
-CodedCells = tuple[Int32s, npt.NDArray[np.integer]]
-"""Codes of distinct texts, and the place of every cell among them."""
 
 
 def records_in(columns: Columns) -> int:

@@ -10,7 +10,7 @@ and join the codes back. That costs O(n) hashing plus a sort of the distinct tex
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Self
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.table.cell_codes import Cells, places_among, text_series
+from kanon_tui.core.table.cell_codes import Cells, Columns, text_series
 from kanon_tui.core.table.dates import parse_dates
 from kanon_tui.core.table.numbers import PLAIN, NumberFormat
 from kanon_tui.core.table.schema import Kind
@@ -219,38 +219,47 @@ def code_column(
         return first_unreadable([texts], unreadable, format, row_of)
 
     cells = Cells.from_series(texts, texts.name)
-    coded = code_values(cells.texts, kind, missing_tokens, format, formats, refuse)
-    return coded.column(coded.codes_of(cells.texts)[cells.places])
+    column, encoder = code_values(cells.texts, kind, missing_tokens, format, formats, refuse)
+    return replace(column, codes=encoder.codes_of(cells.texts)[cells.places])
 
 
-@dataclass(frozen=True, eq=False)
-class CodedValues:
-    """The coded values of a column without its records."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Encoder:
+    """A mapping from the texts of a column to codes."""
 
-    template: Column
-    """The column with no records."""
+    name: str
     texts: pl.Series
     """Every text that occurs, missing tokens included."""
     codes: NDArray[np.int32]
     """The code of every text."""
+    size: int
+    """The number of codes."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the fields without the Polars type, which is quickly made again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
+    def _kind(self) -> pl.Enum:
+        return pl.Enum(self.texts)
 
     def codes_of(self, texts: pl.Series) -> NDArray[np.int32]:
         """Return the codes of texts, all of which must be known."""
         try:
-            return self.codes[places_among(texts, self.texts)]
+            places = texts.cast(self._kind).to_physical()
         except pl.exceptions.PolarsError:
             raise InputError(CHANGED) from None
+        return np.asarray(self.codes[places.to_numpy()], dtype=np.int32)
 
-    def column(self, codes: NDArray[np.int32], counts: pl.DataFrame | None = None) -> Column:
-        """Return the column whose records have these codes.
+    def encode(self, columns: Columns) -> NDArray[np.int32]:
+        """Return the codes of some records."""
+        cells = columns[self.name]
+        return np.asarray(self.codes_of(cells.texts)[cells.places], dtype=np.int32)
 
-        `counts` has the number of `records` of every `value`, where the codes are not of all.
-        """
-        template, own = self.template, None
-        if counts is not None:
-            records = counts["records"].to_numpy()
-            own = counted(self.codes_of(counts["value"]), records, len(template.values))
-        return replace(template, codes=codes, value_counts=own)
+    def with_counts(self, column: Column, counts: pl.DataFrame) -> Column:
+        """Return a column of these codes that knows the number of `records` of every `value`."""
+        codes, records = self.codes_of(counts["value"]), counts["records"].to_numpy()
+        return replace(column, value_counts=counted(codes, records, self.size))
 
 
 def code_values(
@@ -260,8 +269,11 @@ def code_values(
     format: Format | None,
     formats: ValueFormats,
     refuse: Callable[[pl.Series, Format], InputError],
-) -> CodedValues:
-    """Code distinct texts; `refuse` makes the error for texts that cannot be read."""
+) -> tuple[Column, Encoder]:
+    """Return a column of distinct texts, without records, and its encoder.
+
+    `refuse` makes the error for texts that cannot be read.
+    """
     name = distinct.name
     is_missing = distinct.is_in(list(missing_tokens))
     present = distinct.filter(~is_missing)
@@ -291,7 +303,7 @@ def code_values(
     per_value: Floats | None = None
     if kind.ordered:
         per_value = np.append(table["number"].to_numpy(), [np.nan] * (missing is not None))
-    template = Column(
+    column = Column(
         name=name,
         kind=kind,
         codes=np.empty(0, dtype=np.int32),
@@ -301,7 +313,7 @@ def code_values(
         date_format=format if isinstance(format, str) and kind is Kind.DATE else None,
         number_format=format if isinstance(format, NumberFormat) else PLAIN,
     )
-    return CodedValues(template, texts, codes)
+    return column, Encoder(name, texts, codes, len(values))
 
 
 def _in_exact_order(table: pl.DataFrame, format: NumberFormat) -> pl.DataFrame:

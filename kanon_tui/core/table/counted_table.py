@@ -1,69 +1,57 @@
 """A table of which only the values are known, each with its number of records, counted by piece.
 
 That is enough to guess roles, to build hierarchies and to bind rules: a project is prepared with it
-by the same code as with a table in memory. Columns have no codes yet.
+by the same code as with a table in memory. Columns have no codes; `coded_blocks` reads them again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.numeric import Int32s
+from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import Workers
-from kanon_tui.core.table.cell_codes import CodedCells, Columns, complete_records, records_in
-from kanon_tui.core.table.column import CHANGED, CodedValues, Column, code_values, first_unreadable
+from kanon_tui.core.processes.workers import Job, Workers
+from kanon_tui.core.table.cell_codes import records_in
+from kanon_tui.core.table.column import Column, Encoder, code_values, first_unreadable
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format
 
-
-@dataclass(frozen=True, eq=False)
-class PieceReader:
-    """Reads the records of the pieces of a source."""
-
-    source: Source
-    complete: tuple[str, ...] = ()
-    """Columns that must not be missing; records in which one is are left out."""
-    missing_tokens: tuple[str, ...] = ()
-
-    def blocks(self, piece: int, names: Iterable[str]) -> Iterator[tuple[Columns, int]]:
-        """Yield columns of the records of a piece, and how many records were left out."""
-        wanted = tuple(dict.fromkeys((*names, *self.complete)))
-        for columns in self.source.columns_of(self.source.pieces[piece], wanted):
-            kept = complete_records(columns, self.complete, self.missing_tokens)
-            yield kept, records_in(columns) - records_in(kept)
+_MERGED_AT_A_TIME = 8
+_FEW_ROWS = 100_000
+_BYTES_PER_ROW = 100
+"""Memory of a counted distinct row: its codes, its place and its number of records."""
 
 
-@dataclass(frozen=True, eq=False)
-class Counting:
-    """The columns of a source to count."""
-
-    reader: PieceReader
-    names: tuple[str, ...]
-
-
-def count_values(counting: Counting, piece: int) -> tuple[int, int, Counts]:
-    """Return the number of records of one piece, of records left out, and the value counts."""
-    records = dropped = 0
+def count_values(counted: tuple[Source, Sequence[str]], piece: int) -> tuple[int, Counts]:
+    """Return the number of records of one piece of a source, and the values of its columns."""
+    source, names = counted
+    records = 0
     counts: Counts = {}
-    for kept, left_out in counting.reader.blocks(piece, counting.names):
-        records += records_in(kept)
-        dropped += left_out
+    for columns in source.columns_of(source.pieces[piece], names):
+        records += records_in(columns)
         found = {
-            name: pl.DataFrame({"value": kept[name].texts, "records": kept[name].records})
-            for name in counting.names
+            name: pl.DataFrame({"value": columns[name].texts, "records": columns[name].records})
+            for name in names
         }
         counts = merge_counts([counts, found]) if counts else found
-    return records, dropped, counts
+    return records, counts
+
+
+def count_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return distinct rows with their `records`, in the order of their first appearance."""
+    return rows.group_by(rows.columns, maintain_order=True).agg(records=pl.len().cast(pl.Int64))
 
 
 def merge_counts(several: Iterable[Counts]) -> Counts:
-    """Return the sum of the counts of several pieces."""
+    """Return the sums of counted rows; these keep the order of their first appearance."""
     frames: dict[str, list[pl.DataFrame]] = {}
     for counts in several:
         for name, frame in counts.items():
@@ -71,40 +59,27 @@ def merge_counts(several: Iterable[Counts]) -> Counts:
     return {
         name: parts[0]
         if len(parts) == 1
-        else pl.concat(parts).group_by("value").agg(pl.col("records").sum())
+        else pl.concat(parts)
+        .group_by([key for key in parts[0].columns if key != "records"], maintain_order=True)
+        .agg(pl.col("records").sum())
         for name, parts in frames.items()
     }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Encoder:
-    """A mapping from the texts of a column to codes."""
-
-    name: str
-    texts: pl.Series
-    codes: Int32s
-    """The code of every text."""
-    size: int
-    """The number of codes."""
-    _kind: list[pl.Enum] = field(default_factory=list, repr=False)
-
-    def __getstate__(self) -> dict[str, object]:
-        """Return the state without the Polars type, which is quickly made again."""
-        return {**self.__dict__, "_kind": []}
-
-    def coded(self, columns: Columns) -> CodedCells:
-        """Return the codes of the texts that occur in some records, and each record's place."""
-        cells = columns[self.name]
-        if not self._kind:
-            self._kind.append(pl.Enum(self.texts))
-        try:
-            places = cells.texts.cast(self._kind[0]).to_physical().to_numpy()
-        except pl.exceptions.PolarsError:
-            raise InputError(CHANGED) from None
-        return self.codes[places], cells.places
-
-
-_MERGED_AT_A_TIME = 8
+def sum_counts(
+    pieces: Iterable[Counts], check: Callable[[Counts], object] = lambda _: None
+) -> Counts:
+    """Return the sum of what was counted in pieces; `check` gets the counts so far."""
+    whole: Counts = {}
+    waiting: list[Counts] = []
+    for found in pieces:
+        waiting.append(found)
+        if len(waiting) >= _MERGED_AT_A_TIME:
+            whole, waiting = merge_counts([whole, *waiting]), []
+            check(whole)
+    whole = merge_counts([whole, *waiting])
+    check(whole)
+    return whole
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -115,8 +90,8 @@ class CountedTable(Table):
     workers: Workers
     memory: MemoryLimit
     records: int = 0
-    complete: tuple[str, ...] = ()
-    _values: dict[str, CodedValues] = field(default_factory=dict, repr=False)
+    encoders: dict[str, Encoder] = field(default_factory=dict, repr=False)
+    """By column, the encoder of the values that were asked for last."""
 
     @property
     def height(self) -> int:
@@ -124,21 +99,30 @@ class CountedTable(Table):
         return self.records
 
     @property
-    def reader(self) -> PieceReader:
-        """The reader of the records of its pieces."""
-        return PieceReader(self.source, self.complete, self.missing_tokens)
-
-    @property
     def uncounted_columns(self) -> frozenset[str]:
         """Columns whose values were not counted, such as identifiers: nearly one per person."""
         return frozenset(name for name in self.names if name not in self.counts)
 
-    def count(self, names: Iterable[str]) -> None:
-        """Count the values of those of these columns that are not counted yet."""
-        wanted = tuple(name for name in names if name not in self.counts)
+    def each_piece(self, job: Job, shared: Any) -> Iterator[Any]:
+        """Yield what a job of the workers returns for every piece."""
+        return self.workers.each(job, shared, [(x,) for x in range(len(self.source.pieces))])
+
+    def count(self, names: Iterable[str]) -> int:
+        """Count the values of those of these columns that are not counted yet.
+
+        Returns the number of records; 0 where all columns are counted.
+        """
+        wanted, records = tuple(name for name in names if name not in self.counts), 0
+
+        def found() -> Iterator[Counts]:
+            nonlocal records
+            for more, counts in self.each_piece(count_values, (self.source, wanted)):
+                records += more
+                yield counts
+
         if wanted:
-            _, _, found = _count(self.reader, self.workers, self.memory, wanted)
-            self.counts.update(found)
+            self.counts.update(sum_counts(found(), self.memory.check_values))
+        return records
 
     def occurrences(self, name: str) -> pl.DataFrame:
         """Return every `value` of a column with the number of `records` that have it."""
@@ -162,9 +146,9 @@ class CountedTable(Table):
         self._check_names(complete)
         if not any(self.present_values(name)[1] < self.records for name in complete):
             return self, 0
-        kept = replace(self, complete=complete)
-        records, dropped, counts = _count(kept.reader, self.workers, self.memory, complete)
-        return replace(kept, records=records, counts=counts), dropped
+        kept = replace(self, source=replace(self.source, complete=complete), counts={})
+        kept = replace(kept, records=kept.count(complete))
+        return kept, self.records - kept.records
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
         """Return one attribute with counted values and without codes."""
@@ -176,7 +160,7 @@ class CountedTable(Table):
             cells = (frame[name] for frame in frames)
             return first_unreadable(cells, unreadable, format, self.row_of)
 
-        coded = code_values(
+        column, self.encoders[name] = code_values(
             counts["value"].alias(name),
             kind,
             self.missing_tokens,
@@ -184,61 +168,82 @@ class CountedTable(Table):
             self.formats,
             refuse,
         )
-        self._values[name] = coded
-        return coded.column(np.empty(0, dtype=np.int32), counts)
+        return self.encoders[name].with_counts(column, counts)
 
     def encoder(self, name: str, codes: Sequence[int] | Int32s | None = None) -> Encoder:
         """Return the encoder of a column that was asked for; `codes` maps its codes to others."""
-        coded = self._values[name]
-        own = coded.codes if codes is None else np.asarray(codes, dtype=np.int32)[coded.codes]
-        return Encoder(name, coded.texts, own, int(own.max(initial=-1)) + 1)
+        encoder = self.encoders[name]
+        if codes is None:
+            return encoder
+        own = np.asarray(codes, dtype=np.int32)[encoder.codes]
+        return replace(encoder, codes=own, size=int(own.max(initial=-1)) + 1)
+
+    def value_encoder(self, column: Column) -> Encoder:
+        """Return the encoder from texts to the codes of a column, its ends coded."""
+        new = None if column.coding is None else column.coding.new_code
+        return replace(self.encoder(column.name, new), size=len(column.values))
 
     def text_encoder(self, name: str) -> Encoder:
         """Return an encoder from the texts of a column to their ranks in the order of texts."""
         texts = self.occurrences(name)["value"].sort()
         return Encoder(name, texts, np.arange(len(texts), dtype=np.int32), len(texts))
 
+    def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
+        """Yield the codes of columns, some records at a time."""
+        encoders = list(map(self._encoder, columns))
+        names = [encoder.name for encoder in encoders]
+
+        def code_piece(source: Source, piece: int) -> list[tuple[Int32s, ...]]:
+            blocks = source.columns_of(source.pieces[piece], names)
+            return [tuple(encoder.encode(block) for encoder in encoders) for block in blocks]
+
+        for blocks in self.each_piece(code_piece, self.source):
+            yield from blocks
+
+    def _encoder(self, column: Column) -> Encoder:
+        """Return the encoder from texts to the codes of any column of this table."""
+        if column.coding is not None:
+            return self.value_encoder(column)
+        texts = self.occurrences(column.name)["value"]
+        codes = texts.cast(pl.Enum(column.values), strict=False).to_physical().cast(pl.Int32)
+        known = codes if column.missing is None else codes.fill_null(column.missing)
+        return Encoder(column.name, texts, known.to_numpy(), len(column.values))
+
+    def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
+        """Return some columns of the records with these numbers, which rise."""
+        parts: list[pl.DataFrame] = []
+        before = 0
+
+        def read_piece(source: Source, piece: int) -> list[pl.DataFrame]:
+            return list(source.read(source.pieces[piece], names))
+
+        for frame in chain.from_iterable(self.each_piece(read_piece, self.source)):
+            begin, end = np.searchsorted(records, [before, before + frame.height])
+            parts.append(frame[records[begin:end] - before])
+            before += frame.height
+        return pl.concat(parts)
+
+    def check_rows(self, distinct: int) -> None:
+        """Refuse a number of distinct rows that does not fit into memory."""
+        if distinct > _FEW_ROWS:
+            what = f"looking at {distinct:,} distinct rows"
+            self._memory_left.check_fits(distinct * _BYTES_PER_ROW, what)
+
+    @cached_property
+    def _memory_left(self) -> MemoryLimit:
+        return replace(self.memory, held=0).with_held_memory()
+
 
 def count_table(
     source: Source, workers: Workers, memory: MemoryLimit, names: Sequence[str]
 ) -> CountedTable:
     """Return the table of a source with the values of these columns counted."""
-    records, _, counts = _count(PieceReader(source), workers, memory, tuple(names))
-    return CountedTable.from_file(
+    table = CountedTable.from_file(
         pl.DataFrame(schema=dict.fromkeys(source.names, pl.String)),
         source.facts,
         source.options,
         source=source,
         workers=workers,
         memory=memory,
-        records=records,
-        counts=counts,
     )
-
-
-def _count(
-    reader: PieceReader, workers: Workers, memory: MemoryLimit, names: tuple[str, ...]
-) -> tuple[int, int, Counts]:
-    """Return the number of records, of records left out, and the counts of these columns."""
-    pieces = [(piece,) for piece in range(len(reader.source.pieces))]
-    counted = workers.each(count_values, Counting(reader, names), pieces)
-    return sum_counts(counted, memory.check_values)
-
-
-def sum_counts(
-    pieces: Iterable[tuple[int, int, Counts]], check: Callable[[Counts], object]
-) -> tuple[int, int, Counts]:
-    """Return the sum of what `count_values` found in pieces; `check` gets the counts so far."""
-    records = dropped = 0
-    whole: Counts = {}
-    waiting: list[Counts] = []
-    for more, fewer, found in pieces:
-        records += more
-        dropped += fewer
-        waiting.append(found)
-        if len(waiting) >= _MERGED_AT_A_TIME:
-            whole, waiting = merge_counts([whole, *waiting]), []
-            check(whole)
-    whole = merge_counts([whole, *waiting])
-    check(whole)
-    return records, dropped, whole
+    return replace(table, records=table.count(names))

@@ -28,7 +28,7 @@ from kanon_tui.core.processes.helper_processes import call_bounded
 from kanon_tui.core.processes.interruption import unfinished
 from kanon_tui.core.table import csv_survey, data_files, file_kinds, typed_columns
 from kanon_tui.core.table.atomic_files import writing_errors
-from kanon_tui.core.table.cell_codes import Cells, Columns
+from kanon_tui.core.table.cell_codes import Cells, Columns, complete_records
 from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
 from kanon_tui.core.table.csv_text import Layout, TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import part_files, reading_errors
@@ -36,6 +36,7 @@ from kanon_tui.core.table.databases import answering, read_address, read_databas
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.excel import read_workbook
 from kanon_tui.core.table.file_kinds import Contents
+from kanon_tui.core.table.formulas import unescaped
 from kanon_tui.core.table.json_lines import read_json_lines
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.record_choice import RecordChoice
@@ -72,6 +73,10 @@ class Source:
     """CSV: for each file the names of its columns in its own order."""
     contents: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
     """Parquet: what compressed files hold."""
+    complete: tuple[str, ...] = ()
+    """Columns that must not be missing; records in which one is are left out."""
+    escaped: bool = False
+    """Whether formulas in its cells have been escaped, which is undone in what is read."""
 
     @property
     def unchanged(self) -> bool:
@@ -90,17 +95,28 @@ class Source:
 
     def read(self, piece: Piece, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the cells of a piece as texts, some records at a time; `names` picks columns."""
-        for frame in self._frames(piece, self.names if names is None else names):
-            if self.dialect is not None:
-                yield frame
-            else:
-                yield all_texts(frame, piece.path.name, self._days_of(piece))
+        names = self.names if names is None else names
+        tokens = list(self.options.missing_tokens)
+        for frame in self._frames(piece, tuple(dict.fromkeys((*names, *self.complete)))):
+            if self.dialect is None:
+                frame = all_texts(frame, piece.path.name, self._days_of(piece))
+            missing = [frame[name].is_in(tokens) for name in self.complete]
+            if missing:
+                frame = frame.filter(~pl.any_horizontal(missing))
+            frame = frame.select(frame[name] for name in names)
+            yield frame.with_columns(map(unescaped, frame)) if self.escaped else frame
 
     def columns_of(self, piece: Piece, names: Sequence[str]) -> Iterator[Columns]:
         """Yield the cells of a piece column by column, each with its distinct texts."""
         days = self._days_of(piece) if self.dialect is None else None
-        for frame in self._frames(piece, names):
-            yield {name: Cells.from_series(frame[name], piece.path.name, days) for name in names}
+        wanted = tuple(dict.fromkeys((*names, *self.complete)))
+        for frame in self._frames(piece, wanted):
+            cells = {name: Cells.from_series(frame[name], piece.path.name, days) for name in wanted}
+            if self.escaped:
+                cells = {
+                    name: replace(own, texts=unescaped(own.texts)) for name, own in cells.items()
+                }
+            yield complete_records(cells, self.complete, self.options.missing_tokens)
 
     def _frames(self, piece: Piece, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield the chosen records of a piece; cells of Parquet files have their types."""

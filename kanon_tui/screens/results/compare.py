@@ -171,8 +171,8 @@ def pair_in_files(comparison: StreamedComparison) -> PairedRecords:
     results, before = (comparison.first, comparison.second), comparison.before
     names = [name for name in results[0].columns if name in results[1].columns]
     pages = [
-        PublishedPages(result, before, result.columns, rows)
-        for result, rows in zip(results, comparison.rows, strict=True)
+        PublishedPages(result, before, result.columns, lookup)
+        for result, lookup in zip(results, comparison.lookups, strict=True)
     ]
 
     def kept(pages: Pages, places: Sequence[int], record: int, missed: Missed) -> list[str] | None:

@@ -17,12 +17,12 @@ from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import ReportTexts
-from kanon_tui.core.release.formulas import count_formulas
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, report_bytes
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.table.formulas import count_formulas
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.table.writing import check_target, write_bytes, write_table, write_text
 from kanon_tui.core.task.output import Order

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_tui.core.analysis.attack.linking import linking_attack
-from kanon_tui.core.pipeline.pages import RowOfRecord
+from kanon_tui.core.pipeline.pages import lookup_of
 from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
@@ -26,9 +26,9 @@ def test_nothing_prints_values(tmp_path, algorithm):
     known = read_table(tmp_path / "in.csv", ReadOptions(header=True))
     attack = linking_attack(asked, task, rows, known, ["age", "city"])
     found = attack.release.look_up(3)
-    looked_up = RowOfRecord.from_result(result)
+    looked_up = lookup_of(result)
     for thing in (
         result, result.task.table, result.release, result.release.cells, task, task.table, rows,
-        some, some.table, release, attack, found, looked_up, looked_up.lookup,
+        some, some.table, release, attack, found, looked_up,
     ):  # fmt: skip
         assert not [value for value in VALUES if value in repr(thing)], type(thing)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from kanon_tui.core.analysis.published_cells import ReadCells, cell_readers
 from kanon_tui.core.numeric import Int32s, Int64s
@@ -29,7 +30,6 @@ from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.table.tuple_packing import Packing, TupleIndex
 from kanon_tui.core.task.task import Task
 
 Check = Callable[[int, int], object]
@@ -269,35 +269,44 @@ def counted_rows(
     table: Table, columns: Sequence[Column], beside: Sequence[Column] = ()
 ) -> CountedRows:
     """Count the distinct rows of these columns; one `beside` may be counted in values."""
-    packing = Packing.for_sizes([len(column.values) for column in columns])
-    index = TupleIndex(packing.words)
-    sizes = np.zeros(0, dtype=np.int64)
-    most = {column.name: len(column.values) for column in beside}
-    ends = {name: (np.zeros(0, np.int64), np.zeros(0, np.int64)) for name in most}
+    keys = [str(x) for x in range(len(columns))]
+    ends = {f"{end} {x}": (end, x) for x in range(len(beside)) for end in ("min", "max")}
+    whole = pl.DataFrame()
     row_of: list[Int32s] = []
-    spelt = [_spelt(column) for column in beside]
-    for block in table.coded_blocks([*columns, *spelt]):
-        own = block[: len(columns)]
-        places = index.add(packing.pack(own))
-        table.check_rows(len(index))
-        sizes = _grown(sizes, len(index), 0)
-        sizes += np.bincount(places, minlength=len(index))
-        for column, codes in zip(beside, block[len(columns) :], strict=True):
-            if isinstance(column, CountedColumn):
-                codes = np.array(column.counted, dtype=np.int32)[codes]
-            low, high = ends[column.name]
-            low, high = _grown(low, len(index), most[column.name]), _grown(high, len(index), -1)
-            np.minimum.at(low, places, codes)
-            np.maximum.at(high, places, codes)
-            ends[column.name] = low, high
+    for block in table.coded_blocks([*columns, *map(_spelt, beside)]):
+        own, others = block[: len(columns)], block[len(columns) :]
+        values = [_counted_as(column, each) for column, each in zip(beside, others, strict=True)]
+        part = pl.DataFrame(
+            dict(zip(keys, own, strict=True)) | {name: values[x] for name, (_, x) in ends.items()}
+        ).with_columns(records=pl.lit(1, pl.Int64))
+        sums = [getattr(pl.col(name), end)() for name, (end, _) in ends.items()]
+        sums.append(pl.col("records").sum())
+        part = part.group_by(keys, maintain_order=True).agg(sums)
+        if row_of:
+            part = pl.concat([whole, part]).group_by(keys, maintain_order=True).agg(sums)
+        whole = part
+        table.check_rows(whole.height)
         if len(row_of) < 2:
-            row_of.append(places)
-    words = index.words()
-    distinct = [packing.unpack(words, x) for x in range(len(columns))]
+            row_of.append(number_rows(own))
     rows = DistinctRows(
-        np.column_stack(distinct).astype(np.int32), row_of[0] if len(row_of) == 1 else None, sizes
+        whole.select(keys).to_numpy(),
+        row_of[0] if len(row_of) == 1 else None,
+        whole["records"].to_numpy(),
     )
-    return CountedRows(rows, ends)
+    return CountedRows(
+        rows,
+        {
+            column.name: (whole[f"min {x}"].to_numpy(), whole[f"max {x}"].to_numpy())
+            for x, column in enumerate(beside)
+        },
+    )
+
+
+def _counted_as(column: Column, codes: Int32s) -> Int32s:
+    """Return the codes of values where a column is counted in values."""
+    if not isinstance(column, CountedColumn):
+        return codes
+    return np.array(column.counted, dtype=np.int32)[codes]
 
 
 def _spelt(column: Column) -> Column:
@@ -305,8 +314,3 @@ def _spelt(column: Column) -> Column:
     if isinstance(column, CountedColumn) and column.spelt is not None:
         return column.spelt
     return column
-
-
-def _grown(counts: Int64s, size: int, filled: int) -> Int64s:
-    more = np.full(size - len(counts), filled, dtype=np.int64)
-    return np.concatenate([counts, more])

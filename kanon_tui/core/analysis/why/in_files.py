@@ -16,12 +16,11 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.analysis.why.reasons import Why
-from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.release.formulas import escape_formulas
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pipeline.tuple_counts import find_rows
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.column import CHANGED
+from kanon_tui.core.table.formulas import escape_formulas
 from kanon_tui.core.text import count_of, shortened
 
 _SHOWN = 12
@@ -181,23 +180,19 @@ class ClassesByCells:
         sizes[self.count if hidden is None else hidden[0]] += self.starred
         return sizes
 
-    def numbers_of(self, rows: pl.DataFrame) -> Int32s:
+    def numbers_of(self, rows: pl.DataFrame) -> Int64s:
         """Return the class of every row, by number; one more than the last for stars alone."""
         own = pl.DataFrame([rows[name].alias(str(x)) for x, name in enumerate(self.names)])
-        keys = own.columns
-        found = own.join(self._numbers, on=keys, how="left", maintain_order="left")["number"]
-        if found.null_count():
-            raise InputError(CHANGED)
-        return found.to_numpy().astype(np.int32)
+        return find_rows(own, self._numbers)
 
     @cached_property
     def _numbers(self) -> pl.DataFrame:
-        """The cells of every class with its number, and last those of stars alone."""
+        """The cells of every class with its number, the `row`, and last those of stars alone."""
         places = [str(x) for x in range(len(self.names))]  # a name could be read as a pattern
         cells = self._cells.rename(dict(zip(self.names, places, strict=True)))
         stars = pl.DataFrame(dict.fromkeys(places, HIDDEN))
         return (
             pl.concat([cells, stars])
             .unique(maintain_order=True, keep="first")
-            .with_row_index("number")
+            .with_row_index("row")
         )

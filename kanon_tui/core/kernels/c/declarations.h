@@ -548,11 +548,6 @@ typedef struct {
     int64_t moved;
 } TakenStrings;
 
-typedef struct {
-    int64_t done;
-    int64_t known;
-} AddedWords;
-
 #pragma GCC visibility push(default)
 
 int64_t kn_box_tree_divide_rows(const TreeGrowth *growth);
@@ -598,9 +593,6 @@ int64_t kn_strings_drop_dominated(const CodeFields *fields, const SortedStrings 
 int64_t kn_strings_drop_lonely(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const int64_t *places, int64_t places_shape0, const int32_t *sizes, int64_t sizes_shape0, int64_t k);
 int64_t kn_strings_drop_specific(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const uint64_t *code, int64_t code_shape0);
 TakenStrings kn_strings_take_general(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const uint64_t *code, int64_t code_shape0, uint64_t *taken, int64_t taken_shape0, int64_t taken_shape1);
-AddedWords kn_word_tables_add_words(const uint64_t *words, int64_t words_shape0, int64_t begin, uint64_t *slots, int64_t slots_shape0, uint64_t *keys, int64_t keys_shape0, int64_t count, int32_t *places, int64_t places_shape0);
-void kn_word_tables_fill_slots(const uint64_t *keys, int64_t keys_shape0, uint64_t *slots, int64_t slots_shape0);
-void kn_word_tables_find_words(const uint64_t *words, int64_t words_shape0, const uint64_t *slots, int64_t slots_shape0, int32_t *places, int64_t places_shape0);
 
 #pragma GCC visibility pop
 

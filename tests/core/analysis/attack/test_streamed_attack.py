@@ -9,9 +9,9 @@ from kanon_tui.core.analysis.attack import two_releases as module
 from kanon_tui.core.analysis.attack.linking import linking_attack
 from kanon_tui.core.analysis.attack.rerelease_repair import check_together
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline import tables_in_files
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
+from kanon_tui.core.table import counted_table
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.target import Target
@@ -79,7 +79,7 @@ def test_two_releases_together_are_counted_as_in_memory(tmp_path, monkeypatch, c
 
 def test_rows_that_do_not_fit_are_refused(tmp_path, monkeypatch):
     asked, _, files = both(tmp_path, *CASES[0])
-    monkeypatch.setattr(tables_in_files, "_FEW_ROWS", 3)
+    monkeypatch.setattr(counted_table, "_FEW_ROWS", 3)
     tight = MemoryLimit(AT_LEAST)
     object.__setattr__(files.task.table, "memory", tight)
     known = read_table(tmp_path / "in.csv", ReadOptions(header=True))

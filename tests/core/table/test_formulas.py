@@ -11,7 +11,7 @@ import pytest
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.release.formulas import count_formulas, escape_formulas
+from kanon_tui.core.table.formulas import count_formulas, escape_formulas
 from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 

@@ -42,12 +42,13 @@ def escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
 
 def unescape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the table that `escape_formulas` made this one of."""
-    names = _unescaped(pl.Series(frame.columns, dtype=pl.String)).to_list()
+    names = unescaped(pl.Series(frame.columns, dtype=pl.String)).to_list()
     columns = zip(names, frame.cast(pl.String).iter_columns(), strict=True)
-    return pl.DataFrame([_unescaped(column).alias(name) for name, column in columns])
+    return pl.DataFrame([unescaped(column).alias(name) for name, column in columns])
 
 
-def _unescaped(texts: pl.Series) -> pl.Series:
+def unescaped(texts: pl.Series) -> pl.Series:
+    """Return texts without the apostrophes of escaped formulas."""
     return texts.str.replace(r"^'('*[=+\-@\t\r])", "$1")
 
 
