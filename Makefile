@@ -10,7 +10,7 @@ KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --require-hashes --only-binary :all: --requirement
 
-.PHONY: run test test-quick test-browser test-sanitized fuzz check format bench papers docs screenshots screenshots-browser lock sbom clean
+.PHONY: run test test-quick test-browser test-sanitized fuzz check format bench papers docs screenshots screenshots-browser lock sbom header clean
 
 run: $(READY)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -84,6 +84,11 @@ lock: $(READY)  ## the newest versions that the ranges allow, with the hashes of
 sbom:  ## the bill of materials in CycloneDX form, from the lock file: build/kanon-tui.cdx.json
 	@mkdir -p build
 	$(PYTHON) packaging/make_sbom.py > build/kanon-tui.cdx.json
+
+HEADER := kanon_tui/core/kernels/c/declarations.h
+header:  ## the C header of the kernels, from their Python declarations
+	@mkdir -p build
+	$(BIN)/python packaging/make_header.py > build/declarations.h && mv build/declarations.h $(HEADER)
 
 clean:
 	rm -rf kanon_tui/core/kernels/c/libkanon.* .venv .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

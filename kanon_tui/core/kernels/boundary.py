@@ -13,7 +13,7 @@ are annotated with `reads(...)` or `writes(...)`, which name their dimensions:
     def measure(axes: Axes, parts: Parts, start: int, end: int) -> None:
         "Write the ends of a part to the stack."
 
-From these declarations `header` generates the C header, so that the C compiler checks every
+From these declarations `make header` generates the C header, so that the C compiler checks every
 signature, and this module checks dtype, dimensions, contiguity and writability. Dimensions of one
 struct, or of the array arguments of one call, that have the same name must have the same size. A
 struct is checked once, when it is made; a mismatch is a `TypeError` that names the argument.

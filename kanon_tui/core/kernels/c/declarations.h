@@ -1,5 +1,5 @@
 /* Generated from the Python declarations; do not edit.
- * Renew with: python -m kanon_tui.core.kernels.header
+ * Renew with: make header
  */
 /* clang-format off */
 #ifndef KANON_DECLARATIONS_H

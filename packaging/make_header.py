@@ -1,6 +1,6 @@
-"""Generate the C header from the declarations in this package.
+"""Print the C header of the kernels, generated from their Python declarations.
 
-`python -m kanon_tui.core.kernels.header` writes `c/declarations.h`; a test checks that the
+`make header` writes it to `kanon_tui/core/kernels/c/declarations.h`; a test checks that the
 committed file is current. The header holds the public constants (`UPPER_CASE` numbers) of the
 modules that declare functions or structs, the structs, and a prototype per function. Names are
 shared by all modules, so two modules may give the same name to a constant or struct only if it is
@@ -9,21 +9,20 @@ the same.
 
 import importlib
 import pkgutil
+import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from textwrap import wrap
 from types import ModuleType
 from typing import Any, cast
 
 from kanon_tui.core import kernels, numeric
-from kanon_tui.core.kernels import boundary, library
+from kanon_tui.core.kernels import boundary
 from kanon_tui.core.kernels.boundary import CFunction, Field, StructLayout, struct_layout
 
-HEADER = library.SOURCES / "declarations.h"
-_INTERNAL = {"boundary", "header", "library"}
+_INTERNAL = {"boundary", "library"}
 _OPENING = """\
 /* Generated from the Python declarations; do not edit.
- * Renew with: python -m kanon_tui.core.kernels.header
+ * Renew with: make header
  */
 /* clang-format off */
 #ifndef KANON_DECLARATIONS_H
@@ -48,11 +47,6 @@ def header_text() -> str:
         "#endif",
     ]
     return "\n".join(part + "\n" for part in parts)
-
-
-def write_header(path: Path = HEADER) -> None:
-    """Write the header."""
-    path.write_text(header_text())
 
 
 def _modules() -> Iterator[ModuleType]:
@@ -129,4 +123,4 @@ def _return_type(function: CFunction) -> str:
 
 
 if __name__ == "__main__":
-    write_header()
+    sys.stdout.write(header_text())
