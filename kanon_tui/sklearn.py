@@ -12,8 +12,8 @@ import polars as pl
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from kanon_tui.core.analysis.applying.apply import recoded
 from kanon_tui.core.analysis.applying.mapping_file import mapping_of
-from kanon_tui.core.analysis.applying.recoding import recoded
 from kanon_tui.core.api.functions import anonymize
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.table.table import as_table

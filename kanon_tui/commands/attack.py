@@ -81,7 +81,7 @@ def _suite(args: argparse.Namespace) -> int:
     """Try attacks of the suite and print their figures and sentences."""
     from kanon_tui.core.analysis.attack import suite
     from kanon_tui.core.analysis.attack.attacked import AttackedRelease
-    from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, offered, side_by_side
+    from kanon_tui.core.analysis.attack.suite import AttackedAgain, offered, side_by_side
 
     project, task = prepared(args)
     release = read_published(args.release, task)

@@ -3,11 +3,15 @@
 The reader is somebody who answers for the release, not the one who made it: every figure comes
 with a line that says what it means. Only what is published or was typed into the project appears:
 names of attributes, rules, labels; never a value of an identifier.
+
+The technical words of a dossier, explained for readers from outside the field (`words.md`).
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.project.guesses import planned_columns
@@ -31,7 +35,6 @@ from kanon_tui.core.report.to_sign import (
     decisions_section,
     summary_section,
 )
-from kanon_tui.core.report.words import words_section
 from kanon_tui.core.table.schema import Role
 from kanon_tui.core.task.task import EVEN_EMPHASIS, Family
 from kanon_tui.core.text import count_of, first_few, joined
@@ -304,3 +307,15 @@ def _example(text: str) -> str:
 
 def _share(value: float | None) -> float:
     return min(1.0, max(0.0, value or 0.0))
+
+
+def words_section(sections: Sequence[Section]) -> Section:
+    """Return those of the words that the sections use, each with its meaning."""
+    text = "\n".join(each for section in sections for each in section.texts)
+    words = Path(__file__).with_name("words.md").read_text(encoding="utf-8")
+    rows = [
+        (word, meaning)
+        for word, meaning in re.findall(r"^- \*\*(.+)\*\*: (.+)$", words, re.MULTILINE)
+        if re.search(rf"\b{re.escape(word)}", text, re.IGNORECASE)
+    ]
+    return Section("Words", (), ("Word", "Meaning"), rows)

@@ -6,14 +6,16 @@ from typing import ClassVar
 from rich.text import Text
 from textual.binding import Binding, BindingType
 
-from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, offered, side_by_side
 from kanon_tui.core.analysis.attack.suite import (
     KINDS,
+    AttackedAgain,
     attack_again,
     attack_sections,
     find_kinds,
+    offered,
     run_attacks,
     seen_by_attackers,
+    side_by_side,
 )
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
 from kanon_tui.core.pipeline.result import Result

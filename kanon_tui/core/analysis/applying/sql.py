@@ -20,8 +20,8 @@ from typing import Literal
 
 import numpy as np
 
+from kanon_tui.core.analysis.applying.apply import class_cells, empty_column, read_cells
 from kanon_tui.core.analysis.applying.mapping_file import AttributeRule, ReleaseMapping
-from kanon_tui.core.analysis.applying.recoding import class_cells, empty_column, read_cells
 from kanon_tui.core.analysis.published_cells import ReadCells
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN

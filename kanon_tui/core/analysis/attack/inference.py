@@ -19,7 +19,7 @@ import polars as pl
 
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.matching import Covering
-from kanon_tui.core.analysis.value_groups import ValueGroups
+from kanon_tui.core.analysis.published_cells import ValueGroups
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.column import Column

@@ -52,8 +52,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, end_of_range
-from kanon_tui.core.analysis.value_groups import ValueGroups
+from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, ValueGroups, end_of_range
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.release.distinct_rows import number_rows

@@ -18,15 +18,245 @@ References: Levin, Peres, Wilmer, Markov Chains and Mixing Times, 2009, 4.1 (tot
 Cramér, Mathematical Methods of Statistics, 1946, 21.9; Karr, Kohnen, Oganian, Reiter, Sanil, A
 Framework for Evaluating the Utility of Data Altered to Protect Confidentiality, The American
 Statistician 60(3), 2006 (overlap of intervals).
+
+Count a table for the comparison of original and release, in one pass over its records.
+
+Attributes are compared in a few groups of values, made from the original alone. Every group has at
+least `least` of its records, so that a figure about it is never one about a few people; what is
+rarer is joined with its neighbours (numbers and dates) or becomes `others` (categories). Ends of
+groups of numbers are round, not values of somebody.
+
+Records come some at a time (`Table.coded_blocks`): all at once from a table in memory, piece by
+piece from one that is in its files. What is kept of them does not grow with their number.
+
+  cells     per attribute how many records have each cell
+  joints    per pair of attributes the shares of the records in all pairs of groups; a record is
+            spread over those that its two cells cover, independently
+  weights   per number and grouping how much of the records with each cell is in every group
+
+Cost: O(records) per attribute, pair, and number by grouping.
 """
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, pairwise
 
 import numpy as np
 
-from kanon_tui.core.analysis.utility.tally import MISSING, Spread, Tally
-from kanon_tui.core.numeric import Floats
+from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, ValueGroups
+from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.table import Table
+
+MOST_GROUPS = 12
+MISSING = "missing"
+_DAYS_OF_A_YEAR = 365
+_FEW_GROUPS = 4
+
+
+def groups_of(column: Column, least: int) -> ValueGroups:
+    """Return groups of at least `least` records each, wherever the column has as many."""
+    found = _ordered(column, least) if column.numbers is not None else _categories(column, least)
+    labels, groups = found
+    if column.missing is not None:
+        labels = (*labels, MISSING)
+        groups[column.missing] = len(labels) - 1
+    return ValueGroups(column, labels, groups)
+
+
+def _categories(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
+    counts = column.counts
+    present = [code for code in range(len(column.values)) if code != column.missing]
+    by_size = sorted(present, key=lambda code: (-int(counts[code]), code))
+    named = [code for code in by_size if counts[code] >= least][:MOST_GROUPS]
+    if len(named) == MOST_GROUPS and len(present) > MOST_GROUPS:
+        named.pop()
+    rest = [code for code in by_size if code not in set(named)]
+    while rest and named and sum(int(counts[code]) for code in rest) < least:
+        rest.insert(0, named.pop())
+    groups = np.full(len(column.values), len(named), dtype=np.int64)
+    named.sort()
+    groups[named] = np.arange(len(named))
+    labels = tuple(column.values[code] for code in named)
+    return (*labels, *((f"{len(rest):,} others",) if rest else ())), groups
+
+
+def _ordered(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
+    assert column.numbers is not None
+    groups = np.zeros(len(column.values), dtype=np.int64)
+    present = ~np.isnan(column.numbers)
+    numbers = column.numbers[present]
+    if not len(numbers):
+        return (), groups
+    counts = np.asarray(column.counts)[present]
+    line, place = np.unique(numbers, return_inverse=True)
+    each = np.bincount(place, weights=counts).astype(np.float64)
+    if len(line) <= MOST_GROUPS and each.min() >= least and column.kind is Kind.NUMERIC:
+        groups[present] = place
+        return tuple(f"{number:.10g}" for number in line), groups
+    starts = _joined(_round_starts(column, line), line, each, least)
+    if len(starts) < _FEW_GROUPS and column.kind is Kind.NUMERIC:  # most are in one: incomes
+        starts = _joined(_round_quantiles(line, each), line, each, least)
+    groups[present] = np.searchsorted(starts, numbers, "right") - 1
+    return _range_labels(column, starts), groups
+
+
+def _round_starts(column: Column, line: Floats) -> Floats:
+    """Return the starts of groups of equal width, at round numbers, years or months."""
+    low, high = float(line[0]), float(line[-1])
+    if column.kind is Kind.DATE:
+        unit = "Y" if high - low > 2 * _DAYS_OF_A_YEAR else "M"
+        first, last = np.array([low, high]).astype("datetime64[D]").astype(f"datetime64[{unit}]")
+        step = max(1, math.ceil((int(last.astype(int)) - int(first.astype(int)) + 1) / MOST_GROUPS))
+        begin = int(first.astype(int)) // step * step
+        starts = np.arange(begin, int(last.astype(int)) + 1, step)
+        return np.asarray(starts.astype(f"datetime64[{unit}]").astype("datetime64[D]"), np.float64)
+    rough = max(high - low, 1e-12) / MOST_GROUPS
+    power = 10.0 ** math.floor(math.log10(rough))
+    step_width = next(power * f for f in (1, 2, 5, 10) if power * f >= rough * (1 - 1e-9))
+    if (line == np.round(line)).all():
+        step_width = max(step_width, 1.0)
+    begin_at = math.floor(low / step_width)
+    count = math.floor(high / step_width) - begin_at + 1
+    return np.array([float(f"{(begin_at + i) * step_width:.12g}") for i in range(count)])
+
+
+def _round_quantiles(line: Floats, each: Floats) -> Floats:
+    """Return the starts of groups of about as many records, rounded to two digits."""
+    reached = each.cumsum() / each.sum()
+    wanted = np.arange(1, MOST_GROUPS - 1) / (MOST_GROUPS - 1)
+    found = line[np.searchsorted(reached, wanted, "right").clip(max=len(line) - 1)]
+    return np.unique([float(line[0]), *(float(f"{number:.2g}") for number in found)])
+
+
+def _joined(starts: Floats, line: Floats, each: Floats, least: int) -> Floats:
+    """Return the starts without those that leave a group of fewer than `least` records."""
+    inside = np.bincount(
+        np.maximum(np.searchsorted(starts, line, "right") - 1, 0), weights=each,
+        minlength=len(starts),
+    )  # fmt: skip
+    kept = [0]
+    size = 0.0
+    for group, records in enumerate(inside):
+        if group and size >= least:
+            kept.append(group)
+            size = 0.0
+        size += records
+    if size < least and len(kept) > 1:
+        kept.pop()
+    return np.concatenate([[-np.inf], starts[kept[1:]]])
+
+
+def _range_labels(column: Column, starts: Floats) -> tuple[str, ...]:
+    if len(starts) == 1:
+        return ("all",)
+    ends = [_end(column, start) for start in starts[1:]]
+    between = [f"{a} to below {b}" for a, b in pairwise(ends)]
+    return (f"below {ends[0]}", *between, f"{ends[-1]} or more")
+
+
+def _end(column: Column, number: float) -> str:
+    if column.kind is not Kind.DATE:
+        return f"{number:,.10g}" if abs(number) >= 10_000 else f"{number:.10g}"
+    day = str(np.datetime64(int(number), "D"))
+    return day[:4] if day.endswith("-01-01") else day[:7]
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """One attribute of one table in its groups of values."""
+
+    groups: ValueGroups
+    column: Column
+    """Its cells, as the table has them."""
+    shares: Floats
+    """Cells × groups: how a record with this cell counts; every row adds up to 1."""
+    means: Floats | None
+    """Numbers: per cell the mean of the values it covers; nan where it is missing."""
+
+
+def _release_spread(reader: CellReader, groups: ValueGroups, release: Table, where: str) -> Spread:
+    """Return the attribute as a release has it.
+
+    A published number that does not occur in the original (a mean) counts as the nearest that does.
+    """
+    printed = release.column(groups.name, Kind.CATEGORICAL)
+    cells = reader.read(printed.values, where)
+    covered = groups.covered(cells, nearest=True)
+    lost = covered.sum(axis=1) == 0
+    covered[lost] = np.bincount(groups.group_of_value, minlength=len(groups.labels))
+    shares = covered / covered.sum(axis=1, keepdims=True)
+    return Spread(groups, printed, shares, _means(cells) if groups.ordered else None)
+
+
+def _means(cells: ReadCells) -> Floats:
+    """Return per cell the mean of the numbers of the original that it covers."""
+    line = cells.attribute.line
+    first, behind = cells.places()
+    sums = np.concatenate([[0.0], line.cumsum()])
+    covered = np.maximum(behind - first, 0)
+    means = np.where(covered, (sums[behind] - sums[first]) / np.maximum(covered, 1), cells.low)
+    return np.where(cells.missing | (len(line) == 0), np.nan, means)
+
+
+def spreads(
+    readers: Mapping[str, CellReader], compared: Sequence[ValueGroups], release: Table, where: str
+) -> list[tuple[Spread, Spread]]:
+    """Return every attribute as the original and as the release has it."""
+    return [
+        (
+            Spread(groups, groups.column, groups.of_values, groups.column.numbers),
+            _release_spread(readers[groups.name], groups, release, where),
+        )
+        for groups in compared
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """One table in numbers; attributes by their places among the spreads."""
+
+    spreads: Sequence[Spread]
+    records: int
+    cells: Sequence[Int64s]
+    joints: Mapping[tuple[int, int], Floats]
+    weights: Mapping[tuple[int, int], Floats]
+
+    def distribution(self, x: int) -> Floats:
+        """Return the share of the records in every group of an attribute."""
+        return np.asarray(self.cells[x] @ self.spreads[x].shares / max(self.records, 1))
+
+
+def tally(table: Table, spreads: Sequence[Spread], numbers: Sequence[tuple[int, int]]) -> Tally:
+    """Count all attributes and pairs; `numbers` are places of a number and of its grouping."""
+    records = 0
+    cells = [np.zeros(len(each.shares), dtype=np.int64) for each in spreads]
+    groups = [each.shares.shape[1] for each in spreads]
+    pairs = list(combinations(range(len(spreads)), 2))
+    joints = {(x, y): np.zeros((groups[x], groups[y])) for x, y in pairs}
+    weights = {(x, by): np.zeros((len(spreads[x].shares), groups[by])) for x, by in numbers}
+    for block in table.coded_blocks([each.column for each in spreads]):
+        records += len(block[0])
+        for counted, codes in zip(cells, block, strict=True):
+            counted += np.bincount(codes, minlength=len(counted))
+        shared = [each.shares for each in spreads]
+        for x, y in pairs:
+            spread = _spread_over(block[x], block[y], len(shared[x]), shared[y])
+            joints[x, y] += shared[x].T @ spread
+        for x, by in numbers:
+            weights[x, by] += _spread_over(block[x], block[by], len(shared[x]), shared[by])
+    shares = {pair: joint / max(records, 1) for pair, joint in joints.items()}
+    return Tally(spreads, records, cells, shares, weights)
+
+
+def _spread_over(one: Int32s, other: Int32s, cells: int, shares: Floats) -> Floats:
+    """Return cells of one attribute × groups of another: the records there, by their codes."""
+    from scipy.sparse import csr_matrix
+
+    counts = csr_matrix((np.ones(len(one)), (one, other)), (cells, len(shares)))
+    return np.asarray(counts @ shares, dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -16,15 +16,18 @@ from kanon_tui.core.analysis.utility.distributions import (
     GroupMean,
     Marginal,
     Pair,
+    Spread,
     Summary,
     group_means,
+    groups_of,
     is_measure,
     marginals,
     pairs,
+    spreads,
+    tally,
 )
 from kanon_tui.core.analysis.utility.models import MOST_RECORDS, Learnt, models
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
-from kanon_tui.core.analysis.utility.tally import Spread, groups_of, spreads, tally
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.project.project import Project

@@ -13,9 +13,8 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.analysis.applying.apply import Applied, apply_mapping
+from kanon_tui.core.analysis.applying.apply import NO_CLASS, Applied, apply_mapping
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text, read_mapping
-from kanon_tui.core.analysis.applying.recoding import NO_CLASS
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.verify import smallest_class

@@ -17,14 +17,16 @@ from kanon_tui.core.analysis.attack import (
     singling_out,
 )
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
-from kanon_tui.core.analysis.attack.counter_measures import AttackedAgain, offered, side_by_side
 from kanon_tui.core.analysis.attack.suite import (
     KINDS,
+    AttackedAgain,
     attack_again,
     attack_release,
     attack_sections,
     find_kinds,
+    offered,
     run_attacks,
+    side_by_side,
 )
 from kanon_tui.core.analysis.attack.two_releases import two_releases
 from kanon_tui.core.errors import InputError

@@ -11,9 +11,8 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.analysis.published_cells import cell_readers
-from kanon_tui.core.analysis.utility.distributions import Summary, interval_overlap
+from kanon_tui.core.analysis.utility.distributions import Summary, groups_of, interval_overlap
 from kanon_tui.core.analysis.utility.queries import query_errors
-from kanon_tui.core.analysis.utility.tally import groups_of
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_of
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.result import Result, anonymize
