@@ -20,12 +20,12 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from inspect import getdoc
 from pathlib import Path
 from textwrap import fill
 from typing import Any, NoReturn
 
-from kanon_tui.commands import COMMANDS
-from kanon_tui.commands.arguments import a_file, add_arguments
+from kanon_tui.commands.declarations import COMMANDS, a_file, add_arguments
 from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
 from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
@@ -53,31 +53,31 @@ def main(argv: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except KeyboardInterrupt:  # raised by a library with its own signal handler
-        return _say(interrupted(), INTERRUPTED)
+        return _fail(interrupted(), INTERRUPTED)
     except KanonError as error:
-        return _say(str(error), error.exit_code)
+        return _fail(str(error), error.exit_code)
     except MemoryError:
-        return _say(OUT_OF_MEMORY, NOT_REACHED)
+        return _fail(OUT_OF_MEMORY, NOT_REACHED)
     except BrokenPipeError:  # the reader of our output has closed the pipe
         _discard_output()
         return DONE
     except OSError as error:  # errors of files are InputErrors: this is standard output
         _discard_output()
         why = "no space left" if error.errno == errno.ENOSPC else error.strerror or "it failed"
-        return _say(
+        return _fail(
             f"the output could not be written: {why}; nothing else was lost", INFRASTRUCTURE
         )
     except Exception as error:
         missing = (getattr(error, "name", None) or "") if isinstance(error, ImportError) else ""
         if missing.startswith(_INTERFACE):
-            return _say(
+            return _fail(
                 f"the application is not part of this installation ({missing} is missing): "
                 f"install kanon-tui; commands such as 'kanon-tui run' work without it",
                 BAD_INPUT,
             )
         if os.environ.get("KANON_DEBUG"):
             raise
-        return _say(
+        return _fail(
             f"a mistake in Kanon: {type(error).__name__} in {_where(error)}; please report it "
             f"(KANON_DEBUG=1 shows the details)",
             MISTAKE_IN_KANON,
@@ -104,20 +104,25 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", prog="kanon-tui", parser_class=_Parser, required=True
     )
-    for name, module in COMMANDS.items():
+    for name, declared in COMMANDS.items():
         command = commands.add_parser(
-            name, help=module.HELP, description=_wrapped(module.__doc__ or ""), allow_abbrev=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            name, help=declared.help, description=_wrapped(getdoc(declared) or ""),
+            allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
         command.set_defaults(
-            execute=module.execute,
+            execute=declared.execute,
             parser=command,
             whole_parser=parser,
             open_application=open_application,
         )
-        add_arguments(command, module.ARGUMENTS)
-        if hasattr(module, "add_parts"):
-            module.add_parts(command)
+        add_arguments(command, declared.arguments)
+        if declared.parts:
+            words = "|".join(declared.parts)
+            parts = command.add_subparsers(metavar=words, dest="part", required=True)
+            for word, (help, arguments) in declared.parts.items():
+                part = parts.add_parser(word, help=help, allow_abbrev=False)
+                part.set_defaults(parser=part)
+                add_arguments(part, arguments)
     return parser
 
 
@@ -207,7 +212,7 @@ def open_application(file: Path | None, *, mouse: bool = True, present: bool = F
     more = {"present": True} if present else {}
     code = launch(file, mouse=mouse, **more)
     if code > ENDED_BY_SIGNAL:
-        return _say("interrupted; unsaved changes are kept and offered at the next start", code)
+        return _fail("interrupted; unsaved changes are kept and offered at the next start", code)
     return MISTAKE_IN_KANON if code else DONE
 
 
@@ -217,7 +222,7 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _say(sentence: str, code: int) -> int:
+def _fail(sentence: str, code: int) -> int:
     with suppress(OSError):
         print("kanon-tui:", visible(" ".join(sentence.split())), file=sys.stderr)
     return code

@@ -1,63 +1,17 @@
-"""Attack a release: what could an outsider learn from it?
-
-With --external and --on, people of an outsider's table are looked up in the original and in the
-release; a published range, set, label or mask matches what it covers. With --kind, the attacks of
-the suite are tried on the people of the data; --control names people who were not in the data, on
-whom the same attack shows what holds for everybody. --with makes a release of the same data with a
-counter-measure and shows the attacks on both side by side. A release of 'run --algorithm NAME'
-is attacked with the same options. Counts and published cells are printed, nothing about any person.
-"""
+"""Attack a release: what could an outsider learn from it?"""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
-from kanon_tui.commands.arguments import (
-    JSON,
-    MADE_BY,
-    OVERRIDES,
-    RELEASE,
-    analysed,
-    argument,
-    choice,
-    file_argument,
-    names,
-    prepared,
-    read_published,
-)
-from kanon_tui.commands.output import print_json, print_section, say
+from kanon_tui.commands.inputs import analysed, prepared, read_published
+from kanon_tui.commands.output import print_json, print_section, show
+from kanon_tui.core.analysis.attack import suite
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease
+from kanon_tui.core.analysis.attack.linking import Linked
+from kanon_tui.core.analysis.attack.suite import AttackedAgain, offered, side_by_side
 from kanon_tui.core.errors import InputError
-
-if TYPE_CHECKING:
-    from kanon_tui.core.analysis.attack.linking import Linked
-
-HELP = "try attacks on a release"
-KINDS = (
-    "singling-out", "downcoding", "linkability", "composition", "inference", "refinement",
-    "minimality", "all",
-)  # fmt: skip
-
-ARGUMENTS = (
-    MADE_BY,
-    RELEASE,
-    file_argument("--external", "the linking attack: what an outsider has"),
-    argument("--on", "a,b", "the attributes both have, or the first of two parties knows", names),
-    choice("--kind", KINDS, "an attack of the suite, or all of them"),
-    file_argument("--control", "people who were not in the data"),
-    argument(
-        "--with",
-        "PARAM=VALUE",
-        "release again with a counter-measure, and attack that too; l=2, "
-        "publish=rounded (repeatable; several joined by a comma)",
-        action="append",
-        default=[],
-    ),
-    file_argument("--earlier", "composition: an earlier release of the same people"),
-    *OVERRIDES,
-    JSON,
-)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -79,10 +33,6 @@ def execute(args: argparse.Namespace) -> int:
 
 def _suite(args: argparse.Namespace) -> int:
     """Try attacks of the suite and print their figures and sentences."""
-    from kanon_tui.core.analysis.attack import suite
-    from kanon_tui.core.analysis.attack.attacked import AttackedRelease
-    from kanon_tui.core.analysis.attack.suite import AttackedAgain, offered, side_by_side
-
     project, task = prepared(args)
     release = read_published(args.release, task)
     control, earlier = (
@@ -107,7 +57,7 @@ def _suite(args: argparse.Namespace) -> int:
     if len(runs) > 1:
         print_section(side_by_side(runs))
     else:
-        say("", f"To see what helps: --with {', '.join(offered(task, project))}")
+        show("", f"To see what helps: --with {', '.join(offered(task, project))}")
     return 0
 
 

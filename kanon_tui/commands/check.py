@@ -1,35 +1,17 @@
-"""Measure a table that is already anonymised, whoever made it.
-
-Exit code 1 when its smallest class has fewer than k records, or people where --person says whose
-each row is.
-"""
+"""Measure a table that is already anonymised, whoever made it."""
 
 import argparse
 
-from kanon_tui.commands.arguments import COUNT, JSON, argument, file_argument, names
-from kanon_tui.commands.output import figure, print_json, print_table, say
-
-HELP = "measure a table that is already anonymised"
-
-ARGUMENTS = (
-    file_argument("file", "csv, tsv or parquet"),
-    argument("--quasi", "a,b,c", "the quasi-identifiers", names, required=True),
-    argument("--k", "N", "the smallest class allowed", COUNT, required=True),
-    argument("--subset-size", "M", "ask k of any M quasi-identifiers, not of all", COUNT),
-    argument("--sensitive", "NAME", "a sensitive attribute to measure"),
-    argument("--person", "NAME", "whose each row is: people are counted, not rows"),
-    JSON,
-)
+from kanon_tui.commands.output import figure, print_json, print_table, show
+from kanon_tui.core.api.functions import check
+from kanon_tui.core.metrics.privacy import Disclosure
+from kanon_tui.core.privacy.k_anonymity import KAnonymity
+from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.privacy.requirements import PeopleCount
 
 
 def execute(args: argparse.Namespace) -> int:
     """Count and print."""
-    from kanon_tui.core.api.functions import check
-    from kanon_tui.core.metrics.privacy import Disclosure
-    from kanon_tui.core.privacy.k_anonymity import KAnonymity
-    from kanon_tui.core.privacy.models import MODELS
-    from kanon_tui.core.privacy.requirements import PeopleCount
-
     found = check(args.file, args.quasi, args.sensitive, args.k, args.person, args.subset_size)
     if args.json:
         print_json(found)
@@ -52,8 +34,8 @@ def execute(args: argparse.Namespace) -> int:
         print_table(("measure", "figure"), rows)
         for name, disclosed in found.get("disclosed", {}).items():
             for sentence in Disclosure(**disclosed).sentences(name):
-                say(f"k does not cover: {sentence}")
+                show(f"k does not cover: {sentence}")
         for warning in found.get("warnings", ()):
-            say(f"warning: {warning} (--person NAME counts people)")
-        say(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")
+            show(f"warning: {warning} (--person NAME counts people)")
+        show(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")
     return 0 if found["reached"] else 1

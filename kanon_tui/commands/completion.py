@@ -1,29 +1,19 @@
-"""Print what a shell needs to complete commands, options, algorithms, samples and file names.
-
-bash   kanon-tui completion bash > ~/.local/share/bash-completion/completions/kanon-tui
-zsh    kanon-tui completion zsh > ~/.zfunc/_kanon-tui    (a folder of your fpath)
-fish   kanon-tui completion fish > ~/.config/fish/completions/kanon-tui.fish
-"""
+"""Print what a shell needs to complete commands, options, algorithms, samples and file names."""
 
 import argparse
 import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kanon_tui.commands.arguments import a_file, argument, file_name, release_place
+import shtab
 
-HELP = "print what a shell needs to complete words"
-SHELLS = ("bash", "zsh", "fish")
-ARGUMENTS = (argument("shell", "SHELL", ", ".join(SHELLS), choices=SHELLS),)
+from kanon_tui.commands.declarations import a_file, file_name, release_place
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.project.samples import list_samples
 
 
 def execute(args: argparse.Namespace) -> int:
     """Let shtab translate the parser of the command line."""
-    import shtab
-
-    from kanon_tui.core.algorithms import ALGORITHMS
-    from kanon_tui.core.project.samples import list_samples
-
     parser: argparse.ArgumentParser = args.whole_parser
     samples = [sample.name for sample in list_samples()]
     for command, action in _actions(parser):

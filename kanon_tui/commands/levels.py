@@ -1,21 +1,14 @@
 """Show every attribute's levels: labels, smallest group, whether it passes k alone, RV and NCP."""
 
 import argparse
+from dataclasses import asdict
 
-from kanon_tui.commands.arguments import JSON, PROJECT
 from kanon_tui.commands.output import figure, print_json, print_table
-
-HELP = "show what every level of every hierarchy is worth"
-
-ARGUMENTS = (PROJECT, JSON)
+from kanon_tui.core.api.functions import levels as measured_levels
 
 
 def execute(args: argparse.Namespace) -> int:
     """Measure the levels of each quasi-identifier alone."""
-    from dataclasses import asdict
-
-    from kanon_tui.core.api.functions import levels as measured_levels
-
     found = measured_levels(args.project)
     if args.json:
         attributes = {name: [asdict(level) for level in levels] for name, levels in found.items()}

@@ -1,6 +1,6 @@
 """Output of the commands to stdout and stderr.
 
-Text on its way to a terminal can come from data. `say` and `warn` spell out what a terminal would
+Text on its way to a terminal can come from data. `show` and `warn` spell out what a terminal would
 obey, and take one line per argument: a line break in a value does not start a line of ours. JSON
 stays exact data; what is not visible is escaped the way JSON does.
 """
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from kanon_tui.core.report.sections import Section
 
 
-def say(*lines: str) -> None:
+def show(*lines: str) -> None:
     """Print lines on standard output."""
     print(*map(visible, lines), sep="\n", flush=True)
 
 
-def tell(*lines: str) -> None:
+def log(*lines: str) -> None:
     """Print lines on standard error."""
     print(
         *(visible(without_secrets(line)) for line in lines), sep="\n", file=sys.stderr, flush=True
@@ -51,19 +51,19 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int
         padding = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)]
         texts = [a + b for a, b in zip(line[:left], padding, strict=False)]
         figures = [b + a for a, b in zip(line[left:], padding[left:], strict=True)]
-        say("  ".join([*texts, *figures]).rstrip())
+        show("  ".join([*texts, *figures]).rstrip())
 
 
 def print_section(section: Section) -> None:
     """Print a section of a report: its title, its sentences and its table."""
-    say("", section.title)
+    show("", section.title)
     for paragraph in section.paragraphs:
-        say(*wrap(paragraph, width=79))
+        show(*wrap(paragraph, width=79))
     if section.rows:
         cells = [[c if isinstance(c, str) else c.text for c in row] for row in section.rows]
         print_table(section.columns, cells)
     if section.items:
-        say(*section.items)
+        show(*section.items)
 
 
 def _width(text: str) -> int:

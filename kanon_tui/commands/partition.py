@@ -1,55 +1,16 @@
-"""Grow a decision tree for an attribute on the original and on a release, side by side.
-
-Accuracy and AUC are cross-validated on each table's own cells. `kept` is the release's accuracy
-divided by the original's; the baseline is the accuracy of always guessing the commonest value.
-Where published cells reach to the other side of a split, every group is counted without them, too.
-Without --attributes the trees may ask about all that is published, except what tells the target by
-itself without being generalised.
-
-With --rows clusters the release has one row per cluster. With --overlap nodes a cell overlaps when
-it shares a value with any cell of the other side of a split, and ranges are asked for where they
-begin: Morton's reading.
-"""
+"""Grow a decision tree for an attribute on the original and on a release, side by side."""
 
 from __future__ import annotations
 
 import argparse
 from itertools import zip_longest
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kanon_tui.commands.arguments import (
-    COUNT,
-    JSON,
-    MADE_BY,
-    RELEASE,
-    analysed,
-    argument,
-    choice,
-    names,
-    whole_number,
-)
-from kanon_tui.commands.output import print_json, print_section, say
+from kanon_tui.commands.inputs import analysed
+from kanon_tui.commands.output import print_json, print_section, show
+from kanon_tui.core.analysis.trees.partition import Node, PartitionTree
 from kanon_tui.core.text import visible
-
-if TYPE_CHECKING:
-    from kanon_tui.core.analysis.trees.partition import Node, PartitionTree
-
-HELP = "compare decision trees on the original and on a release"
-
-ARGUMENTS = (
-    MADE_BY,
-    RELEASE,
-    argument("--target", "NAME", "the attribute to predict", required=True),
-    argument("--attributes", "a,b", "what the trees may ask about (see above)", names),
-    argument("--leaves", "N", "the most leaves (8)", whole_number(2), default=8),
-    argument("--smallest", "N", "the fewest records of a leaf (one in a hundred)", COUNT),
-    choice("--rows", ("records", "clusters"), "what a row of the release is (records)", "records"),
-    choice(
-        "--overlap", ("straddling", "nodes"), "what overlaps at a split (straddling)", "straddling"
-    ),
-    JSON,
-)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -62,7 +23,7 @@ def execute(args: argparse.Namespace) -> int:
         print_json({"target": found.target, **trees, "kept": found.kept, **asked})
         return 0
     print_section(found.section())
-    say("")
+    show("")
     _print_trees(_tree_lines(found.original.root), _tree_lines(found.release.root))
     return 0
 
@@ -120,6 +81,6 @@ def _print_trees(original: list[str], release: list[str]) -> None:
     left, right = (max(map(len, lines)) for lines in (original, release))
     if left + 3 + right <= get_terminal_size().columns:
         for one, other in zip_longest(original, release, fillvalue=""):
-            say(f"{one:{left}}   {other}".rstrip())
+            show(f"{one:{left}}   {other}".rstrip())
     else:
-        say(*original, "", *release)
+        show(*original, "", *release)

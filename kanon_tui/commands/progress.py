@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from kanon_tui.commands.output import tell
+from kanon_tui.commands.output import log
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -59,7 +59,7 @@ def _lines() -> Callable[[str, float | None], None]:
         if what != shown[0] or now - shown[1] >= _SECONDS:
             shown = what, now
             done = "" if share is None else f" {share:.0%},"
-            tell(f"{what}:{done} {now - began:.0f} s")
+            log(f"{what}:{done} {now - began:.0f} s")
 
     return report
 

@@ -1,18 +1,4 @@
-"""Anonymise a table or a project without the screen.
-
-FILE is a project (.yaml), a configuration of the UTD toolbox (.xml) or a data file; - is standard
-input. Of a data file --quasi, --sensitive and --identifier name the roles, and columns that are not
-named are left out. Roles that are only guessed need --accept-guesses.
-
-The release is verified before anything is written. Without --out and --report nothing is written
-and a summary is printed; --out - prints the release as CSV, --json the report. Exit code 1 when no
-release was found, 2 for bad input, 3 when a scheduler, database or disk failed.
-
-The report is a dossier to sign. The public report tells nothing about records that are not in the
-release; HTML is public unless --internal is given. With --earlier nothing is written where both
-releases together leave somebody fewer than k candidates. Without --scheduler, --engine dask starts
-a cluster on this machine.
-"""
+"""Anonymise a table or a project without the screen."""
 
 from __future__ import annotations
 
@@ -25,96 +11,40 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from kanon_tui.commands.arguments import (
-    CONSENT,
-    FORCE,
-    OVERRIDES,
-    argument,
-    assignments,
-    choice,
-    file_argument,
-    file_name,
-    flag,
-    names,
-    read_published,
-    release_place,
-    share,
-)
-from kanon_tui.commands.output import print_json, say, tell
+from kanon_tui.commands.inputs import read_published
+from kanon_tui.commands.output import log, print_json, show
+from kanon_tui.commands.progress import finish_run, following
 from kanon_tui.core.addresses import without_secrets
-from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
-from kanon_tui.core.text import count_of, joined
+from kanon_tui.core.api.tables import make_project
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.engine_choice import choose_engine
+from kanon_tui.core.pipeline.preflight import preflight
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.publishing import FilePublisher
+from kanon_tui.core.pipeline.result import Result, chosen_algorithm, conclude, start
+from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
+from kanon_tui.core.pipeline.stream import run_stream, workers_of
+from kanon_tui.core.project.guesses import plan_lines, planned_columns, refuse_guesses
+from kanon_tui.core.project.overrides import with_overrides
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import PHASES, FinishedRun
+from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, is_dossier
+from kanon_tui.core.report.public import public_mapping
+from kanon_tui.core.report.sections import Section
+from kanon_tui.core.table.atomic_files import work_folder
+from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import check_target
+from kanon_tui.core.text import count_of, first_few, joined
 
-if TYPE_CHECKING:
-    from kanon_tui.core.pipeline.result import Result
-    from kanon_tui.core.pipeline.run import Run
-    from kanon_tui.core.project.project import Project
-    from kanon_tui.core.report.finished_run import FinishedRun
-    from kanon_tui.core.report.sections import Section
-    from kanon_tui.core.table.target import Target
-
-HELP = "anonymise a table or a project without the screen"
-_ENGINES = ("auto", "memory", "stream", "dask")
 _IN_MEMORY = ("earlier", "hold_out", "attacks", "annex", "mapping", "partition_by")
 """Options that a run over pieces of the data cannot have."""
 _ROLES = ("quasi", "sensitive", "identifier")
 
-ARGUMENTS = (
-    argument("project", "FILE", "a project (.yaml), a data file, or - (standard input)", file_name),
-    argument("--quasi", "a,b", "the quasi-identifiers of a data file", names),
-    argument("--sensitive", "a,b", "its sensitive attributes", names),
-    argument("--identifier", "a,b", "its columns that identify people", names),
-    flag("--accept-guesses", "run although roles of columns are only guessed"),
-    *OVERRIDES,
-    assignments(
-        "--set",
-        "PARAM=VALUE",
-        "a parameter of the algorithm, max_suppression, suppress or ties; may be repeated",
-    ),
-    argument("--levels", "NAME=N,...", "publish these levels if they pass (others: the root)"),
-    argument(
-        "--out",
-        "FILE",
-        f"the release: {', '.join(TABLE_ENDINGS)}, a folder, - (standard output), or a table of a "
-        "database (sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
-        release_place,
-    ),
-    argument("--partition-by", "a,b", "with --out FOLDER/: folders by published cells", names),
-    file_argument("--mapping", "the mapping as .json, for 'kanon-tui apply' and new records"),
-    file_argument("--report", "the report: .json, .md, .html or .pdf"),
-    file_argument(
-        "--annex", "what stays inside: hash of the input, seed, command; .md, .html, .pdf"
-    ),
-    flag("--public", "report nothing that depends on records outside the release"),
-    flag("--internal", "report everything in HTML, too"),
-    flag("--json", "print the report as JSON instead of a summary"),
-    flag("--quiet", "print no summary"),
-    flag("--dry-run", "print what would happen, and do nothing"),
-    flag("--progress", "print the progress to stderr every few seconds, as plain lines"),
-    file_argument("--earlier", "an earlier release of the same people, to be counted together"),
-    argument("--hold-out", "SHARE", "keep so many records aside first, in --control", share),
-    file_argument("--control", "with --hold-out: the records kept aside (.csv), never to publish"),
-    flag("--attacks", "put the results of all attacks into the internal report"),
-    flag("--repair", "with --earlier: generalise further instead of refusing"),
-    FORCE,
-    flag("--timings", "print to stderr the wall time of every phase, and the processor time"),
-    argument("--memory", "SIZE", "the most memory to take, like 4GB; streams where needed"),
-    choice("--engine", _ENGINES, "where the work happens; auto: in memory where that fits"),
-    argument("--scheduler", "ADDRESS", "of a Dask cluster, like tls://host:8786"),
-    *CONSENT,
-)
-
 
 def execute(args: argparse.Namespace) -> int:
     """Run, verify, write, and print a summary."""
-    from kanon_tui.core.errors import InputError
-    from kanon_tui.core.project.overrides import with_overrides
-    from kanon_tui.core.report.public import public_mapping
-    from kanon_tui.core.table.atomic_files import work_folder
-    from kanon_tui.core.table.target import Target
-
     if (args.hold_out is None) != (args.control is None):
         raise InputError("--hold-out SHARE and --control FILE go together; name both")
     if args.attacks and (args.report is None or args.public):
@@ -140,7 +70,7 @@ def execute(args: argparse.Namespace) -> int:
         target = None if out is None else Target.parse(out)
         _check_targets(args, target, project)
         if args.dry_run:
-            say(*_planned(project, args))
+            show(*_planned(project, args))
             return 0
         result = _run(args, project, target)
         if args.out == "-":
@@ -149,16 +79,14 @@ def execute(args: argparse.Namespace) -> int:
         if args.json:
             print_json(public_mapping(result) if args.public else result.report)
         elif not args.quiet:
-            (tell if args.out == "-" else say)(*_summary(result, args))
+            (log if args.out == "-" else show)(*_summary(result, args))
     if args.timings:
-        tell(*_timings(result))
+        log(*_timings(result))
     return 0
 
 
 def _project(args: argparse.Namespace, source: Path) -> Project:
     """Return the project of the arguments; a data file has the roles that they name."""
-    from kanon_tui.core.api.tables import make_project
-
     return make_project(source, **{role: getattr(args, role) for role in _ROLES})
 
 
@@ -176,11 +104,6 @@ def _public(args: argparse.Namespace) -> bool | None:
 
 def _run(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
     """Run a project in memory, or over pieces of the data, and write its files."""
-    from kanon_tui.commands.progress import finish_run
-    from kanon_tui.core.pipeline.engine_choice import choose_engine
-    from kanon_tui.core.pipeline.result import conclude, start
-    from kanon_tui.core.report.formats import is_dossier
-
     parts = target is not None and target.folder and not args.partition_by
     if choose_engine(project, folder=parts) != "memory":
         return _stream(args, project, target)
@@ -230,11 +153,6 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
 
 def _stream(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
     """Run over pieces of the data, here or on a cluster."""
-    from kanon_tui.commands.progress import following
-    from kanon_tui.core.errors import InputError
-    from kanon_tui.core.pipeline.publishing import FilePublisher
-    from kanon_tui.core.pipeline.stream import run_stream, workers_of
-
     for option in _IN_MEMORY:
         if getattr(args, option):
             raise InputError(
@@ -242,7 +160,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
                 "--engine memory"
             )
     if args.engine is None and project.run.engine == "auto":
-        tell(f"{project.title}: the data is read in pieces")
+        log(f"{project.title}: the data is read in pieces")
     trust = args.trust or args.scheduler is not None
 
     def finish(run: Run) -> None:
@@ -258,13 +176,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
 
 def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
     """Yield lines on what a run would do: columns, hierarchies, size, time and files."""
-    from kanon_tui.core.errors import InputError
-    from kanon_tui.core.pipeline.preflight import preflight
-    from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.pipeline.result import chosen_algorithm
-    from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
     from kanon_tui.core.pipeline.trial import try_out
-    from kanon_tui.core.project.guesses import plan_lines, planned_columns
 
     table = read_or_sample(project)
     whole = table.height if isinstance(table, SampledTable) else None
@@ -286,20 +198,15 @@ def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
 
 def _check_guesses(args: argparse.Namespace, run: Run, project: Project) -> None:
     """Print what becomes of every column and refuse, where roles are only guessed."""
-    from kanon_tui.core.project.guesses import plan_lines, planned_columns, refuse_guesses
-
     plans = planned_columns(project, run.task.roles)
     if not args.accept_guesses and any(plan.guessed for plan in plans):
-        show = tell if args.json or args.out == "-" else say
-        show("what becomes of every column:", *plan_lines(plans))
+        printer = log if args.json or args.out == "-" else show
+        printer("what becomes of every column:", *plan_lines(plans))
         refuse_guesses(project, plans)
 
 
 def _check_targets(args: argparse.Namespace, target: Target | None, project: Project) -> None:
     """Refuse files that cannot be written before any work is done for them."""
-    from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS
-    from kanon_tui.core.table.writing import check_target
-
     if target is not None:
         target.check(args.force, project.inputs)
     texts = ((args.mapping, (".json",)), (args.control, (".csv",)), (args.annex, DOCUMENT_ENDINGS))
@@ -310,8 +217,6 @@ def _check_targets(args: argparse.Namespace, target: Target | None, project: Pro
 
 def _names(names: tuple[str, ...]) -> str:
     """Return all names unless there are very many; the report has every one."""
-    from kanon_tui.core.text import first_few
-
     return first_few(names, 50) if names else "none"
 
 
@@ -384,8 +289,6 @@ def _files(args: argparse.Namespace) -> str:
 
 def _timings(result: FinishedRun) -> Iterator[str]:
     """Yield the wall time of every phase and of all, and the processor time of the command."""
-    from kanon_tui.core.report.finished_run import PHASES
-
     seconds = {name: result.phases.get(name, 0.0) for name in PHASES}
     seconds["together"] = sum(seconds.values())
     yield from (f"  {name:<8} {value:9.3f} s wall" for name, value in seconds.items())

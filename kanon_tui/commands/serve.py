@@ -1,37 +1,15 @@
-"""Open the application in a web browser, on this machine unless told otherwise.
-
-Every tab is a session of its own and can do what you can do: read, write and replace files. The
-printed address holds a random token; whoever has the address has these sessions, nobody else does.
-Nothing is fetched from anywhere else. Ctrl-C ends the server and all its sessions.
-"""
+"""Open the application in a web browser, on this machine unless told otherwise."""
 
 import argparse
+import errno
 import os
 import socket
 from pathlib import Path
 
-from kanon_tui.commands.arguments import COUNT, argument, file_argument
-from kanon_tui.commands.output import say, warn
+from kanon_tui.commands.declarations import LAST_PORT
+from kanon_tui.commands.output import show, warn
+from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.errors import InputError
-
-HELP = "open the application in a web browser"
-
-_HERE = "127.0.0.1"
-_LAST_PORT = 65_535
-
-
-def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > _LAST_PORT:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number of 0 to {_LAST_PORT}")
-    return int(text)
-
-
-ARGUMENTS = (
-    file_argument("file", "a data file or a project (.yaml)", nargs="?"),
-    argument("--host", "ADDRESS", "where to listen (127.0.0.1: only this machine)", default=_HERE),
-    argument("--port", "N", "the port (8000); 0 takes any that is free", _port, default=8000),
-    argument("--sessions", "N", "how many tabs may be open at a time (4)", COUNT, default=4),
-)
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -52,15 +30,13 @@ def execute(args: argparse.Namespace) -> int:
             )
         server = KanonServer(args.file, only_here, args.sessions)
         shown = f"[{args.host}]" if ":" in args.host else args.host
-        say(f"Kanon is at http://{shown}:{port}{server.entrance} (Ctrl-C ends it)")
+        show(f"Kanon is at http://{shown}:{port}{server.entrance} (Ctrl-C ends it)")
         server.run(listening)
     return 0
 
 
 def _check_file(file: Path) -> None:
     """Refuse a file that no session could open."""
-    from kanon_tui.core.editing.session import open_session
-
     if not os.path.exists(file):
         raise InputError(f"{file} does not exist; name a data file or a project")
     open_session(file)
@@ -81,12 +57,10 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _listen_problem(error: OSError, host: str, port: int) -> str:
-    import errno
-
     if error.errno == errno.EADDRINUSE:
         return f"--port: {port} is taken; name another, or 0 for any that is free"
     if error.errno == errno.EACCES:
-        return f"--port: {port} needs more rights than you have; name one of 1024 to {_LAST_PORT}"
+        return f"--port: {port} needs more rights than you have; name one of 1024 to {LAST_PORT}"
     if error.errno == errno.EADDRNOTAVAIL:
         return f"--host: '{host}' is not an address of this machine; use 127.0.0.1"
     return f"--host {host} --port {port}: cannot listen there ({error.strerror}); name another"

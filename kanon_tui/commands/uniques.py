@@ -1,59 +1,33 @@
-"""Show which combinations of attributes give people away.
-
-Every set of up to --most quasi-identifiers is counted: the fewest records that share their values
-(its k), and the records that it singles out although no smaller part of it does (minimal sample
-uniques, as in special unique detection). Columns that are published as they are and still single
-many people out are named too. No value of the table is printed, but with --remedies: then the
-project is run, people whom k does not protect are counted, the values and records with the highest
-scores are named, and remedies are tried by running again with each.
-"""
+"""Show which combinations of attributes give people away."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from kanon_tui.commands.arguments import (
-    COUNT,
-    FORCE,
-    JSON,
-    PROJECT,
-    argument,
-    file_argument,
-    flag,
-    names,
+from kanon_tui.commands.output import figure, print_json, print_section, print_table, show
+from kanon_tui.core.analysis.attack.weak_spots import Exposure, remedies, weak_spot_sections
+from kanon_tui.core.analysis.minimal_uniques import (
+    Combination,
+    MinimalUniques,
+    minimal_uniques,
+    overlooked,
+    task_columns,
 )
-from kanon_tui.commands.output import figure, print_json, print_section, print_table, say
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.writing import check_target, write_text
 from kanon_tui.core.text import first_few
 
-if TYPE_CHECKING:
-    from kanon_tui.core.analysis.minimal_uniques import Combination, MinimalUniques
-    from kanon_tui.core.project.project import Project
-
-HELP = "show which combinations of attributes give people away"
 _SHOWN = 15
-
-ARGUMENTS = (
-    PROJECT,
-    argument("--most", "N", "the largest sets (3)", COUNT, default=3),
-    argument("--attributes", "a,b", "columns instead of the quasi-identifiers", names),
-    flag("--remedies", "run the project, and try what would help"),
-    file_argument("--scores", "write the score of every record (.csv)"),
-    FORCE,
-    JSON,
-)
 
 
 def execute(args: argparse.Namespace) -> int:
     """Count every set, and print the worst."""
-    from kanon_tui.core.analysis.minimal_uniques import minimal_uniques, overlooked, task_columns
-    from kanon_tui.core.pipeline.prepare import prepare
-    from kanon_tui.core.project.project import Project
-    from kanon_tui.core.table.schema import Kind
-    from kanon_tui.core.table.writing import check_target, write_text
-
     project = Project.load(args.project)
     if args.scores is not None:
         check_target(args.scores, (".csv",), args.force, project.inputs)
@@ -77,15 +51,12 @@ def execute(args: argparse.Namespace) -> int:
         return 0
     _print(found, missed, task.k)
     if args.scores is not None:
-        say(f"wrote {args.scores}")
+        show(f"wrote {args.scores}")
     return 0
 
 
 def _try_remedies(project: Project, json: bool) -> int:
     """Run the project and print whom k does not protect, and what helps."""
-    from kanon_tui.core.analysis.attack.weak_spots import Exposure, remedies, weak_spot_sections
-    from kanon_tui.core.pipeline.result import anonymize
-
     result = anonymize(project)
     found = remedies(result)
     if json:
@@ -114,7 +85,7 @@ def _mapping(found: MinimalUniques, missed: list[Combination], k: int) -> dict[s
 
 
 def _print(found: MinimalUniques, missed: list[Combination], k: int) -> None:
-    say(
+    show(
         f"{found.singled_out:,} of {found.records:,} records are singled out by sets of up to "
         f"{found.most} of {len(found.attributes)} attributes"
     )
@@ -124,14 +95,14 @@ def _print(found: MinimalUniques, missed: list[Combination], k: int) -> None:
     )
     worst = found.worst
     if worst:
-        say("", "sets that single out somebody whom no part of them does, small ones first")
+        show("", "sets that single out somebody whom no part of them does, small ones first")
         print_table(("set", "k", "singled out", "unique"), _rows(worst[:_SHOWN]))
         if len(worst) > _SHOWN:
-            say(f"and {len(worst) - _SHOWN:,} more sets; --json has all")
+            show(f"and {len(worst) - _SHOWN:,} more sets; --json has all")
     dangerous = ["+".join(each.attributes) for each in found.dangerous(k)]
-    say("", f"the smallest sets below k = {k}: {first_few(dangerous, _SHOWN) or 'none'}")
+    show("", f"the smallest sets below k = {k}: {first_few(dangerous, _SHOWN) or 'none'}")
     for each in missed:
-        say(
+        show(
             f"published as they are, and unique for {each.unique:,} records: "
             f"{' with '.join(each.attributes)}; tag as quasi what an outsider may know"
         )

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from kanon_tui.commands import COMMANDS
+from kanon_tui.commands.declarations import COMMANDS
 from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
 from kanon_tui.core.errors import InputError
 from kanon_tui.screens.analyses.base import AnalysisScreen

@@ -1,0 +1,689 @@
+"""The commands: the help page and the arguments of each, in the order of the general help page.
+
+A command is a class here, whose docstring describes it, and a module of the same name with the
+function `execute(args)`. That module is imported when the command is executed, so that help pages
+answer at once. To add a command, declare it here and write its module.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from kanon_tui.core.addresses import address_name, is_address, misses_slashes
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
+
+_SHORT = 40
+"""Characters of a list of choices that a usage line has room for."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a command, as argparse takes it."""
+
+    name: str
+    settings: dict[str, Any]
+
+
+def argument(
+    name: str,
+    metavar: str | None,
+    help: str,
+    read: Callable[[str], Any] | None = None,
+    **settings: Any,
+) -> Argument:
+    """Return an argument whose text `read` turns into a value; without dashes it is a position."""
+    return Argument(name, {"metavar": metavar, "help": help, "type": read, **settings})
+
+
+def file_argument(name: str, help: str, metavar: str = "FILE", **settings: Any) -> Argument:
+    """Return an argument that names a file."""
+    return argument(name, metavar, help, a_file, **settings)
+
+
+def choice(name: str, choices: Sequence[str], help: str, default: str | None = None) -> Argument:
+    """Return an option with one of these values."""
+    settings: dict[str, Any] = {"choices": choices, "help": help, "default": default}
+    if len(",".join(choices)) > _SHORT:
+        settings |= {"metavar": name.strip("-").upper(), "help": f"{help}: {', '.join(choices)}"}
+    return Argument(name, settings)
+
+
+def assignments(name: str, metavar: str, help: str) -> Argument:
+    """Return an option `NAME=VALUE` that may be repeated."""
+    return argument(name, metavar, help, assignment, action="append", default=[])
+
+
+def flag(name: str, help: str) -> Argument:
+    """Return an option without a value."""
+    return Argument(name, {"action": "store_true", "help": help})
+
+
+def add_arguments(parser: argparse.ArgumentParser, arguments: Iterable[Argument]) -> None:
+    """Add arguments to a parser."""
+    for each in arguments:
+        parser.add_argument(each.name, **each.settings)
+
+
+def file_name(text: str) -> str:
+    """Read an argument that names a file; refuse the address of a database without showing it."""
+    if is_address(text) or misses_slashes(text):
+        raise argparse.ArgumentTypeError(
+            f"{address_name(text)} is an address, and a file is named here; a database is read by "
+            "a project: data: {path: postgresql+psycopg://host/database, query: SELECT …}"
+        )
+    return text
+
+
+def release_place(text: str) -> str:
+    """Read an argument that names where a release goes: a file, a folder or a database."""
+    return text if is_address(text) else file_name(text)
+
+
+def a_file(text: str) -> Path:
+    """Read an argument that names a file, as a path."""
+    return Path(file_name(text))
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Return a reader of arguments that are whole numbers of at least `least`."""
+
+    def read(text: str) -> int:
+        if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {least}")
+        return int(text)
+
+    return read
+
+
+LAST_PORT = 65_535
+
+
+def port(text: str) -> int:
+    """Read the number of a port."""
+    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > LAST_PORT:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number of 0 to {LAST_PORT}")
+    return int(text)
+
+
+def k_values(text: str) -> tuple[int, ...]:
+    """Read values of k, `2,5,10`."""
+    from kanon_tui.core.analysis.sweep import sweep
+
+    try:
+        return sweep.k_values(text)
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def names(text: str) -> list[str]:
+    """Read a list of names, `a,b,c`; a name with a comma goes in double quotes."""
+    import csv
+
+    found = next(csv.reader([text]), [])
+    if not found or not all(found):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a list of names like a,b,c")
+    return found
+
+
+def share(text: str) -> float:
+    """Read a share above 0, at most 1."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0, at most 1")
+    return found
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """Read an argument of the form NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=VALUE")
+    return name, value
+
+
+PROJECT = file_argument("project", "a project file (.yaml)", "PROJECT")
+MADE_BY = file_argument("project", "the project (.yaml) that made the release", "PROJECT")
+RELEASE = file_argument("--release", "what was published", required=True)
+JSON = flag("--json", "print JSON instead of text")
+FORCE = flag("--force", "replace existing files")
+COUNT = whole_number(1)
+OVERRIDES = (
+    argument("--algorithm", "NAME", "instead of the project's; see 'kanon-tui algorithms'"),
+    argument("--k", "N", "instead of the project's k", COUNT),
+    argument("--seed", "N", "instead of the project's seed", whole_number(0)),
+)
+CONSENT = (
+    flag("--trust", "use the Dask scheduler and environment variables that the project names"),
+    flag("--insecure", "allow a scheduler without TLS: whoever reaches it can run code as you"),
+)
+"""Flags that no project can set."""
+
+
+class Command:
+    """A command of the command line."""
+
+    help: ClassVar[str]
+    """Its line of the general help page."""
+    arguments: ClassVar[tuple[Argument, ...]] = ()
+    parts: ClassVar[Mapping[str, tuple[str, tuple[Argument, ...]]]] = MappingProxyType({})
+    """Words that follow its name, each with a line of help and arguments of its own."""
+
+    @classmethod
+    def name(cls) -> str:
+        """Return the name that is typed: `export-mapping`."""
+        return re.sub("(?<=[a-z])(?=[A-Z])", "-", cls.__name__).lower()
+
+    @classmethod
+    def execute(cls, args: argparse.Namespace) -> int:
+        """Import the module of the command and run it; return the exit code."""
+        module = import_module(f"{__package__}.{cls.name().replace('-', '_')}")
+        code: int = module.execute(args)
+        return code
+
+
+class Run(Command):
+    """Anonymise a table or a project without the screen.
+
+    FILE is a project (.yaml), a configuration of the UTD toolbox (.xml) or a data file; - is
+    standard input. Of a data file --quasi, --sensitive and --identifier name the roles, and columns
+    that are not named are left out. Roles that are only guessed need --accept-guesses.
+
+    The release is verified before anything is written. Without --out and --report nothing is
+    written and a summary is printed; --out - prints the release as CSV, --json the report. Exit
+    code 1 when no release was found, 2 for bad input, 3 when a scheduler, database or disk failed.
+
+    The report is a dossier to sign. The public report tells nothing about records that are not in
+    the release; HTML is public unless --internal is given. With --earlier nothing is written where
+    both releases together leave somebody fewer than k candidates. Without --scheduler, --engine
+    dask starts a cluster on this machine.
+    """
+
+    help = "anonymise a table or a project without the screen"
+    arguments = (
+        argument(
+            "project", "FILE", "a project (.yaml), a data file, or - (standard input)", file_name
+        ),
+        argument("--quasi", "a,b", "the quasi-identifiers of a data file", names),
+        argument("--sensitive", "a,b", "its sensitive attributes", names),
+        argument("--identifier", "a,b", "its columns that identify people", names),
+        flag("--accept-guesses", "run although roles of columns are only guessed"),
+        *OVERRIDES,
+        assignments(
+            "--set",
+            "PARAM=VALUE",
+            "a parameter of the algorithm, max_suppression, suppress or ties; may be repeated",
+        ),
+        argument("--levels", "NAME=N,...", "publish these levels if they pass (others: the root)"),
+        argument(
+            "--out",
+            "FILE",
+            f"the release: {', '.join(TABLE_ENDINGS)}, a folder, - (standard output), or a table "
+            "of a database (sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
+            release_place,
+        ),
+        argument("--partition-by", "a,b", "with --out FOLDER/: folders by published cells", names),
+        file_argument("--mapping", "the mapping as .json, for 'kanon-tui apply' and new records"),
+        file_argument("--report", "the report: .json, .md, .html or .pdf"),
+        file_argument(
+            "--annex", "what stays inside: hash of the input, seed, command; .md, .html, .pdf"
+        ),
+        flag("--public", "report nothing that depends on records outside the release"),
+        flag("--internal", "report everything in HTML, too"),
+        flag("--json", "print the report as JSON instead of a summary"),
+        flag("--quiet", "print no summary"),
+        flag("--dry-run", "print what would happen, and do nothing"),
+        flag("--progress", "print the progress to stderr every few seconds, as plain lines"),
+        file_argument("--earlier", "an earlier release of the same people, to be counted together"),
+        argument("--hold-out", "SHARE", "keep so many records aside first, in --control", share),
+        file_argument(
+            "--control", "with --hold-out: the records kept aside (.csv), never to publish"
+        ),
+        flag("--attacks", "put the results of all attacks into the internal report"),
+        flag("--repair", "with --earlier: generalise further instead of refusing"),
+        FORCE,
+        flag("--timings", "print to stderr the wall time of every phase, and the processor time"),
+        argument("--memory", "SIZE", "the most memory to take, like 4GB; streams where needed"),
+        choice(
+            "--engine",
+            ("auto", "memory", "stream", "dask"),
+            "where the work happens; auto: in memory where that fits",
+        ),
+        argument("--scheduler", "ADDRESS", "of a Dask cluster, like tls://host:8786"),
+        *CONSENT,
+    )
+
+
+class Sweep(Command):
+    """Compare algorithms and values of k on one table.
+
+    Every point is a whole run whose release is verified and measured. Points run side by side on
+    all cores; full-domain searches share what they have counted. A point without a release says
+    why. Exit code 1 when no point has one.
+    """
+
+    help = "compare algorithms and values of k"
+    arguments = (
+        PROJECT,
+        argument("--k", "K,K,...", "values of k, 2,3,5,10,25,50,100 where not given", k_values),
+        argument("--algorithms", "A,B,...", "names, the project's own where not given", names),
+        argument(
+            "--attributes",
+            "A,B,...",
+            "quasi-identifiers to use, the others are left out; repeat it for several subsets",
+            names,
+            action="append",
+        ),
+        file_argument("--out", "the table or its plots: .csv, .json or .svg"),
+        FORCE,
+        *CONSENT,
+        JSON,
+    )
+
+
+class Check(Command):
+    """Measure a table that is already anonymised, whoever made it.
+
+    Exit code 1 when its smallest class has fewer than k records, or people where --person says
+    whose each row is.
+    """
+
+    help = "measure a table that is already anonymised"
+    arguments = (
+        file_argument("file", "csv, tsv or parquet"),
+        argument("--quasi", "a,b,c", "the quasi-identifiers", names, required=True),
+        argument("--k", "N", "the smallest class allowed", COUNT, required=True),
+        argument("--subset-size", "M", "ask k of any M quasi-identifiers, not of all", COUNT),
+        argument("--sensitive", "NAME", "a sensitive attribute to measure"),
+        argument("--person", "NAME", "whose each row is: people are counted, not rows"),
+        JSON,
+    )
+
+
+class Risk(Command):
+    """How likely people are found: three models of risk, uniques, k-map and δ-presence.
+
+    FILE is a table, whose quasi-identifiers --quasi names, or a project (.yaml): then its data as
+    they are, or a release of it. The population is known by its size, by survey weights or by a
+    table. Exit code 1 where --k-map is not reached.
+    """
+
+    help = "how likely people are found in a table"
+    arguments = (
+        file_argument("file", "a table, or a project (.yaml)"),
+        argument("--quasi", "a,b,c", "the quasi-identifiers of a table", names),
+        argument("--person", "NAME", "whose each row is: people are counted, not rows"),
+        file_argument("--release", "a release of the project, not its data"),
+        argument("--population", "N", "people of the population", COUNT),
+        argument("--weights", "NAME", "a column of survey weights"),
+        file_argument("--population-table", "the people of the population"),
+        argument("--k-map", "K", "people that every row must fit", COUNT),
+        argument("--threshold", "SHARE", "a risk that is too high", share, default=0.2),
+        JSON,
+    )
+
+
+class Levels(Command):
+    """Show the levels of every attribute: labels, smallest group, whether k is kept, RV and NCP."""
+
+    help = "show what every level of every hierarchy is worth"
+    arguments = (PROJECT, JSON)
+
+
+class Explain(Command):
+    """Tell a run in numbered plain sentences, decision by decision, or as a handout with pictures.
+
+    WHAT is a project file, a bundled sample, or an algorithm, which is told on the sample that
+    shows it best. Meant for small tables. Exit code 1 when no release was found.
+    """
+
+    help = "tell a run in numbered plain sentences, or write it as a handout"
+    arguments = (
+        argument("what", "WHAT", "a project (.yaml), a sample or an algorithm", file_name),
+        *OVERRIDES,
+        argument("--from", "N", "first step", COUNT, default=1, dest="first"),
+        argument("--to", "N", "last step", COUNT, dest="last"),
+        argument("--most", "N", "decisions to tell at most (200)", COUNT, default=200),
+        file_argument("--out", "write a handout with pictures: .html or .md"),
+        FORCE,
+    )
+
+
+class Uniques(Command):
+    """Show which combinations of attributes give people away.
+
+    Every set of up to --most quasi-identifiers is counted: the fewest records that share their
+    values (its k), and the records that it singles out although no smaller part of it does (minimal
+    sample uniques, as in special unique detection). Columns that are published as they are and
+    still single many people out are named too. No value of the table is printed, but with
+    --remedies: then the project is run, people whom k does not protect are counted, the values and
+    records with the highest scores are named, and remedies are tried by running again with each.
+    """
+
+    help = "show which combinations of attributes give people away"
+    arguments = (
+        PROJECT,
+        argument("--most", "N", "the largest sets (3)", COUNT, default=3),
+        argument("--attributes", "a,b", "columns instead of the quasi-identifiers", names),
+        flag("--remedies", "run the project, and try what would help"),
+        file_argument("--scores", "write the score of every record (.csv)"),
+        FORCE,
+        JSON,
+    )
+
+
+class Simulate(Command):
+    """Estimate how likely a table of some shape is k-anonymous as it stands.
+
+    Random tables are drawn, every attribute with the same number of equally frequent values; the
+    success rate is the share of them in which no class has fewer than k records.
+    """
+
+    help = "estimate whether k can be reached at all"
+    arguments = (
+        argument("--attributes", "M", "number of attributes", COUNT, required=True),
+        argument("--k", "K", "the smallest class allowed", COUNT, required=True),
+        argument("--records", "N", "number of records", COUNT, required=True),
+        argument("--values", "V", "values per attribute (2)", COUNT, default=2),
+        argument("--repeats", "R", "tables that are drawn (200)", COUNT, default=200),
+        argument("--seed", "S", "of the random numbers (0)", whole_number(0), default=0),
+        JSON,
+    )
+
+
+class Attack(Command):
+    """Attack a release: what could an outsider learn from it?
+
+    With --external and --on, people of an outsider's table are looked up in the original and in the
+    release; a published range, set, label or mask matches what it covers. With --kind, the attacks
+    of the suite are tried on the people of the data; --control names people who were not in the
+    data, on whom the same attack shows what holds for everybody. --with makes a release of the same
+    data with a counter-measure and shows the attacks on both side by side. A release of 'run
+    --algorithm NAME' is attacked with the same options. Counts and published cells are printed,
+    nothing about any person.
+    """
+
+    help = "try attacks on a release"
+    kinds = (
+        "singling-out", "downcoding", "linkability", "composition", "inference", "refinement",
+        "minimality", "all",
+    )  # fmt: skip
+    arguments = (
+        MADE_BY,
+        RELEASE,
+        file_argument("--external", "the linking attack: what an outsider has"),
+        argument(
+            "--on", "a,b", "the attributes both have, or the first of two parties knows", names
+        ),
+        choice("--kind", kinds, "an attack of the suite, or all of them"),
+        file_argument("--control", "people who were not in the data"),
+        argument(
+            "--with",
+            "PARAM=VALUE",
+            "release again with a counter-measure, and attack that too; l=2, "
+            "publish=rounded (repeatable; several joined by a comma)",
+            action="append",
+            default=[],
+        ),
+        file_argument("--earlier", "composition: an earlier release of the same people"),
+        *OVERRIDES,
+        JSON,
+    )
+
+
+class Partition(Command):
+    """Grow a decision tree for an attribute on the original and on a release, side by side.
+
+    Accuracy and AUC are cross-validated on each table's own cells. `kept` is the release's accuracy
+    divided by the original's; the baseline is the accuracy of always guessing the commonest value.
+    Where published cells reach to the other side of a split, every group is counted without them,
+    too. Without --attributes the trees may ask about all that is published, except what tells the
+    target by itself without being generalised.
+
+    With --rows clusters the release has one row per cluster. With --overlap nodes a cell overlaps
+    when it shares a value with any cell of the other side of a split, and ranges are asked for
+    where they begin: Morton's reading.
+    """
+
+    help = "compare decision trees on the original and on a release"
+    arguments = (
+        MADE_BY,
+        RELEASE,
+        argument("--target", "NAME", "the attribute to predict", required=True),
+        argument("--attributes", "a,b", "what the trees may ask about (see above)", names),
+        argument("--leaves", "N", "the most leaves (8)", whole_number(2), default=8),
+        argument("--smallest", "N", "the fewest records of a leaf (one in a hundred)", COUNT),
+        choice(
+            "--rows", ("records", "clusters"), "what a row of the release is (records)", "records"
+        ),
+        choice(
+            "--overlap",
+            ("straddling", "nodes"),
+            "what overlaps at a split (straddling)",
+            "straddling",
+        ),
+        JSON,
+    )
+
+
+class Utility(Command):
+    """Compare what analyses find in the original and in a release.
+
+    Published ranges, labels and sets are spread over the values of the original that they cover.
+    Distances are total variation (0 the same, 1 nothing in common), associations Cramer's V. With
+    --target, models for that attribute are cross-validated on each table's own cells.
+    """
+
+    help = "compare what analyses find in the original and in a release"
+    arguments = (
+        MADE_BY,
+        RELEASE,
+        argument("--target", "NAME", "what models predict; means are told of a number, too"),
+        JSON,
+    )
+
+
+class Rerelease(Command):
+    """Check a release against an earlier one of the same people: do the two single somebody out?
+
+    Everybody must keep k candidates when both are joined. Only counts are printed, nothing about
+    any person. Exit code 1 where somebody has fewer.
+    """
+
+    help = "check a release against an earlier release of the same people"
+    arguments = (
+        MADE_BY,
+        file_argument("--release", "what is to be published", required=True),
+        file_argument("--earlier", "what was published before", required=True),
+        JSON,
+    )
+
+
+class Verify(Command):
+    """Prove a release from the original data, the project and the release alone.
+
+    Nothing is taken from the run that made it. It is checked that the release has the columns of
+    the project and no other, that every row stands for a record of the data, and that all the
+    privacy that the project asks for is there. Exit code 1 where something does not hold.
+    """
+
+    help = "prove a release from the data, the project and the release alone"
+    arguments = (
+        file_argument("release", "what was published", "RELEASE"),
+        file_argument("--project", "the project (.yaml) that made the release", required=True),
+        file_argument("--data", "the original data, instead of the file that the project names"),
+        JSON,
+    )
+
+
+class Apply(Command):
+    """Publish new records as an earlier release published its own.
+
+    MAPPING is what 'run --mapping FILE.json' or the application exported: levels and hierarchies of
+    a full-domain run, or the classes of a clustering. Records with values that it does not cover
+    and records in classes below k are left out, or nothing is written, as chosen. The new release
+    reaches k by itself; with --earlier the two are counted together, too. Exit code 1 when it is
+    refused.
+    """
+
+    help = "publish new records as an earlier release was published"
+    how = ("suppress", "refuse")
+    arguments = (
+        file_argument("mapping", "the exported mapping (.json)", "MAPPING"),
+        file_argument("file", "the new records"),
+        file_argument("--out", f"the new release: {', '.join(TABLE_ENDINGS)}"),
+        choice("--uncovered", how, "records with values that it does not cover (suppress)", how[0]),
+        choice(
+            "--below-k", how, "records in classes that miss what is required (suppress)", how[0]
+        ),
+        file_argument("--earlier", "the earlier release; both together must reach k as well"),
+        FORCE,
+        JSON,
+    )
+
+
+class ExportMapping(Command):
+    """Write the recoding of a release as SQL that a database or Spark applies to its rows itself.
+
+    MAPPING is what 'run --mapping FILE.json' or the application exported. The query publishes the
+    rows of a table as the release was published; what the release does not cover and what falls
+    into a class below k is left out. A mapping that asks for more than k is refused: SQL could not
+    prove it.
+    """
+
+    help = "write the recoding of a release as SQL for a database or Spark"
+    arguments = (
+        file_argument("mapping", "the exported mapping (.json)", "MAPPING"),
+        choice("--format", ("sql", "spark"), "PostgreSQL and DuckDB (sql), or Spark SQL", "sql"),
+        argument("--table", "NAME", "the table with the rows (records)", default="records"),
+        argument("--publish", "a,b", "further columns to publish as they are", names),
+        file_argument("--out", "the query as a file (.sql); printed without it"),
+        FORCE,
+    )
+
+
+class Hierarchy(Command):
+    """Build, check and convert generalisation hierarchies.
+
+    The format goes by the ending: .csv (ARX's form: one row per value, separated by semicolons),
+    .yaml (a level table as in projects), .xml (a configuration of the UTD toolbox).
+    """
+
+    help = "build, check and convert hierarchies"
+    parts = MappingProxyType(
+        {
+            "build": (
+                "from the values of a column",
+                (
+                    file_argument("data", "a data file or a project", "DATA"),
+                    argument("--attribute", "NAME", "the column", required=True),
+                    argument("--builder", "NAME", "intervals, mask, date, …", required=True),
+                    assignments(
+                        "--set",
+                        "KEY=VALUE",
+                        "a key of the builder, such as widths=5,10; may be repeated",
+                    ),
+                    choice("--kind", ("numeric", "date", "categorical"), "of the column"),
+                    file_argument("--out", "the new file", required=True),
+                    FORCE,
+                ),
+            ),
+            "validate": (
+                "check a hierarchy file",
+                (
+                    file_argument("file", "the hierarchy: .csv, .yaml or .xml"),
+                    file_argument("--data", "whose values it must cover", "DATA"),
+                    argument("--attribute", "NAME", "the column (and the one in .xml)"),
+                ),
+            ),
+            "convert": (
+                "from one format to another",
+                (
+                    file_argument("source", "the hierarchy to read", "IN"),
+                    file_argument("out", "the file to write", "OUT"),
+                    file_argument("--data", "the values, for .xml of ranges", "DATA"),
+                    argument("--attribute", "NAME", "its name in .xml; default: of the file"),
+                    FORCE,
+                ),
+            ),
+        }
+    )
+
+
+class Algorithms(Command):
+    """List the algorithms: names, families, what they do, parameters with defaults."""
+
+    help = "list the algorithms and their parameters"
+    arguments = (JSON,)
+
+
+class Demo(Command):
+    """Open a bundled sample project in the application; without NAME, the start screen has them."""
+
+    help = "open a bundled sample project, or present its run to a class"
+    arguments = (
+        argument("name", "NAME", "the name of a sample", nargs="?"),
+        flag("--present", "run it step by step, large, for a class to read"),
+        flag("--list", "print the samples and what each teaches, and end"),
+        flag("--no-mouse", "leave the mouse to the terminal, to select text"),
+    )
+
+
+class Serve(Command):
+    """Open the application in a web browser, on this machine unless told otherwise.
+
+    Every tab is a session of its own and can do what you can do: read, write and replace files. The
+    printed address holds a random token; whoever has the address has these sessions, nobody else
+    does. Nothing is fetched from anywhere else. Ctrl-C ends the server and all its sessions.
+    """
+
+    help = "open the application in a web browser"
+    arguments = (
+        file_argument("file", "a data file or a project (.yaml)", nargs="?"),
+        argument(
+            "--host",
+            "ADDRESS",
+            "where to listen (127.0.0.1: only this machine)",
+            default="127.0.0.1",
+        ),
+        argument("--port", "N", "the port (8000); 0 takes any that is free", port, default=8000),
+        argument("--sessions", "N", "how many tabs may be open at a time (4)", COUNT, default=4),
+    )
+
+
+class Warmup(Command):
+    """Say that nothing has to be compiled any more.
+
+    Kanon's inner loops are compiled when it is installed. The command stays for scripts that call
+    it and goes with version 0.4.
+    """
+
+    help = "no longer needed: everything is compiled when Kanon is installed"
+    arguments = (flag("--all-users", "no longer needed"),)
+
+
+class Completion(Command):
+    """Print what a shell needs to complete commands, options, algorithms, samples and file names.
+
+    bash   kanon-tui completion bash > ~/.local/share/bash-completion/completions/kanon-tui
+    zsh    kanon-tui completion zsh > ~/.zfunc/_kanon-tui    (a folder of your fpath)
+    fish   kanon-tui completion fish > ~/.config/fish/completions/kanon-tui.fish
+    """
+
+    help = "print what a shell needs to complete words"
+    shells = ("bash", "zsh", "fish")
+    arguments = (argument("shell", "SHELL", ", ".join(shells), choices=shells),)
+
+
+COMMANDS = {command.name(): command for command in Command.__subclasses__()}
+"""The commands by name, in the order of the help page."""
