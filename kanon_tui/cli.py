@@ -25,7 +25,8 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any, NoReturn
 
-from kanon_tui.commands.declarations import COMMANDS, a_file, add_arguments
+from kanon_tui.commands.declarations import COMMANDS, add_arguments
+from kanon_tui.commands.readers import a_file
 from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
 from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
@@ -105,8 +106,10 @@ def make_parser() -> argparse.ArgumentParser:
         title="commands", metavar="COMMAND", prog="kanon-tui", parser_class=_Parser, required=True
     )
     for name, declared in COMMANDS.items():
+        text = getdoc(declared) or ""
+        first = text.partition("\n")[0].removesuffix(".")
         command = commands.add_parser(
-            name, help=declared.help, description=_wrapped(getdoc(declared) or ""),
+            name, help=first[:1].lower() + first[1:], description=_wrapped(text),
             allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
         command.set_defaults(

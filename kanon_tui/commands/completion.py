@@ -7,7 +7,7 @@ from typing import Any
 
 import shtab
 
-from kanon_tui.commands.declarations import a_file, file_name, release_place
+from kanon_tui.commands.readers import a_file, file_name, release_place
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.project.samples import list_samples
 

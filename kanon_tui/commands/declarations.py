@@ -12,12 +12,20 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from kanon_tui.core.addresses import address_name, is_address, misses_slashes
-from kanon_tui.core.errors import InputError
+from kanon_tui.commands.readers import (
+    a_file,
+    assignment,
+    file_name,
+    k_values,
+    names,
+    port,
+    release_place,
+    share,
+    whole_number,
+)
 from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 
 _SHORT = 40
@@ -72,86 +80,6 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Iterable[Argument]
         parser.add_argument(each.name, **each.settings)
 
 
-def file_name(text: str) -> str:
-    """Read an argument that names a file; refuse the address of a database without showing it."""
-    if is_address(text) or misses_slashes(text):
-        raise argparse.ArgumentTypeError(
-            f"{address_name(text)} is an address, and a file is named here; a database is read by "
-            "a project: data: {path: postgresql+psycopg://host/database, query: SELECT …}"
-        )
-    return text
-
-
-def release_place(text: str) -> str:
-    """Read an argument that names where a release goes: a file, a folder or a database."""
-    return text if is_address(text) else file_name(text)
-
-
-def a_file(text: str) -> Path:
-    """Read an argument that names a file, as a path."""
-    return Path(file_name(text))
-
-
-def whole_number(least: int) -> Callable[[str], int]:
-    """Return a reader of arguments that are whole numbers of at least `least`."""
-
-    def read(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {least}")
-        return int(text)
-
-    return read
-
-
-LAST_PORT = 65_535
-
-
-def port(text: str) -> int:
-    """Read the number of a port."""
-    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > LAST_PORT:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number of 0 to {LAST_PORT}")
-    return int(text)
-
-
-def k_values(text: str) -> tuple[int, ...]:
-    """Read values of k, `2,5,10`."""
-    from kanon_tui.core.analysis.sweep import sweep
-
-    try:
-        return sweep.k_values(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def names(text: str) -> list[str]:
-    """Read a list of names, `a,b,c`; a name with a comma goes in double quotes."""
-    import csv
-
-    found = next(csv.reader([text]), [])
-    if not found or not all(found):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a list of names like a,b,c")
-    return found
-
-
-def share(text: str) -> float:
-    """Read a share above 0, at most 1."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0 < found <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a share above 0, at most 1")
-    return found
-
-
-def assignment(text: str) -> tuple[str, str]:
-    """Read an argument of the form NAME=VALUE."""
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise argparse.ArgumentTypeError(f"'{text}' is not of the form NAME=VALUE")
-    return name, value
-
-
 PROJECT = file_argument("project", "a project file (.yaml)", "PROJECT")
 MADE_BY = file_argument("project", "the project (.yaml) that made the release", "PROJECT")
 RELEASE = file_argument("--release", "what was published", required=True)
@@ -171,10 +99,8 @@ CONSENT = (
 
 
 class Command:
-    """A command of the command line."""
+    """A command of the command line; the docstring of its class is its help page."""
 
-    help: ClassVar[str]
-    """Its line of the general help page."""
     arguments: ClassVar[tuple[Argument, ...]] = ()
     parts: ClassVar[Mapping[str, tuple[str, tuple[Argument, ...]]]] = MappingProxyType({})
     """Words that follow its name, each with a line of help and arguments of its own."""
@@ -209,7 +135,6 @@ class Run(Command):
     dask starts a cluster on this machine.
     """
 
-    help = "anonymise a table or a project without the screen"
     arguments = (
         argument(
             "project", "FILE", "a project (.yaml), a data file, or - (standard input)", file_name
@@ -272,7 +197,6 @@ class Sweep(Command):
     why. Exit code 1 when no point has one.
     """
 
-    help = "compare algorithms and values of k"
     arguments = (
         PROJECT,
         argument("--k", "K,K,...", "values of k, 2,3,5,10,25,50,100 where not given", k_values),
@@ -298,7 +222,6 @@ class Check(Command):
     whose each row is.
     """
 
-    help = "measure a table that is already anonymised"
     arguments = (
         file_argument("file", "csv, tsv or parquet"),
         argument("--quasi", "a,b,c", "the quasi-identifiers", names, required=True),
@@ -318,7 +241,6 @@ class Risk(Command):
     table. Exit code 1 where --k-map is not reached.
     """
 
-    help = "how likely people are found in a table"
     arguments = (
         file_argument("file", "a table, or a project (.yaml)"),
         argument("--quasi", "a,b,c", "the quasi-identifiers of a table", names),
@@ -336,7 +258,6 @@ class Risk(Command):
 class Levels(Command):
     """Show the levels of every attribute: labels, smallest group, whether k is kept, RV and NCP."""
 
-    help = "show what every level of every hierarchy is worth"
     arguments = (PROJECT, JSON)
 
 
@@ -347,7 +268,6 @@ class Explain(Command):
     shows it best. Meant for small tables. Exit code 1 when no release was found.
     """
 
-    help = "tell a run in numbered plain sentences, or write it as a handout"
     arguments = (
         argument("what", "WHAT", "a project (.yaml), a sample or an algorithm", file_name),
         *OVERRIDES,
@@ -370,7 +290,6 @@ class Uniques(Command):
     records with the highest scores are named, and remedies are tried by running again with each.
     """
 
-    help = "show which combinations of attributes give people away"
     arguments = (
         PROJECT,
         argument("--most", "N", "the largest sets (3)", COUNT, default=3),
@@ -389,7 +308,6 @@ class Simulate(Command):
     success rate is the share of them in which no class has fewer than k records.
     """
 
-    help = "estimate whether k can be reached at all"
     arguments = (
         argument("--attributes", "M", "number of attributes", COUNT, required=True),
         argument("--k", "K", "the smallest class allowed", COUNT, required=True),
@@ -413,7 +331,6 @@ class Attack(Command):
     nothing about any person.
     """
 
-    help = "try attacks on a release"
     kinds = (
         "singling-out", "downcoding", "linkability", "composition", "inference", "refinement",
         "minimality", "all",
@@ -455,7 +372,6 @@ class Partition(Command):
     where they begin: Morton's reading.
     """
 
-    help = "compare decision trees on the original and on a release"
     arguments = (
         MADE_BY,
         RELEASE,
@@ -484,7 +400,6 @@ class Utility(Command):
     --target, models for that attribute are cross-validated on each table's own cells.
     """
 
-    help = "compare what analyses find in the original and in a release"
     arguments = (
         MADE_BY,
         RELEASE,
@@ -500,7 +415,6 @@ class Rerelease(Command):
     any person. Exit code 1 where somebody has fewer.
     """
 
-    help = "check a release against an earlier release of the same people"
     arguments = (
         MADE_BY,
         file_argument("--release", "what is to be published", required=True),
@@ -517,7 +431,6 @@ class Verify(Command):
     privacy that the project asks for is there. Exit code 1 where something does not hold.
     """
 
-    help = "prove a release from the data, the project and the release alone"
     arguments = (
         file_argument("release", "what was published", "RELEASE"),
         file_argument("--project", "the project (.yaml) that made the release", required=True),
@@ -536,7 +449,6 @@ class Apply(Command):
     refused.
     """
 
-    help = "publish new records as an earlier release was published"
     how = ("suppress", "refuse")
     arguments = (
         file_argument("mapping", "the exported mapping (.json)", "MAPPING"),
@@ -561,7 +473,6 @@ class ExportMapping(Command):
     prove it.
     """
 
-    help = "write the recoding of a release as SQL for a database or Spark"
     arguments = (
         file_argument("mapping", "the exported mapping (.json)", "MAPPING"),
         choice("--format", ("sql", "spark"), "PostgreSQL and DuckDB (sql), or Spark SQL", "sql"),
@@ -579,7 +490,6 @@ class Hierarchy(Command):
     .yaml (a level table as in projects), .xml (a configuration of the UTD toolbox).
     """
 
-    help = "build, check and convert hierarchies"
     parts = MappingProxyType(
         {
             "build": (
@@ -623,14 +533,12 @@ class Hierarchy(Command):
 class Algorithms(Command):
     """List the algorithms: names, families, what they do, parameters with defaults."""
 
-    help = "list the algorithms and their parameters"
     arguments = (JSON,)
 
 
 class Demo(Command):
     """Open a bundled sample project in the application; without NAME, the start screen has them."""
 
-    help = "open a bundled sample project, or present its run to a class"
     arguments = (
         argument("name", "NAME", "the name of a sample", nargs="?"),
         flag("--present", "run it step by step, large, for a class to read"),
@@ -647,7 +555,6 @@ class Serve(Command):
     does. Nothing is fetched from anywhere else. Ctrl-C ends the server and all its sessions.
     """
 
-    help = "open the application in a web browser"
     arguments = (
         file_argument("file", "a data file or a project (.yaml)", nargs="?"),
         argument(
@@ -662,13 +569,11 @@ class Serve(Command):
 
 
 class Warmup(Command):
-    """Say that nothing has to be compiled any more.
+    """No longer needed: everything is compiled when Kanon is installed.
 
-    Kanon's inner loops are compiled when it is installed. The command stays for scripts that call
-    it and goes with version 0.4.
+    The command stays for scripts that call it and goes with version 0.4.
     """
 
-    help = "no longer needed: everything is compiled when Kanon is installed"
     arguments = (flag("--all-users", "no longer needed"),)
 
 
@@ -680,7 +585,6 @@ class Completion(Command):
     fish   kanon-tui completion fish > ~/.config/fish/completions/kanon-tui.fish
     """
 
-    help = "print what a shell needs to complete words"
     shells = ("bash", "zsh", "fish")
     arguments = (argument("shell", "SHELL", ", ".join(shells), choices=shells),)
 

@@ -6,8 +6,8 @@ import os
 import socket
 from pathlib import Path
 
-from kanon_tui.commands.declarations import LAST_PORT
 from kanon_tui.commands.output import show, warn
+from kanon_tui.commands.readers import LAST_PORT
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.errors import InputError
 
