@@ -30,7 +30,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 
 
 def project_for(algorithm: str, k: int) -> Project:

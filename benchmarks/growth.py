@@ -41,7 +41,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task

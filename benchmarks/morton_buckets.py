@@ -22,7 +22,7 @@ from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 
 __all__ = ["buckets"]

@@ -23,7 +23,7 @@ from kanon_tui.core.analysis.feasibility import feasibility
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import Table
 
 PAGE = Path(__file__).parent.parent / "docs" / "papers.md"

@@ -14,7 +14,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.source import read_table
 
 HEADS = ("algorithm", "k", "NCP", "IL", "RV", "DM", "CM", "classes", "suppressed", "seconds")

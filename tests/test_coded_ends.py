@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import FULL_SPEED, RunContext, Task
 from tests.helpers import make_task
 

@@ -19,7 +19,7 @@ from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.task import FULL_SPEED, Family, Grouping, RunContext, Step, Task
 from tests.helpers import make_task

@@ -14,8 +14,8 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from kanon_tui.core.project.guesses import planned_columns
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.profile import SinglingOut
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.text import count_of
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.services.host import Hosted

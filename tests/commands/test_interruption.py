@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.editing.recovery import RecoveryStore
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, started, wait_for_file
 from tests.terminal import application
 

@@ -19,7 +19,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiver
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.task import FULL_SPEED, RunContext, Task
 from tests.core.algorithms.random_tables import COLUMNS, random_task

@@ -15,7 +15,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import FULL_SPEED, RunContext
 from tests.helpers import make_task
 

@@ -12,7 +12,7 @@ from textual.widgets import Markdown, OptionList, Static
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.help_dialog import Help
 from kanon_tui.screens.reading import ReadingDialog

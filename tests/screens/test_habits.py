@@ -9,7 +9,7 @@ import pytest
 from textual.widgets import Input
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.screens import copying
 from kanon_tui.screens.help_dialog import Help
 from kanon_tui.settings import PRESETS

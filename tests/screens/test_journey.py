@@ -6,7 +6,7 @@ import polars as pl
 from textual.widgets import OptionList
 
 from kanon_tui.core.privacy.verify import smallest_class
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.rules import Boundary
 from tests.screens.conftest import session_of, settle, wait_until
 

@@ -12,7 +12,7 @@ from textual.widgets import Input, OptionList, Static
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.widgets.dialogs import Choose, Confirm, Message
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.conftest import session_of, settle, wait_until

@@ -10,7 +10,7 @@ from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Int32s
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
 from kanon_tui.core.text import Note, note
 

@@ -35,9 +35,8 @@ from kanon_tui.core.analysis.risk import people_alike
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.release.distinct_rows import number_rows
-from kanon_tui.core.table.column import Column, counted
+from kanon_tui.core.table.column import Column, Kind, Role, counted
 from kanon_tui.core.table.profile import MANY, SHARE
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.task import Task
 
 MOST_SETS = 20_000

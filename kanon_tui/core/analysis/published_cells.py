@@ -64,9 +64,8 @@ from kanon_tui.core.hierarchy.portable import other_labels
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.column import MISSING_TOKENS, Column, set_members
+from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, Role, set_members
 from kanon_tui.core.table.end_coding import code_ends
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 

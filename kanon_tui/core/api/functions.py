@@ -36,7 +36,7 @@ from kanon_tui.core.pipeline.result import conclude as conclude_run
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.guesses import planned_columns, refuse_guesses
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import Table, as_frame, as_table
 from kanon_tui.core.task.task import Task
 

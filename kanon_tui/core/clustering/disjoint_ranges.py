@@ -29,9 +29,8 @@ from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.numeric import TIE, Int32s
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.task.task import (
     Algorithm,
     Grouping,

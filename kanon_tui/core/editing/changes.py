@@ -9,7 +9,7 @@ from typing import Any
 
 from kanon_tui.core.project.project import AttributeSpec, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.text import short_list
 
 

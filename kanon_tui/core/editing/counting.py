@@ -14,7 +14,7 @@ from kanon_tui.core.pipeline.sampled_table import SampledTable, TableCounting
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.text import joined
 
 _ROOM = 100_000_000

@@ -6,7 +6,7 @@ from enum import Enum
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 
 
 class State(Enum):

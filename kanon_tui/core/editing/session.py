@@ -25,9 +25,9 @@ from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.data_files import name_beside
 from kanon_tui.core.table.profile import SinglingOut, singling_out_columns
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import first_few

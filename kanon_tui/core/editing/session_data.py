@@ -16,7 +16,7 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task

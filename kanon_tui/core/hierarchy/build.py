@@ -25,9 +25,8 @@ from kanon_tui.core.hierarchy.builders.intervals import first_width
 from kanon_tui.core.hierarchy.files import from_yaml_levels, read_arx
 from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread
 from kanon_tui.core.hierarchy.specification import read_specification
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.personal_patterns import CODES, words_of
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.typed_columns import number_text
 from kanon_tui.core.text import Note, Quotable, note
 

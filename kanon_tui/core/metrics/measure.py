@@ -21,8 +21,7 @@ from kanon_tui.core.metrics.research_value import (
     rules_kept,
 )
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 

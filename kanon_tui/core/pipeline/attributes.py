@@ -16,10 +16,9 @@ from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.end_coding import code_ends, written_end
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import fitting_format
 from kanon_tui.core.task.task import QuasiIdentifier

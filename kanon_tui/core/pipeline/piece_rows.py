@@ -25,7 +25,8 @@ from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words, random_words
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.cell_codes import records_in
-from kanon_tui.core.table.column import Column, Encoder
+from kanon_tui.core.table.coding import Encoder
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula

@@ -27,13 +27,12 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.report.finished_run import Seconds, timed
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.counted_table import CountedTable, count_table
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.end_coding import coding_note
 from kanon_tui.core.table.pseudonyms import KeyFile
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.task.weights import attribute_weights

@@ -23,13 +23,13 @@ from kanon_tui.core.pipeline.engine_choice import fits_in_memory
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.column import Column, code_values, unreadable_values
+from kanon_tui.core.table.coding import code_values, unreadable_values
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.counted_table import CountedTable, count_values, sum_counts
 from kanon_tui.core.table.csv_survey import NotInPiecesError, Piece, sample_csv
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.record_choice import RecordChoice
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.source import Source, is_parquet_source, open_source
 from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format

@@ -28,7 +28,8 @@ from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.table.cell_codes import Cells, Columns
-from kanon_tui.core.table.column import CHANGED, Column, Encoder
+from kanon_tui.core.table.coding import Encoder
+from kanon_tui.core.table.column import CHANGED, Column
 from kanon_tui.core.table.counted_table import CountedTable, count_rows, sum_counts
 from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.source import Source

@@ -10,7 +10,7 @@ from typing import Literal
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.text import count_of
 
 Fate = Literal["published as it is", "published as a pseudonym", "generalised", "left out"]

@@ -13,9 +13,8 @@ import numpy as np
 
 from kanon_tui.core.hierarchy.level_table import exact
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.table.column import Column, end_text
+from kanon_tui.core.table.column import Column, Kind, end_text
 from kanon_tui.core.table.dates import date_text
-from kanon_tui.core.table.schema import Kind
 
 _YEAR = 365
 _MONTHS = {10 * _YEAR: 120, _YEAR: 12, 0: 1}

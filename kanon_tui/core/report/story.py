@@ -35,7 +35,7 @@ from kanon_tui.core.report.to_sign import (
     decisions_section,
     summary_section,
 )
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.task import EVEN_EMPHASIS, Family
 from kanon_tui.core.text import count_of, first_few, joined
 

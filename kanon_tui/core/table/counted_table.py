@@ -18,8 +18,8 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.cell_codes import records_in
-from kanon_tui.core.table.column import Column, Encoder, code_values, first_unreadable
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.coding import Encoder, code_values, first_unreadable
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format

@@ -14,9 +14,8 @@ from decimal import Decimal
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.column import Column, EndCoding, counted
+from kanon_tui.core.table.column import Column, EndCoding, Kind, counted
 from kanon_tui.core.table.dates import date_text
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
 Bound = int | float | str

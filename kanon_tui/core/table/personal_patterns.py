@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 
 
 def words_of(name: str) -> str:

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Role
 from kanon_tui.core.table.role_guesses import guess_attribute
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import Note, Quotable, note
 

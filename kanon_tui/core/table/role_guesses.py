@@ -33,8 +33,8 @@ import polars as pl
 
 from kanon_tui.core.table import personal_patterns as patterns
 from kanon_tui.core.table.cell_codes import FEW
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN, NumberFormat
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import Format, ValueFormats, closest_format
 from kanon_tui.core.text import quoted_list

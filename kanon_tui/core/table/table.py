@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Int32s, random_words
 from kanon_tui.core.table.cell_codes import FEW, Cells, coded_series
-from kanon_tui.core.table.column import MISSING_TOKENS, Column, code_column
+from kanon_tui.core.table.coding import code_column
+from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind
 from kanon_tui.core.table.csv_format import CsvFormat, Quoting
 from kanon_tui.core.table.data_files import Compression
 from kanon_tui.core.table.file_kinds import FileFormat
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
 from kanon_tui.core.table.value_formats import Format, ValueFormats
 

@@ -19,9 +19,9 @@ from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table import numbers
 from kanon_tui.core.table.cell_codes import text_series, without_spaces
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.dates import DATE_FORMATS, date_pattern, date_text, parse_dates
 from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN, NumberFormat
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.text import quoted_list
 
 Format = str | NumberFormat

@@ -29,7 +29,7 @@ from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.subsets import SubsetBound
 from kanon_tui.core.processes.helper_processes import Processes
-from kanon_tui.core.table.column import Column, counted
+from kanon_tui.core.table.column import Column, Role, counted
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.profile import (
@@ -39,7 +39,6 @@ from kanon_tui.core.table.profile import (
     singling_out_columns,
 )
 from kanon_tui.core.table.pseudonyms import KeyFile, pseudonym_column
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules

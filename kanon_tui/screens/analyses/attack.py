@@ -18,7 +18,7 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.attack.linking import Attack, FittingRecords, Linked, linking_attack
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.tables_in_files import read_tables
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, short_list, visible

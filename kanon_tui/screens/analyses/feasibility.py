@@ -18,7 +18,7 @@ from kanon_tui.core.analysis.chart import Line, compact_number
 from kanon_tui.core.analysis.feasibility import feasibility_curve, shape_of
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, optional, whole_number
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.widgets.form import Form

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.population_risk import (
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field, number, optional, whole_number
 from kanon_tui.core.privacy.risk import THRESHOLD
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text

@@ -26,10 +26,9 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, fields_of, text
 from kanon_tui.core.project.attribute import AttributeSpec
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.end_coding import CodedBounds, code_ends
 from kanon_tui.core.table.profile import singling_out_columns
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.text import bar, quoted_list, visible

@@ -12,9 +12,9 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.profile import RepeatedPeople, repeated_people
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.weights import association_matrix
 from kanon_tui.core.text import bar, visible
 from kanon_tui.widgets.drawing import theme_style

@@ -19,10 +19,9 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, number, optional
 from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.profile import RepeatedPeople
 from kanon_tui.core.table.role_guesses import guess_attribute
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import Format, Reading, readings
 from kanon_tui.core.task.weights import Weighting, redundant

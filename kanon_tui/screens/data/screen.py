@@ -21,8 +21,8 @@ from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.pipeline.pages import FilePages, Pages
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.project.project import DataSource
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.profile import ColumnProfile, profile
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import bar, joined, sparkline, visible

@@ -21,7 +21,7 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import count_of, quoted_list, visible
 from kanon_tui.screens.base import StepScreen

@@ -19,7 +19,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, number, optional
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.pipeline.attributes import emphasis_of
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.rules import Boundary, Rule
 from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
 from kanon_tui.core.text import bar, visible

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.task import Task
 from tests.helpers import make_task
 

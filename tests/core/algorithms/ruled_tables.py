@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import COLUMNS

@@ -16,7 +16,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import RunContext, Task
 from tests.core.algorithms.twins.full_domain import datafly, searchable_task
 from tests.helpers import make_task

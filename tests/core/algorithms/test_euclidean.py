@@ -7,7 +7,7 @@ import pytest
 from kanon_tui.core.algorithms.euclidean import Euclidean
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from tests.core.algorithms.merging_checks import (
     check_shape,
     clusters_of,

@@ -14,7 +14,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.k_member import gcka

@@ -18,7 +18,7 @@ from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import FULL_SPEED, Algorithm, Grouping, RunContext, Step, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.similarity import cluster, in_order, similarities, tables

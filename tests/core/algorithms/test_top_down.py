@@ -12,7 +12,7 @@ from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.ncp import attribute_ncp
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
 from tests.core.algorithms.merging_checks import (
     check_shape,

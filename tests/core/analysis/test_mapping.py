@@ -12,7 +12,7 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 from tests.helpers import make_task

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.minimal_uniques import largest_size, minimal_uniques
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import as_table
 
 

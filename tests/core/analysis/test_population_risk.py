@@ -14,7 +14,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.project.project import AlgorithmChoice, DataSource, Project
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 
 ROWS = pd.DataFrame(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kanon_tui.core.analysis.rule_overview import never_kept, rule_overviews
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from tests.helpers import make_task
 

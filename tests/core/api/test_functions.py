@@ -13,7 +13,7 @@ import pytest
 
 import kanon_tui as kn
 from kanon_tui.core.pipeline.result import anonymize as run_project
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 
 PEOPLE = pl.DataFrame(
     {

@@ -25,7 +25,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import overlapping
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.rules import Boundary, RuleTable
 from kanon_tui.core.task.task import Family, Grouping, RunContext, Task
 from tests.core.metrics.strategies import CITIES

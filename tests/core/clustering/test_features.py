@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.clustering.features import Features, collapse, places, ranks
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from tests.core.algorithms.random_tables import random_task
 from tests.helpers import make_task
 

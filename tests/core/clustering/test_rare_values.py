@@ -19,7 +19,7 @@ from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, SIZE
 from kanon_tui.core.kernels.merging import RELEASE, cheapest_partner
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import RunContext, Task
 from tests.core.algorithms.merging_checks import clusters_of, grouping_of, sorted_clusters
 from tests.core.algorithms.twins import merging as twins

@@ -13,7 +13,7 @@ from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.rules import Apart, RuleTable
 
 

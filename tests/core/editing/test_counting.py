@@ -16,7 +16,7 @@ from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, SampledTable
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.source import read_table
 from tests.beyond_memory import RECORDS, let_nothing_fit, write_people
 

@@ -16,7 +16,7 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 
 
 @pytest.fixture

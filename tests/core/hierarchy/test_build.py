@@ -12,7 +12,7 @@ from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy, default_specification
 from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.specification import read_specification
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from tests.core.hierarchy.builders.building import AGES, BIRTHS, CODES, build, column
 
 # --- specifications ---------------------------------------------------------------------------

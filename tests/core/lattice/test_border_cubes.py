@@ -12,7 +12,7 @@ from kanon_tui.core.lattice import border, search
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import minimal, passing, searchable_task, small_records
 from tests.helpers import make_task

@@ -105,7 +105,7 @@ def test_larger_tables_verify_and_keep_more_than_records(seed: int) -> None:
 
 def test_what_is_required_beyond_k_holds_in_the_classes_with_hidden_cells() -> None:
     from kanon_tui.core.privacy.models import MODELS
-    from kanon_tui.core.table.schema import Role
+    from kanon_tui.core.table.column import Role
 
     rng = np.random.default_rng(4)
     columns = {name: rng.choice([*"abcd"], 120).tolist() for name in ("a", "b")}

@@ -10,7 +10,7 @@ import pytest
 
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RollUps
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.full_domain import (
     all_strings,

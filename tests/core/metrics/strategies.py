@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.task import Grouping, Task
 from tests.helpers import make_task

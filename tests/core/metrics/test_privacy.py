@@ -17,7 +17,7 @@ from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.task import Grouping, Task
 from tests.core.metrics.strategies import CITIES
 from tests.helpers import make_task

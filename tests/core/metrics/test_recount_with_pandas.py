@@ -11,7 +11,7 @@ from kanon_tui.core.pipeline.result import Result, conclude, start
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 
 QUASI = ["age", "region", "size"]

@@ -13,7 +13,7 @@ from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.task import Grouping, Task

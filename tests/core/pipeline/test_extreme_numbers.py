@@ -14,7 +14,7 @@ from kanon_tui.core.algorithms.euclidean import Euclidean
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec, Project
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from tests.helpers import make_task
 
 NUMERIC = {"x": AttributeSpec(kind=Kind.NUMERIC)}

@@ -13,7 +13,7 @@ from kanon_tui.core.pipeline.preflight import preflight
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 
 
 def test_strings_of_the_space_and_after_pre_pruning() -> None:

@@ -19,7 +19,7 @@ from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import classes_without, verify
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.task import Grouping, Task
 from tests.core.algorithms.random_tables import random_task

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Order, Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 

@@ -9,7 +9,7 @@ import pytest
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.guesses import plan_lines, planned_columns, refuse_guesses
 from kanon_tui.core.project.project import Project, project_from_mapping
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 
 ROLES = {"Pat": Role.OTHER, "name": Role.IDENTIFIER, "age": Role.QUASI, "ill": Role.SENSITIVE}
 

@@ -13,8 +13,8 @@ from kanon_tui.core.project.project import (
     Project,
     project_to_text,
 )
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from tests.core.project.texts import load, refusal
 

@@ -9,7 +9,7 @@ import pytest
 import kanon_tui as kn
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from tests.commands.command_line import said
 
 ROWS = "".join(

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.applying.mapping_file import applied_mapping
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.output import INPUT_ORDER_WARNING, Order, Output
 from tests.helpers import report_text

@@ -13,9 +13,9 @@ import pytest
 
 from kanon_tui import Project, anonymize
 from kanon_tui.core.release.recode import text_ranks
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.formulas import count_formulas
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import as_table, packed
 from tests.paths import SAMPLES
 

@@ -14,9 +14,8 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, number_rows, recode
-from kanon_tui.core.table.column import set_members, set_text
+from kanon_tui.core.table.column import Kind, Role, set_members, set_text
 from kanon_tui.core.table.group_values import GroupValues
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.task import Grouping, Task
 from tests.core.metrics.strategies import CITIES, releases

@@ -13,8 +13,7 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.release.rounded_ranges import rounded_codes, rounded_range
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.task.task import Grouping
 from tests.helpers import make_task
 

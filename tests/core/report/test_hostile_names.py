@@ -14,7 +14,7 @@ from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec, project_from_mapping
 from kanon_tui.core.report.reproduce import reproduce
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.text import is_visible
 from tests.helpers import make_task, report_text
 

@@ -31,7 +31,7 @@ from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import figure
 from kanon_tui.core.report.story import annex_document, story
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task

@@ -11,8 +11,8 @@ import pytest
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.formulas import count_formulas, escape_formulas
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.task.output import Output
 
 CELLS = ["=1+1", "'=1+1", "+SUM(A1)", "-cmd|x", "@x", "\tx", "\rx", "''@x"]

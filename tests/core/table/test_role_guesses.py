@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.core.table.role_guesses import guess_attributes
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.core.table.table import as_table
 
 

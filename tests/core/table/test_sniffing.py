@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table import encoding as detect
 from kanon_tui.core.table import sniffing
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.csv_survey import sample_csv
 from kanon_tui.core.table.data_files import load
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.role_guesses import guess_attributes
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.sniffing import (
     Dialect,
     detect_dialect,

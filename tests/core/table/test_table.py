@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table import csv_text
 from kanon_tui.core.table import source as table_module
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.source import preview_table, read_table
 from kanon_tui.core.table.table import as_table

@@ -10,7 +10,7 @@ import pytest
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.pipeline.result import anonymize
 from kanon_tui.core.privacy.risk import RiskBound
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.opening import open_file
 from kanon_tui.widgets.dialogs import AskText, Choose

@@ -8,7 +8,7 @@ from textual.widgets import OptionList, Static
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.project.attribute import AttributeSpec
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.screens.attributes.dialogs import AssociationDialog
 from kanon_tui.screens.attributes.figures import ColumnFigures, measure_column
 from kanon_tui.widgets.grid import Grid

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from textual.widgets import Input, OptionList, Static
 
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.numbers import NumberFormat
-from kanon_tui.core.table.schema import Kind, Role
 from kanon_tui.screens.attributes.dialogs import KindDialog
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.step_bar import StepBar

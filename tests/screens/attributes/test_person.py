@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Static
 
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle
 

@@ -9,7 +9,7 @@ import polars as pl
 import xlsxwriter
 from textual.widgets import Input, Select, Static
 
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.screens.data.screen import facts_line
 from kanon_tui.screens.reading import ReadingDialog
 from kanon_tui.widgets.grid import Grid

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Select, Static
 
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.screens.data.screen import DataScreen
 from kanon_tui.screens.reading import ReadingDialog
 from kanon_tui.widgets.dialogs import Confirm

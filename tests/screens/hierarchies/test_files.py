@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widgets import Input
 
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.hierarchies.driver import COUNTRIES, opened
 

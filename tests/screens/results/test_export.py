@@ -13,9 +13,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
 from kanon_tui.core.report.public import public_mapping
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.schema import Role
 from kanon_tui.core.table.source import read_table
 from kanon_tui.screens.results.export_dialogs import CommandDialog, CsvDialog, SigningDialog
 from kanon_tui.widgets.dialogs import Confirm

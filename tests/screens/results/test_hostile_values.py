@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.screens.results.why_dialog import WhyDialog
 from tests.screens.conftest import session_of, settle

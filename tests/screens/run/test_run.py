@@ -14,7 +14,7 @@ from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.task import RunContext
 from kanon_tui.screens.run.decision_log import in_short
 from kanon_tui.screens.run.live_view import LiveView

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import OptionList
 
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.screens.before_publishing import SinglingOutDialog
 from tests.screens.conftest import session_of, settle, wait_until
 

@@ -27,9 +27,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.hierarchy.portable import rule_hierarchy, typed_label
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.numbers import NumberFormat
-from kanon_tui.core.table.schema import Kind, Role
 
 Dialect = Literal["sql", "spark"]
 _DATE_PARTS = {

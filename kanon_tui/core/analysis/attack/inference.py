@@ -22,8 +22,7 @@ from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.analysis.published_cells import ValueGroups
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
 
 NEGATIONS = (1, 2)

@@ -22,7 +22,7 @@ from kanon_tui.core.analysis.attack.matching import DistinctRows, PublishedRows,
 from kanon_tui.core.analysis.published_cells import check_column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import Table
 
 MOST_PEOPLE = 2_000

@@ -26,9 +26,8 @@ from kanon_tui.core.analysis.published_cells import ReadCells, cell_readers
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import number_rows
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.distinct_values import CountedColumn
-from kanon_tui.core.table.schema import Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 

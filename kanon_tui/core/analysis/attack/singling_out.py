@@ -20,7 +20,7 @@ from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResul
 from kanon_tui.core.analysis.attack.downcoding import claims
 from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import Table, as_table
 
 

@@ -25,7 +25,7 @@ from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.sections import Section, figure
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Family, Task
 

@@ -39,7 +39,7 @@ from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Grouping, RunContext, Task
 

@@ -56,8 +56,7 @@ from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, Value
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.release.distinct_rows import number_rows
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import quoted_list

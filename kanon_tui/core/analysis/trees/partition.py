@@ -64,7 +64,7 @@ from kanon_tui.core.pipeline.tables_in_files import MOST_DRAWN, draw_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 

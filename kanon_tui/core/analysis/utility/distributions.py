@@ -46,8 +46,7 @@ import numpy as np
 
 from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, ValueGroups
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
 
 MOST_GROUPS = 12

@@ -25,8 +25,7 @@ import numpy as np
 
 from kanon_tui.core.analysis.published_cells import CellReader, ReadCells
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
 
 SELECTIVITY = 0.05

@@ -33,7 +33,7 @@ from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Section, figure
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import significant

@@ -26,8 +26,7 @@ from kanon_tui.core.pipeline.attributes import (
     sensitive_column,
 )
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Column, Role
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.task.weights import attribute_weights
 

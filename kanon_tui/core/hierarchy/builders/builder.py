@@ -7,8 +7,7 @@ from typing import Any
 from kanon_tui.core.fields.declaration import Field, FieldType
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,8 @@ from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.builders.line import open_label
 from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.dates import date_text
-from kanon_tui.core.table.schema import Kind
 
 DATE_LEVELS = ("month", "year", "5 years", "decade")
 """The levels when none are named."""

@@ -8,8 +8,7 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import Field, list_of, text
 from kanon_tui.core.hierarchy.builders.builder import Builder, lists_by_name
 from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread, text_of
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.text import plural, quoted_list
 
 _LEVELS = "a list of mappings from groups to members, such as [{Europe: [France, Italy]}]"

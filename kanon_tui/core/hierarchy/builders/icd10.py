@@ -7,9 +7,8 @@ from typing import Any
 
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.personal_patterns import DIAGNOSES, words_of
-from kanon_tui.core.table.schema import Kind
 
 _CHAPTERS = (
     "A00-B99 infectious", "C00-D48 neoplasms", "D50-D89 blood", "E00-E90 endocrine",

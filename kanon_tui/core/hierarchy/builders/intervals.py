@@ -27,8 +27,7 @@ from kanon_tui.core.hierarchy.builders.line import (
     present_numbers,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
-from kanon_tui.core.table.column import Column, range_text
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind, range_text
 
 _MOST_LEVELS = 64
 _FIRST_GROUPS = 16

@@ -26,9 +26,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import FieldType
 from kanon_tui.core.fields.yaml_text import LocatedValue, as_number
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, exact
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.dates import date_text
-from kanon_tui.core.table.schema import Kind
 
 Point = Decimal | datetime.date | str
 """A place on the line of a column's values: a number, a date, or a text that only it can read."""

@@ -7,8 +7,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field, choice, whole_number
 from kanon_tui.core.hierarchy.builders.builder import Builder, present_values
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Column, Kind
 
 _MOST_CHARACTERS = 500_000_000
 """Of all labels together."""

@@ -12,7 +12,7 @@ from math import prod
 
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.random_tables import random_task
 

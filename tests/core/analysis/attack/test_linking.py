@@ -19,7 +19,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, project_from_mapping
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.output import Output

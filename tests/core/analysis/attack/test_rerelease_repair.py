@@ -21,7 +21,7 @@ from kanon_tui.core.pipeline.result import Result, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Grouping, Task
 from tests.core.algorithms.twins import full_domain

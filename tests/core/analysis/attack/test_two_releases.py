@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Grouping, Task
 from tests.tries import tries

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kanon_tui.core.analysis.trees.features import TreeTable
 from kanon_tui.core.analysis.trees.partition import learning_tables
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.schema import Role
+from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 

@@ -26,7 +26,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 from tests.core.analysis.trees.tables import original_table, release_table
 

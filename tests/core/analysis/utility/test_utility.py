@@ -18,7 +18,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.result import Result, anonymize
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import as_table
 
 TOWNS = {"north": ["a", "b", "c"], "south": ["d", "e"]}

@@ -19,7 +19,7 @@ from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.beyond_k import classes, gap, gaps, must_go, with_requirements
 from tests.core.algorithms.twins.full_domain import searchable_task

@@ -12,7 +12,7 @@ from kanon_tui.core.pipeline.result import Result, conclude
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.schema import Kind, Role
+from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.task import Task
 
 ILL = AttributeSpec(role=Role.SENSITIVE, kind=Kind.CATEGORICAL)

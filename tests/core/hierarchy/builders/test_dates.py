@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from tests.core.hierarchy.builders.building import BIRTHS, build, column, rows
 
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from tests.core.hierarchy.builders.building import AGES, BIRTHS, build, column, rows
 
 # --- intervals --------------------------------------------------------------------------------
