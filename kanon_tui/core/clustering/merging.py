@@ -16,8 +16,8 @@ from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.task import RunContext, Task
 
-_PRICES_APART = 4.0
-"""How far the prices of two attributes may move apart before a tree is grown anew."""
+_TRIED_PER_CLUSTER = 40
+"""Boxes per cluster that are tried in a tree before the next: growing one takes as long as six."""
 _LEAST_POWER = 0.01
 """An attribute by whose rules alone merges are chosen has a price, too: near ones break fewer."""
 
@@ -75,7 +75,7 @@ class Merging:
         self.list = box.ClusterList(
             np.arange(places, dtype=np.int32),
             np.zeros(places, dtype=np.int32),
-            np.array([0, self.start_small, places, 0], dtype=np.int64),
+            np.array([0, self.start_small, places, 0, 0], dtype=np.int64),
         )
         self.more_counters: dict[str, float] = {}
         """Totals that the algorithm itself keeps."""
@@ -90,21 +90,22 @@ class Merging:
     def grow_tree(self) -> None:
         """Drop clusters that are gone and grow a new tree over the rest."""
         order = np.flatnonzero(self.clusters.info[:, box.SIZE] > 0).astype(np.int32)
+        self.list.tally[box.PATIENCE] = _TRIED_PER_CLUSTER * len(order)
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
-        self._tree_price = self.price_of_extent()
+        price = self.price_of_extent()
         # How large sets are tells little of what unions cost.
-        columns = 2 if self.objective.of_release else box.LOW + 1
+        of_release = self.objective.of_release
+        columns = 1 + (box.HIGH if of_release else box.LOW)
         count, _ = partner_tree.divide_into_leaves(
-            self.attributes, self.clusters.boxes, columns, self._tree_price, order, branches
+            self.attributes, self.clusters.boxes, columns, price, order, branches
         )
         self.clusters = taken(self.clusters, order)
         self.list.at[self.clusters.info[:, box.PLACE]] = np.arange(len(order), dtype=np.int32)
-        of_others = len(self.attributes.facts) if self.objective.of_release else 0
         rare_starts, rare_rows = self._rare
         self.tree = partner_tree.PartnerTree.allocate(
             branches=branches[:count].copy(),
             attributes=len(self.attributes.facts),
-            others=of_others,
+            known=1 + (partner_tree.LEAST_HIDE if of_release else partner_tree.ALL_HIGH),
             words=self.clusters.words.shape[1],
             clusters=len(order),
             rare_starts=rare_starts,
@@ -133,17 +134,13 @@ class Merging:
         )
 
     def renew_tree(self) -> None:
-        """Grow a new tree where half of the clusters in it are gone, or prices have moved apart.
+        """Grow a new tree where searches in this one have taken far longer than that does.
 
         A tree parts clusters by the attributes that are dear when it is grown. Research value makes
-        an attribute cheaper as its ranges widen, by orders of magnitude where its values are many:
-        a tree that parts by it then tells nothing of what is dear by now, and a search would look
-        at most of the clusters.
+        an attribute cheaper as its ranges widen, by orders of magnitude where its values are many,
+        and clusters grow: what the tree parts tells ever less of what is dear by now.
         """
-        counts = self._tree_price > 0  # an attribute without weight has no price at all
-        moved = self.price_of_extent()[counts] / self._tree_price[counts]
-        apart = len(moved) > 1 and moved.max() > _PRICES_APART * moved.min()
-        if apart or self.list.tally[box.CLUSTERS_LEFT] <= len(self.clusters.info) // 2:
+        if self.list.tally[box.PATIENCE] <= 0:
             self.grow_tree()
 
     def start_turn(self) -> None:

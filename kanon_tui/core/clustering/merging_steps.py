@@ -103,8 +103,10 @@ def _next_place(merging: Merging, queue: list[tuple[float, int]]) -> int | None:
         _, place = heappop(queue)
         c = int(merging.list.at[place])
         if c >= 0 and merging.clusters.info[c, box.SIZE] < merging.task.k:
-            found.append((kernel.cheapest_partner(merging.state, merging.tree, c).cost, place))
-            least = min(least, found[-1][0])
+            partner = kernel.cheapest_partner(merging.state, merging.tree, c)
+            merging.list.tally[box.PATIENCE] -= partner.tried
+            found.append((partner.cost, place))
+            least = min(least, partner.cost)
     for entry in found:
         heappush(queue, entry)
     return min((place for cost, place in found if cost <= least + TIE), default=None)

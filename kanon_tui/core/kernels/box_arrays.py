@@ -60,8 +60,8 @@ SIZE, PLACE, HEAD, TAIL, VALUES = range(5)
 FOLLOWING = 0
 
 # What `ClusterList.tally` holds: the place whose turn is next, clusters under k, clusters that are
-# left, merges.
-NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES = range(4)
+# left, merges, boxes that may still be tried before a new tree is worth its while.
+NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES, PATIENCE = range(5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,5 +107,5 @@ class ClusterList(Struct):
     """Per place the cluster there, -1 where there is none any more."""
     touched: Annotated[Int32s, writes("places")]
     """Per place the turn in which it last took part in a merge."""
-    tally: Annotated[Int64s, writes(4)]
-    """NEXT_PLACE to MERGES."""
+    tally: Annotated[Int64s, writes(5)]
+    """NEXT_PLACE to PATIENCE."""

@@ -112,8 +112,7 @@ def advance(
 ) -> int:
     """Make up to `decisions` merges and return how many were made.
 
-    The call ends early when half of the tree's clusters are gone, because a new tree is then worth
-    its while.
+    The call ends early when PATIENCE is, because a new tree is then worth its while.
     """
 
 

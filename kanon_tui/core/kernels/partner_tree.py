@@ -1,9 +1,9 @@
 """A tree over clusters, in which `merging.cheapest_partner` finds the best partner of one.
 
 A leaf holds a few clusters that lie together, an inner node what its two children hold. Every node
-knows, per attribute, what all boxes below it have in common (ALL_…, `all_words`: the highest LOW
+knows, per attribute, what all boxes below it have in common (ALL_…, ALL_WORDS: the highest LOW
 and the lowest HIGH, the values and rule sides that everyone has) and what some box has (SOME_…,
-`some_words`). After a merge only nodes above the two clusters change, and few of these: those up to
+SOME_WORDS). After a merge only nodes above the two clusters change, and few of these: those up to
 the first for which nothing is different.
 
 Nodes are numbered depth first: those of a branch stand together, and so do its clusters. Clusters
@@ -31,13 +31,13 @@ MOST_SHARERS = 4096
 # none is left.
 BEGIN, END, CHILD, PARENT, ALIVE, FIRST_PLACE = range(6)
 
-# Last axis of `PartnerTree.reach`. ALL_LOW: highest LOW of a box, ALL_HIGH: lowest HIGH.
-ALL_LOW, ALL_HIGH = range(2)
+# Last axis of `PartnerTree.reach`. ALL_LOW: highest LOW of a box, ALL_HIGH: lowest HIGH. Only asked
+# for by costs of a release: SOME_LOW: lowest LOW, SOME_HIGH: highest HIGH; LEAST_SHOWN: fewest
+# records with a cell that is not hidden; LEAST_HIDE: least that hiding a whole cluster adds to D.
+ALL_LOW, ALL_HIGH, SOME_LOW, SOME_HIGH, LEAST_SHOWN, LEAST_HIDE = range(6)
 
-# Last axis of `PartnerTree.others`. SOME_LOW: lowest LOW of a box, SOME_HIGH: highest HIGH;
-# LEAST_SHOWN: fewest records with a cell that is not hidden; LEAST_HIDE: least that hiding a whole
-# cluster adds to D.
-SOME_LOW, SOME_HIGH, LEAST_SHOWN, LEAST_HIDE = range(4)
+# Middle axis of `PartnerTree.words`: bits that all boxes have, and bits that some box has.
+ALL_WORDS, SOME_WORDS = range(2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +46,10 @@ class PartnerTree(Struct):
 
     branches: Annotated[Int32s, writes("nodes", 6)]
     """BEGIN to FIRST_PLACE."""
-    reach: Annotated[Floats, writes("nodes", "attributes", 2)]
-    """ALL_LOW and ALL_HIGH."""
-    others: Annotated[Floats, writes("nodes", "others", 4)]
-    """Per attribute SOME_LOW to LEAST_HIDE; no attributes where nobody asks."""
-    all_words: Annotated[Words, writes("nodes", "words")]
-    """Bits that all boxes have."""
-    some_words: Annotated[Words, writes("nodes", "words")]
-    """Bits that some box has."""
+    reach: Annotated[Floats, writes("nodes", "attributes", "known")]
+    """ALL_LOW and ALL_HIGH, or as far as LEAST_HIDE."""
+    words: Annotated[Words, writes("nodes", 2, "words")]
+    """ALL_WORDS and SOME_WORDS."""
     leaf_of: Annotated[Int32s, writes("clusters")]
     rare_starts: Annotated[Int32s, reads("_")]
     """Per value of all sets where its rows begin in `rare_rows`, if it is rare."""

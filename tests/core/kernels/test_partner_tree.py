@@ -14,7 +14,7 @@ from kanon_tui.core.task.task import RunContext
 from tests.core.algorithms.random_tables import COLUMNS
 from tests.helpers import make_task
 
-KNOWN = ("branches", "reach", "others", "all_words", "some_words")
+KNOWN = ("branches", "reach", "words")
 
 
 def test_nodes_know_after_merges_what_they_would_know_if_filled_anew() -> None:

@@ -90,8 +90,7 @@ int64_t kn_merging_advance(const MergeState *state, const PartnerTree *tree,
     while (merges < decisions && tried < BOXES_PER_CALL) {
         const int64_t place = kn_merging_next_small(clusters, listed, turn, k);
         tally[NEXT_PLACE] = place;
-        if (place == listed->at_shape0 ||
-            (tally[CLUSTERS_LEFT] <= clusters->info_shape0 / 2 && merges > 0)) {
+        if (place == listed->at_shape0 || (tally[PATIENCE] <= 0 && merges > 0)) {
             break;
         }
         const int64_t a = listed->at[place];
@@ -99,6 +98,7 @@ int64_t kn_merging_advance(const MergeState *state, const PartnerTree *tree,
         const int64_t b = partner.cluster;
         const int64_t size = info_of(clusters, a)[SIZE], other = info_of(clusters, b)[SIZE];
         tried += partner.tried;
+        tally[PATIENCE] -= partner.tried;
         tally[UNDER_K] -= other < k && k <= size + other ? 2 : 1;
         hand_over(clusters, tree, a, b);
         merge(state, a, b, partner.side);

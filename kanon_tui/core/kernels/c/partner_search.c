@@ -29,12 +29,13 @@ KN_INLINE const int32_t *branch_of(const PartnerTree *tree, int64_t node) {
     return tree->branches + node * tree->branches_shape1;
 }
 
+/* Return the bits that all boxes of a node have; those that some have come next. */
 KN_INLINE const uint64_t *common_words(const PartnerTree *tree, int64_t node) {
-    return tree->all_words + node * tree->all_words_shape1;
+    return tree->words + node * 2 * tree->words_shape2;
 }
 
-KN_INLINE const double *others_of(const PartnerTree *tree, int64_t node, int64_t x) {
-    return tree->others + (node * tree->others_shape1 + x) * 4;
+KN_INLINE const double *reach_of(const PartnerTree *tree, int64_t node, int64_t x) {
+    return tree->reach + (node * tree->reach_shape1 + x) * tree->reach_shape2;
 }
 
 /* Return how many frequent values of a set the first words have and the others do not. */
@@ -52,7 +53,7 @@ KN_INLINE int64_t more_values(const Attributes *attributes, int64_t x, const uin
 /* Return how many values of a set no box below the node has. */
 KN_INLINE int64_t foreign_values(const Search *search, int64_t x, int64_t node) {
     const PartnerTree *tree = search->tree;
-    const uint64_t *some = tree->some_words + node * tree->some_words_shape1;
+    const uint64_t *some = common_words(tree, node) + tree->words_shape2;
     const uint64_t *words = words_of(search->state->clusters, search->a);
     return tree->alone[x] + more_values(search->state->attributes, x, words, some);
 }
@@ -62,7 +63,7 @@ KN_INLINE double least_union(const Search *search, int64_t x, int64_t node) {
     const Attributes *attributes = search->state->attributes;
     const PartnerTree *tree = search->tree;
     const double *box = box_of(search->state->clusters, search->a, x);
-    const double *reach = tree->reach + (node * tree->reach_shape1 + x) * 2;
+    const double *reach = reach_of(tree, node, x);
     if (fact(attributes, x, KIND) == SET) {
         const uint64_t *words = words_of(search->state->clusters, search->a);
         const int64_t common = more_values(attributes, x, common_words(tree, node), words);
@@ -82,19 +83,19 @@ KN_INLINE double least_union(const Search *search, int64_t x, int64_t node) {
 KN_INLINE double least_beyond(const Search *search, int64_t x, int64_t node, double least) {
     const Attributes *attributes = search->state->attributes;
     const double *box = box_of(search->state->clusters, search->a, x);
-    const double *others = others_of(search->tree, node, x);
+    const double *reach = reach_of(search->tree, node, x);
     if (fact(attributes, x, KIND) == SET) {
         return price(attributes, x, UNIT) * (double)foreign_values(search, x, node);
     }
-    if (box[LOW] > box[HIGH] || others[LEAST_SHOWN] == 0.0) {
+    if (box[LOW] > box[HIGH] || reach[LEAST_SHOWN] == 0.0) {
         return 0.0;
     }
     if (fact(attributes, x, KIND) == LINE && box[HIGH] < MISSING_PLACE &&
-        others[SOME_HIGH] < MISSING_PLACE) {
-        return max_f64(others[SOME_LOW] - box[LOW], 0.0) +
-               max_f64(box[HIGH] - others[SOME_HIGH], 0.0);
+        reach[SOME_HIGH] < MISSING_PLACE) {
+        return max_f64(reach[SOME_LOW] - box[LOW], 0.0) +
+               max_f64(box[HIGH] - reach[SOME_HIGH], 0.0);
     }
-    return max_f64(least - width(attributes, x, others[SOME_LOW], others[SOME_HIGH]), 0.0);
+    return max_f64(least - width(attributes, x, reach[SOME_LOW], reach[SOME_HIGH]), 0.0);
 }
 
 /* Return the least losses of an attribute in a merge with a cluster below the node. */
@@ -103,20 +104,20 @@ KN_INLINE Losses least_losses(const Search *search, int64_t mode, int64_t x, int
     const Attributes *attributes = state->attributes;
     const BoxClusters *clusters = state->clusters;
     const int64_t a = search->a;
-    const double *others = others_of(search->tree, node, x);
+    const double *reach = reach_of(search->tree, node, x);
     const double own = clusters->extents[cell(clusters, a, x)];
     const double shown = clusters->shown[cell(clusters, a, x)];
     const double least = least_union(search, x, node);
     const double beyond = least_beyond(search, x, node, least);
     const uint64_t *words = words_of(clusters, a), *common = common_words(search->tree, node);
-    const double more = max_f64(shown * (least - own), 0.0) + others[LEAST_SHOWN] * beyond;
+    const double more = max_f64(shown * (least - own), 0.0) + reach[LEAST_SHOWN] * beyond;
     const double nothing = value_lost(state, x, more, rule_ratio(attributes, words, common, x));
     Losses losses = {nothing, nothing, nothing};
     if (mode == SUPPRESS && nothing > 0.0) {
         const double of_a = value_lost(state, x, shown * (price(attributes, x, HIDE) - own),
                                        rule_ratio(attributes, common, common, x));
         const double of_b =
-            value_lost(state, x, others[LEAST_HIDE], rule_ratio(attributes, words, words, x));
+            value_lost(state, x, reach[LEAST_HIDE], rule_ratio(attributes, words, words, x));
         losses.of_small = min_f64(nothing, of_a);
         losses.of_other = min_f64(nothing, of_b);
     }
@@ -150,10 +151,14 @@ KN_INLINE double least_cost(const Search *search, int64_t mode, int64_t node) {
     return mode == SUPPRESS ? min_f64(cost, cost_other) : cost;
 }
 
-/* Put a node on the heap, whose last place is then `top`. */
-static void push(const PartnerTree *tree, int64_t top, int64_t node, double key) {
-    int32_t *heap = tree->heap;
-    double *keys = tree->keys;
+/* Put a node on the heap, unless its key is inf. */
+static void push(Search *search, int64_t node, double key) {
+    int32_t *heap = search->tree->heap;
+    double *keys = search->tree->keys;
+    if (key == INFINITY) {
+        return;
+    }
+    int64_t top = ++search->top;
     while (top > 0 && keys[(top - 1) / 2] > key) {
         heap[top] = heap[(top - 1) / 2];
         keys[top] = keys[(top - 1) / 2];
@@ -243,62 +248,55 @@ KN_INLINE double bar(const Search *search) {
     return search->by_place ? (double)search->before : search->best.cost;
 }
 
-/* Look at the children of a node: return the one to visit next, -1 where both can wait or neither
- * is of interest, and put the other on the heap. */
-KN_INLINE int64_t choose_child(Search *search, int64_t mode, int64_t child) {
-    int64_t next = -1;
-    double lower = bar(search);
-    for (int64_t i = child; i < child + 2; i++) {
-        const int32_t first_place = branch_of(search->tree, i)[FIRST_PLACE];
-        if (first_place >= search->before) {
-            continue;
-        }
-        search->tried++;
-        double key = least_cost(search, mode, i);
-        if (key == INFINITY) {
-            continue;
-        }
-        if (search->by_place) {
-            key = (double)first_place;
-        }
-        if (key < lower) {
-            if (next >= 0) {
-                push(search->tree, ++search->top, next, lower);
-            }
-            next = i;
-            lower = key;
-        } else {
-            push(search->tree, ++search->top, i, key);
-        }
+/* Return the key of a node: inf where nothing below it is of interest. */
+KN_INLINE double key_of(Search *search, int64_t mode, int64_t node) {
+    const int32_t first_place = branch_of(search->tree, node)[FIRST_PLACE];
+    if (first_place >= search->before) {
+        return INFINITY;
     }
-    return next;
+    search->tried++;
+    const double cost = least_cost(search, mode, node);
+    return cost < INFINITY && search->by_place ? (double)first_place : cost;
 }
 
-/* Find a cluster with the lowest cost, or by place the first within the limit. */
+/* Try the clusters of a leaf. */
+KN_INLINE void try_leaf(Search *search, int64_t mode, const int32_t *branch) {
+    for (int64_t b = branch[BEGIN]; b < branch[END]; b++) {
+        if (info_of(search->state->clusters, b)[SIZE] > 0) {
+            try_cluster(search, mode, b);
+        }
+    }
+}
+
+/* Find a cluster with the lowest cost, or by place the first within the limit. A search begins in
+ * the leaf of the cluster itself, where near ones are, and goes on beside the nodes above it. Of a
+ * node's children it visits the one with the lower key next, until neither is of interest. */
 KN_INLINE void find(Search *search, int64_t mode) {
-    const BoxClusters *clusters = search->state->clusters;
     const PartnerTree *tree = search->tree;
     for (int64_t i = 0; i < search->sharers; i++) {
         try_cluster(search, mode, tree->candidates[i]);
     }
-    int64_t node = 0;
-    for (;;) {
-        const int32_t *branch = branch_of(tree, node);
-        node = -1;
-        if (branch[CHILD] >= 0) {
-            node = choose_child(search, mode, branch[CHILD]);
-        } else {
-            for (int64_t b = branch[BEGIN]; b < branch[END]; b++) {
-                if (info_of(clusters, b)[SIZE] > 0) {
-                    try_cluster(search, mode, b);
-                }
-            }
+    int64_t node = tree->leaf_of[search->a];
+    try_leaf(search, mode, branch_of(tree, node));
+    for (int64_t parent; (parent = branch_of(tree, node)[PARENT]) >= 0; node = parent) {
+        const int64_t child = branch_of(tree, parent)[CHILD];
+        const int64_t beside = child == node ? child + 1 : child;
+        push(search, beside, key_of(search, mode, beside));
+    }
+    while (search->top >= 0 && tree->keys[0] < bar(search)) {
+        node = pop(tree, search->top--);
+        double key = -INFINITY;
+        for (int64_t child; key < bar(search) && (child = branch_of(tree, node)[CHILD]) >= 0;) {
+            const double one = key_of(search, mode, child);
+            const double two = key_of(search, mode, child + 1);
+            node = two < one ? child + 1 : child;
+            push(search, two < one ? child : child + 1, max_f64(one, two));
+            key = min_f64(one, two);
         }
-        if (node < 0) {
-            if (search->top < 0 || tree->keys[0] >= bar(search)) {
-                break;
-            }
-            node = pop(tree, search->top--);
+        if (key < bar(search)) {
+            try_leaf(search, mode, branch_of(tree, node));
+        } else {
+            push(search, node, key);
         }
     }
     if (search->top >= 0 && !search->by_place) {

@@ -158,65 +158,43 @@ KN_INLINE bool is_there(const BoxClusters *clusters, int64_t c) {
 }
 
 /* Each of the following works out what a node knows, and returns whether that is something else
- * than before: first what all boxes have in common. */
-static bool fit_reach(const Node *at) {
-    const PartnerTree *tree = at->tree;
-    const int64_t attributes = tree->reach_shape1;
-    double *reach = tree->reach + at->node * attributes * 2;
-    const double *one = tree->reach + at->child * attributes * 2, *two = one + attributes * 2;
-    bool changed = false;
-    for (int64_t x = 0; x < attributes; x++) {
-        double low = -INFINITY, high = INFINITY;
-        if (at->child >= 0) {
-            low = max_f64(one[2 * x + ALL_LOW], two[2 * x + ALL_LOW]);
-            high = min_f64(one[2 * x + ALL_HIGH], two[2 * x + ALL_HIGH]);
-        } else {
-            for (int64_t c = at->branch[BEGIN]; c < at->branch[END]; c++) {
-                if (is_there(at->clusters, c)) {
-                    low = max_f64(low, box_of(at->clusters, c, x)[LOW]);
-                    high = min_f64(high, box_of(at->clusters, c, x)[HIGH]);
-                }
-            }
-        }
-        changed |= KN_SET(reach[2 * x + ALL_LOW], low);
-        changed |= KN_SET(reach[2 * x + ALL_HIGH], high);
-    }
-    return changed;
-}
-
-/* What some boxes have, and what the least is that a merge with one adds. */
-static bool fit_others(const Attributes *attributes, const Node *at) {
+ * than before: first what all boxes have in common, and where it is asked for what some have, and
+ * what the least is that a merge with one adds. */
+static bool fit_reach(const Attributes *attributes, const Node *at) {
     const BoxClusters *clusters = at->clusters;
-    const int64_t width = at->tree->others_shape1;
+    const int64_t width = at->tree->reach_shape1, known = at->tree->reach_shape2;
     bool changed = false;
     for (int64_t x = 0; x < width; x++) {
-        double low = INFINITY, high = -INFINITY, shown = INFINITY, hide = INFINITY;
+        double now[] = {-INFINITY, INFINITY, INFINITY, -INFINITY, INFINITY, INFINITY};
         if (at->child >= 0) {
             for (int64_t i = at->child; i < at->child + 2; i++) {
-                const double *of_child = at->tree->others + (i * width + x) * 4;
-                low = min_f64(low, of_child[SOME_LOW]);
-                high = max_f64(high, of_child[SOME_HIGH]);
-                shown = min_f64(shown, of_child[LEAST_SHOWN]);
-                hide = min_f64(hide, of_child[LEAST_HIDE]);
+                const double *of_child = at->tree->reach + (i * width + x) * known;
+                for (int64_t column = 0; column < known; column++) {
+                    const bool highest = column == ALL_LOW || column == SOME_HIGH;
+                    now[column] = highest ? max_f64(now[column], of_child[column])
+                                          : min_f64(now[column], of_child[column]);
+                }
             }
         } else {
             for (int64_t c = at->branch[BEGIN]; c < at->branch[END]; c++) {
                 if (is_there(clusters, c)) {
-                    const double of_box = clusters->shown[cell(clusters, c, x)];
-                    const double more =
-                        price(attributes, x, HIDE) - clusters->extents[cell(clusters, c, x)];
-                    low = min_f64(low, box_of(clusters, c, x)[LOW]);
-                    high = max_f64(high, box_of(clusters, c, x)[HIGH]);
-                    shown = min_f64(shown, of_box);
-                    hide = min_f64(hide, of_box * more);
+                    const double *box = box_of(clusters, c, x);
+                    const double shown = clusters->shown[cell(clusters, c, x)];
+                    const double wide = clusters->extents[cell(clusters, c, x)];
+                    now[ALL_LOW] = max_f64(now[ALL_LOW], box[LOW]);
+                    now[ALL_HIGH] = min_f64(now[ALL_HIGH], box[HIGH]);
+                    now[SOME_LOW] = min_f64(now[SOME_LOW], box[LOW]);
+                    now[SOME_HIGH] = max_f64(now[SOME_HIGH], box[HIGH]);
+                    now[LEAST_SHOWN] = min_f64(now[LEAST_SHOWN], shown);
+                    now[LEAST_HIDE] =
+                        min_f64(now[LEAST_HIDE], shown * (price(attributes, x, HIDE) - wide));
                 }
             }
         }
-        double *others = at->tree->others + (at->node * width + x) * 4;
-        changed |= KN_SET(others[SOME_LOW], low);
-        changed |= KN_SET(others[SOME_HIGH], high);
-        changed |= KN_SET(others[LEAST_SHOWN], shown);
-        changed |= KN_SET(others[LEAST_HIDE], hide);
+        double *reach = at->tree->reach + (at->node * width + x) * known;
+        for (int64_t column = 0; column < known; column++) {
+            changed |= KN_SET(reach[column], now[column]);
+        }
     }
     return changed;
 }
@@ -224,14 +202,15 @@ static bool fit_others(const Attributes *attributes, const Node *at) {
 /* The bits that all boxes have, and those that some have. */
 static bool fit_words(const Node *at) {
     const PartnerTree *tree = at->tree;
-    const int64_t words = tree->all_words_shape1, own = at->node * words;
+    const int64_t words = tree->words_shape2;
+    uint64_t *own = tree->words + at->node * 2 * words;
+    const uint64_t *one = tree->words + at->child * 2 * words, *two = one + 2 * words;
     bool changed = false;
     for (int64_t word = 0; word < words; word++) {
         uint64_t everyone = ~UINT64_C(0), someone = 0;
         if (at->child >= 0) {
-            const int64_t one = at->child * words + word, two = one + words;
-            everyone = tree->all_words[one] & tree->all_words[two];
-            someone = tree->some_words[one] | tree->some_words[two];
+            everyone = one[word] & two[word];
+            someone = one[words + word] | two[words + word];
         } else {
             for (int64_t c = at->branch[BEGIN]; c < at->branch[END]; c++) {
                 if (is_there(at->clusters, c)) {
@@ -240,8 +219,8 @@ static bool fit_words(const Node *at) {
                 }
             }
         }
-        changed |= KN_SET(tree->all_words[own + word], everyone);
-        changed |= KN_SET(tree->some_words[own + word], someone);
+        changed |= KN_SET(own[word], everyone);
+        changed |= KN_SET(own[words + word], someone);
     }
     return changed;
 }
@@ -265,8 +244,8 @@ static bool fit_place(const Node *at) {
 }
 
 static bool fit(const Attributes *attributes, const Node *at) {
-    const bool reach = fit_reach(at), others = fit_others(attributes, at), words = fit_words(at);
-    return reach || others || words;
+    const bool reach = fit_reach(attributes, at), words = fit_words(at);
+    return reach || words;
 }
 
 /* Children come after their parents. */
