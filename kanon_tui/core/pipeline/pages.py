@@ -152,18 +152,7 @@ class Pages(ABC):
 
         At the end it goes on from the other one; None where no row has it.
         """
-        wanted = text.casefold()
-
-        def has_text(cells: pl.DataFrame) -> Flags:
-            hits = cells.select(
-                pl.any_horizontal(
-                    column.str.to_lowercase().str.contains(wanted, literal=True)
-                    for column in cells.iter_columns()
-                )
-            )
-            return hits.to_series().to_numpy()
-
-        return self.next_row(has_text, row, direction, stop)
+        return self.next_row(lambda cells: rows_with_text(cells, text), row, direction, stop)
 
     def next_row(
         self,
@@ -192,6 +181,25 @@ class Pages(ABC):
         for low, high in ((0, row), (row, height)):
             for end in range(high, low, -step):
                 yield max(end - step, low), end
+
+
+def rows_with_text(frame: pl.DataFrame, text: str) -> Flags:
+    """Return which rows have a text in a cell, ignoring case."""
+    lower, wanted = pl.all().str.to_lowercase(), text.casefold()
+    hits = frame.select(pl.any_horizontal(lower.str.contains(wanted, literal=True)))
+    return hits.to_series().to_numpy()
+
+
+class FramePages(Pages):
+    """The rows of a frame, which are one page."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        super().__init__([frame.height], max(frame.height, 1), 1)
+        self.names = tuple(frame.columns)
+        self._kept[0] = frame
+
+    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
+        return self._kept[place].slice(begin, end - begin)
 
 
 RECORDS_PER_PAGE = 1_000

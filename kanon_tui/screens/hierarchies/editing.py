@@ -54,8 +54,6 @@ class HierarchyEditing(HierarchyView):
 
     def __init__(self) -> None:
         super().__init__()
-        self._waiting: list[Callable[[], None]] = []
-        """Queued edits; the first is being computed."""
         self._last_selected = 0
         """The row in which a label was selected last."""
 
@@ -97,34 +95,15 @@ class HierarchyEditing(HierarchyView):
             if say:
                 self.host.say(say)
 
-        self.in_turn(work, done)
+        self.work_out(work, done)
 
-    def in_turn(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
-        """Queue an edit, so that keys typed ahead are not lost while one is being computed."""
-        session = self.session
+    def work_out(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Work an edit out and take it, or show why nothing is changed; keys wait meanwhile."""
 
-        def finish(then: Callable[[Any], None]) -> Callable[[Any], None]:
-            def finished(value: Any) -> None:
-                self._waiting.pop(0)
-                if session is self.session:
-                    then(value)
-                if self._waiting:
-                    self._waiting[0]()
+        def refused(error: Exception) -> None:
+            self.host.show_error("Not changed", error)
 
-            return finished
-
-        def begin() -> None:
-            self.host.background.compute(
-                self, work, finish(done), group="edit", failed=finish(self.refused)
-            )
-
-        self._waiting.append(begin)
-        if len(self._waiting) == 1:
-            begin()
-
-    def refused(self, error: Exception) -> None:
-        """Show why nothing was changed."""
-        self.host.show_error("Not changed", error)
+        self.compute(work, done, group="edit", failed=refused, covers=self.levels)
 
     # -- what is selected
 

@@ -53,7 +53,7 @@ class HierarchiesScreen(HierarchyEditing):
             if lost:
                 self.host.say(f"{name}: removed with the old levels: {lost} (ctrl+z undoes)")
 
-        self.in_turn(lambda: replaced(state, make(), folder), done)
+        self.work_out(lambda: replaced(state, make(), folder), done)
 
     def _known(self) -> HierarchyState:
         """Return the state of the attribute; raises InputError if its values are not known."""
