@@ -7,11 +7,12 @@ by whole columns.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
@@ -44,6 +45,19 @@ class GridColumn:
 def up_to(most: int, title: str, width: int, right: bool = False) -> GridColumn:
     """Return a column of this width, which shrinks to `most` where there is no room."""
     return GridColumn(title, min(width, most), right, wish=width)
+
+
+def fitted(columns: Sequence[GridColumn], rows: Sequence[Sequence[Cell]]) -> list[GridColumn]:
+    """Return columns as wide as their titles and cells, and at least as wide as their wish.
+
+    Where there is no room a column shrinks to its `width`.
+    """
+    found = []
+    for x, column in enumerate(columns):
+        cells = (cell_len(visible(row[x].text)) for row in rows)
+        widest = max([column.wish, cell_len(column.title), *cells])
+        found.append(up_to(column.width, column.title, widest, column.right))
+    return found
 
 
 def shared_widths(columns: Sequence[GridColumn], room: int) -> list[int]:
@@ -99,23 +113,27 @@ MARKS = ("missing", "changed", "suppressed", "match", "muted", "good", "bad", "w
 """The marks of cells, each with a colour."""
 
 
-class GridSource(Protocol):
-    """Rows of a grid, asked for in small slices.
-
-    A source may have a `name_title`, the title of the fixed column on the left, and a number of
-    `frozen` columns, which stay in view as well while they leave half of the width to the others.
-    """
+class GridSource(ABC):
+    """Rows of a grid, made one by one when they are drawn."""
 
     columns: Sequence[GridColumn]
     height: int
+    name_title = ""
+    """Title of the fixed column on the left."""
+    frozen = 0
+    """Columns that stay in view as well, while they leave half of the width to the others."""
 
-    def rows(self, start: int, stop: int) -> Sequence[Sequence[Cell]]:
+    @abstractmethod
+    def line(self, row: int) -> Sequence[Cell]:
+        """Return the cells of a row."""
+
+    def rows(self, start: int, stop: int) -> list[Sequence[Cell]]:
         """Return the cells of the rows from `start` to `stop`."""
-        ...
+        return [self.line(row) for row in range(start, stop)]
 
     def row_name(self, row: int) -> str:
         """Return the text of the fixed column on the left, such as the record number."""
-        ...
+        return ""
 
 
 class Grid(ScrollView, can_focus=True):
@@ -189,9 +207,8 @@ class Grid(ScrollView, can_focus=True):
         *,
         name_width: int = 0,
         id: str | None = None,
-        classes: str | None = None,
     ) -> None:
-        super().__init__(id=id, classes=classes)
+        super().__init__(id=id)
         self._name_width = name_width
         self.source: GridSource | None = None
         self._widths: list[int] = []
@@ -228,7 +245,7 @@ class Grid(ScrollView, can_focus=True):
         bar = self.styles.scrollbar_size_vertical if rows + 1 > size.height else 0
         room = size.width - bar - self._name_width
         self._widths = shared_widths(self.source.columns, room)
-        frozen = min(getattr(self.source, "frozen", 0), max(len(self._widths) - 1, 0))
+        frozen = min(self.source.frozen, max(len(self._widths) - 1, 0))
         fixed = self._name_width + sum(width + GAP for width in self._widths[:frozen])
         fits = 2 * fixed <= size.width
         self._frozen, self._fixed_width = (frozen, fixed) if fits else (0, self._name_width)
@@ -262,7 +279,7 @@ class Grid(ScrollView, can_focus=True):
     def _header(self, source: GridSource, width: int) -> Strip:
         style = self.get_component_rich_style("grid--header")
         cells = [(column.title, style) for column in source.columns]
-        title = _fit(getattr(source, "name_title", ""), max(self._name_width - 1, 0), True)
+        title = _fit(source.name_title, max(self._name_width - 1, 0), True)
         return self._join(Segment(f"{title} "[: self._name_width], style), cells, width, style)
 
     def _row(self, source: GridSource, row: int, width: int) -> Strip:
@@ -272,9 +289,8 @@ class Grid(ScrollView, can_focus=True):
             plain = plain + self.get_component_rich_style("grid--cursor-row")
         elif row % 2:
             plain = plain + self.get_component_rich_style("grid--odd")
-        cells = source.rows(row, row + 1)[0]
         texts = []
-        for i, cell in enumerate(cells):
+        for i, cell in enumerate(source.line(row)):
             style = plain
             if cell.mark:
                 style = style + self._foreground(f"grid--{cell.mark}")

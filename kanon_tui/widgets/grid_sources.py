@@ -11,9 +11,9 @@ import polars as pl
 from rich.cells import cell_len
 
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.pipeline.pages import Pages
+from kanon_tui.core.pipeline.pages import FramePages, Pages, rows_with_text
 from kanon_tui.core.text import visible
-from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, up_to
+from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, GridSource, up_to
 
 WITH_ROOM = 200
 """Cells per column at most if there is room."""
@@ -38,72 +38,7 @@ def column_widths(frame: pl.DataFrame, most: int = WIDEST) -> list[int]:
     return widths
 
 
-class FrameSource:
-    """Rows of a frame, all or `records` in their order; missing cells are marked, empty ones are ·.
-
-    A row is named by its number in the frame, counted from 1.
-    """
-
-    def __init__(
-        self, frame: pl.DataFrame, missing: Collection[str] = (), right: Collection[str] = ()
-    ) -> None:
-        self.frame = frame
-        self.missing = frozenset(missing)
-        self.records: Int64s | None = None
-        self.height = frame.height
-        self.columns: Sequence[GridColumn] = [
-            up_to(WIDEST, visible(name), width, name in right)
-            for name, width in zip(frame.columns, column_widths(frame, WITH_ROOM), strict=True)
-        ]
-
-    def arranged(self, records: Int64s) -> FrameSource:
-        """Return some rows of the frame in another order."""
-        source = copy(self)
-        source.records, source.height = records, len(records)
-        return source
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        shown = self.frame.slice(start, stop - start)
-        if self.records is not None:
-            shown = self.frame[self.records[start:stop]]
-        return [
-            [
-                Cell(value or "·", "missing") if value in self.missing else Cell(value)
-                for value in row
-            ]
-            for row in shown.iter_rows()
-        ]
-
-    def row_name(self, row: int) -> str:
-        return f"{self.record(row) + 1:,}"
-
-    def matches(self, text: str) -> Int64s:
-        """Return the rows that have the text in a cell, ignoring case."""
-        wanted = text.casefold()
-        found = self.frame.select(
-            pl.any_horizontal(pl.all().str.to_lowercase().str.contains(wanted, literal=True))
-        ).to_series()
-        flags = found.to_numpy()
-        return np.flatnonzero(flags if self.records is None else flags[self.records])
-
-    def record(self, row: int) -> int:
-        """Return the row of the frame that is shown in a row."""
-        return row if self.records is None else int(self.records[row])
-
-    def row_of(self, record: int) -> int | None:
-        """Return the row in which a row of the frame is shown, or None."""
-        if self.records is None:
-            return record
-        hits = np.flatnonzero(self.records == record)
-        return int(hits[0]) if len(hits) else None
-
-    def cells_of(self, column: str) -> list[str]:
-        """Return the cells of a column that are shown, as they are in the frame."""
-        cells = self.frame[column]
-        return (cells if self.records is None else cells.gather(self.records)).to_list()
-
-
-class CellTable:
+class CellTable(GridSource):
     """A grid source whose cells are all made, with a name for every row or none.
 
     The first column says what a row is about and stays in view.
@@ -120,14 +55,14 @@ class CellTable:
         self.columns, self.cells, self.height = columns, cells, len(cells)
         self._names = names
 
-    def rows(self, start: int, stop: int) -> Sequence[Sequence[Cell]]:
-        return self.cells[start:stop]
+    def line(self, row: int) -> Sequence[Cell]:
+        return self.cells[row]
 
     def row_name(self, row: int) -> str:
         return self._names[row] if self._names else ""
 
 
-class RowSource:
+class RowSource(GridSource):
     """Rows that a function makes one by one."""
 
     def __init__(
@@ -138,13 +73,11 @@ class RowSource:
         name: Callable[[int], str],
         name_title: str = "",
     ) -> None:
-        self.columns = columns
-        self.height = height
-        self.name_title = name_title
+        self.columns, self.height, self.name_title = columns, height, name_title
         self._cells, self._name = cells, name
 
-    def rows(self, start: int, stop: int) -> list[Sequence[Cell]]:
-        return [self._cells(row) for row in range(start, stop)]
+    def line(self, row: int) -> Sequence[Cell]:
+        return self._cells(row)
 
     def row_name(self, row: int) -> str:
         return self._name(row)
@@ -162,8 +95,8 @@ class RowNumbers(Protocol):
     def __getitem__(self, place: int, /) -> int: ...
 
 
-class PagedRows:
-    """Rows of a file in pages; `missed` is called with a visible page that is not in memory."""
+class PagedRows(GridSource):
+    """Rows in pages; `missed` is called with a visible page that is not in memory."""
 
     def __init__(
         self,
@@ -176,7 +109,7 @@ class PagedRows:
         places: Sequence[int] | None = None,
         name_title: str = "",
     ) -> None:
-        """Show the rows `numbers` and the columns `places`, or all."""
+        """Show the rows `numbers` and the columns `places`, or all; mark `missing` cells."""
         self.pages, self.columns = pages, columns
         self.height = pages.height if numbers is None else len(numbers)
         self.name_width = max(len(f"{pages.height:,}") + 1, 8)
@@ -187,14 +120,11 @@ class PagedRows:
         """Rows that were shown; single rows may be of more pages than are kept in memory."""
 
     def number(self, row: int) -> int:
-        """Return the row of the files that is shown in a row."""
+        """Return the row of the pages that is shown in a row."""
         return row if self._numbers is None else int(self._numbers[row])
 
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        """Return the cells of these rows, or … while their page is read."""
-        return [self._cells(row) for row in range(start, stop)]
-
-    def _cells(self, row: int) -> list[Cell]:
+    def line(self, row: int) -> list[Cell]:
+        """Return the cells of a row, or … while its page is read; empty cells are ·."""
         record = self.record(row)
         if record is None:
             self._missed(self.pages, self.pages.page_of(self.number(row)))
@@ -215,5 +145,44 @@ class PagedRows:
         return [str(cells[place]) for place in places]
 
     def row_name(self, row: int) -> str:
-        """Return the number of the row in the files, counted from 1."""
+        """Return the number of the row in the pages, counted from 1."""
         return f"{self.number(row) + 1:,}"
+
+
+class FrameSource(PagedRows):
+    """Rows of a frame in memory, all or `records` in their order."""
+
+    def __init__(
+        self, frame: pl.DataFrame, missing: Collection[str] = (), right: Collection[str] = ()
+    ) -> None:
+        self.frame = frame
+        self.records: Int64s | None = None
+        columns = [
+            up_to(WIDEST, visible(name), width, name in right)
+            for name, width in zip(frame.columns, column_widths(frame, WITH_ROOM), strict=True)
+        ]
+        super().__init__(FramePages(frame), columns, lambda *_: None, missing=missing)
+
+    def arranged(self, records: Int64s) -> FrameSource:
+        """Return some rows of the frame in another order."""
+        source = copy(self)
+        source.records = source._numbers = records
+        source.height, source._seen = len(records), {}
+        return source
+
+    def matches(self, text: str) -> Int64s:
+        """Return the rows that have the text in a cell, ignoring case."""
+        flags = rows_with_text(self.frame, text)
+        return np.flatnonzero(flags if self.records is None else flags[self.records])
+
+    def row_of(self, record: int) -> int | None:
+        """Return the row in which a row of the frame is shown, or None."""
+        if self.records is None:
+            return record
+        hits = np.flatnonzero(self.records == record)
+        return int(hits[0]) if len(hits) else None
+
+    def cells_of(self, column: str) -> list[str]:
+        """Return the cells of a column that are shown, as they are in the frame."""
+        cells = self.frame[column]
+        return (cells if self.records is None else cells.gather(self.records)).to_list()

@@ -25,7 +25,7 @@ from kanon_tui.core.text import count_of, short_list, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from kanon_tui.widgets.drawing import theme_style
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, GridSource
 from kanon_tui.widgets.grid_sources import FrameSource, RowSource
 
 MOST_SHOWN = 10_000
@@ -113,7 +113,7 @@ class PersonPane(Vertical):
         source = RowSource(
             cells.columns,
             min(len(records), MOST_SHOWN),
-            lambda row: cells.rows(row, row + 1)[0],
+            cells.line,
             lambda row: f"{records[row] + 1:,}",
         )
         widest = int(records[:MOST_SHOWN].max(initial=0)) + 1
@@ -130,7 +130,7 @@ Tables = tuple[Table, Task, Table]
 """The external table, the task with the original, and the release."""
 
 
-class PeopleRows:
+class PeopleRows(GridSource):
     """The people of the external table with their matches in both tables; made in a thread."""
 
     def __init__(self, external: Table, attack: Attack) -> None:
@@ -158,19 +158,16 @@ class PeopleRows:
         """Switch to the other order."""
         self.order = self._by_row if self.by_exposure else self._by_exposure
 
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
+    def line(self, row: int) -> list[Cell]:
         """Return matches in both tables, what is certain, and the outsider's columns."""
-        return [self._row(int(person)) for person in self.order[start:stop]]
-
-    def _row(self, person: int) -> list[Cell]:
-        original, release = self.attack.original, self.attack.release
+        person, original, release = int(self.order[row]), self.attack.original, self.attack.release
         sure = [bool(side.disclosed_people[person]) for side in (original, release)]
         where = {(True, True): "both", (True, False): "original", (False, True): "release"}
         return [
             _matches(original, person),
             _matches(release, person),
             Cell(where.get((sure[0], sure[1]), "–"), "bad" if sure[1] else ""),
-            *self._cells.rows(person, person + 1)[0],
+            *self._cells.line(person),
         ]
 
     def row_name(self, row: int) -> str:

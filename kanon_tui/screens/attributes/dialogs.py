@@ -34,7 +34,7 @@ from kanon_tui.core.task.output import Output
 from kanon_tui.core.text import bar, quoted_list, visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Dialog, FormDialog
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, fitted
 from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ChoiceList
 
@@ -338,12 +338,11 @@ def _contributions(found: MinimalUniques) -> Text:
 
 def _sets(sets: Sequence[Combination]) -> CellTable:
     """Return the sets, numbered; those of a single attribute are marked."""
-    longest = max((len(" + ".join(each.attributes)) for each in sets), default=0)
     columns = (
-        GridColumn("set", min(max(longest, 12), 34)),
-        GridColumn("k", 5, True),
+        GridColumn("set", 34, wish=12),
+        GridColumn("k", 5, True, 5),
         GridColumn("singled out", 11, True),
-        GridColumn("unique", 8, True),
+        GridColumn("unique", 8, True, 8),
     )
     cells = [
         [
@@ -354,4 +353,5 @@ def _sets(sets: Sequence[Combination]) -> CellTable:
         ]
         for each in sets
     ]
-    return CellTable(columns, cells, [str(number) for number in range(1, len(sets) + 1)])
+    names = [str(number) for number in range(1, len(sets) + 1)]
+    return CellTable(fitted(columns, cells), cells, names)

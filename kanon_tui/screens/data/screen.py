@@ -160,8 +160,7 @@ class DataScreen(StepScreen):
         Of a column of the file those of the page.
         """
         if not self.in_file or self._paged is None:
-            frame, record = sample.frame, sample.record(row)
-            return lambda: [str(c) for c in frame.row(record)], lambda: sample.cells_of(column)
+            return lambda: sample.record(row) or (), lambda: sample.cells_of(column)
         pages, there = self._paged.pages, self._paged.record(row)
         if there is None:
             return None
@@ -270,8 +269,7 @@ class DataScreen(StepScreen):
         place = int(np.searchsorted(matches, grid.row, "right" if direction > 0 else "left"))
         place = (place if direction > 0 else place - 1) % len(matches)
         row = int(matches[place])
-        cells = source.rows(row, row + 1)[0]
-        wanted = self._wanted.casefold()
+        wanted, cells = self._wanted.casefold(), source.line(row)
         grid.go_to(row, next((x for x, c in enumerate(cells) if wanted in c.text.casefold()), None))
         self._fill_titles(place)
 
@@ -283,7 +281,7 @@ class DataScreen(StepScreen):
         if all_rows is None:
             return
         at_hand = self._source if not self.in_file else None
-        record = at_hand.record(grid.row) if at_hand and at_hand.height else 0
+        record = at_hand.number(grid.row) if at_hand and at_hand.height else 0
 
         def arranged(records: Int64s) -> None:
             if view.filter is not None and not len(records):

@@ -1,6 +1,5 @@
 """A hierarchy as a level table and as a tree: the rows, and the grids in which they are edited."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence, Set
 from typing import ClassVar
 
@@ -12,7 +11,7 @@ from kanon_tui.core.editing.hierarchy.state import HierarchyState
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.text import visible
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn, up_to
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, GridSource, up_to
 
 Node = tuple[int, str]
 """A level and a label of it."""
@@ -26,7 +25,7 @@ ALL_OPEN = 200
 """Most values for which a tree starts unfolded."""
 
 
-class _Rows(ABC):
+class _Rows(GridSource):
     """The base of level table and tree: labels with their marks, and search."""
 
     def __init__(self, state: HierarchyState, selected: Set[Node]) -> None:
@@ -36,28 +35,16 @@ class _Rows(ABC):
         self.missing = state.missing
         self.without_row = state.uncovered
 
-    height: int
-
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        return [self._line(row) for row in range(start, stop)]
-
-    @abstractmethod
-    def _line(self, row: int) -> list[Cell]:
-        """Return the cells of a line."""
-
     def uncovered(self, row: int) -> str | None:
         """Return the value of this line if it has no row in the hierarchy, else None."""
         return self.without_row[row] if row < len(self.without_row) else None
-
-    def row_name(self, row: int) -> str:
-        return ""
 
     def find(self, text: str, after: int, direction: int = 1) -> int | None:
         """Return the next line below or above `after` with this text, around the end."""
         wanted = text.casefold()
         for step in range(1, self.height + 1):
             row = (after + direction * step) % self.height
-            if any(wanted in cell.text.casefold() for cell in self._line(row)):
+            if any(wanted in cell.text.casefold() for cell in self.line(row)):
                 return row
         return None
 
@@ -103,7 +90,7 @@ class LevelRows(_Rows):
             for title, width in zip(titles, widths, strict=True)
         ]
 
-    def _line(self, row: int) -> list[Cell]:
+    def line(self, row: int) -> list[Cell]:
         if row < len(self.without_row):
             value = self.without_row[row]
             note = [Cell(NOT_COVERED, "bad"), *[Cell("")] * (self.top - 1)][: self.top]
@@ -207,7 +194,7 @@ class TreeRows(_Rows):
         usually = small or node[0] == self.hierarchy.height > 1
         return usually != (node in self.toggled)
 
-    def _line(self, row: int) -> list[Cell]:
+    def line(self, row: int) -> list[Cell]:
         if row < len(self.without_row):
             value = self.without_row[row]
             count = f"{int(self.state.uncovered_records[row]):,}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.containers import Vertical
@@ -29,7 +28,7 @@ from kanon_tui.core.report.sections import (
 )
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import bar, short_list, visible
-from kanon_tui.widgets.grid import GAP, Cell, Grid, up_to
+from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, fitted
 from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ScrollPane
 
@@ -43,22 +42,17 @@ MEANINGS = {
 
 Row = tuple[str, Sequence[Cell | str]]
 """The meaning of a row of figures, and its cells."""
-Title = tuple[str, int, int, bool]
-"""The title of a column, its least and largest width, and whether it is right-aligned."""
 
 
 class FigureTable(CellTable):
     """A grid source with a sentence for every row; columns are as wide as their cells need."""
 
-    def __init__(self, titles: Sequence[Title], rows: Sequence[Row]) -> None:
+    def __init__(self, columns: Sequence[GridColumn], rows: Sequence[Row]) -> None:
+        """Take columns with their most width, and their least as the wish."""
         cells = [
             [each if isinstance(each, Cell) else Cell(each) for each in row] for _, row in rows
         ]
-        columns = []
-        for x, (title, least, most, right) in enumerate(titles):
-            widest = max((cell_len(visible(row[x].text)) for row in cells), default=least)
-            columns.append(up_to(most, title, max(widest, least), right))
-        super().__init__(columns, cells)
+        super().__init__(fitted(columns, cells), cells)
         self.meanings = [meaning for meaning, _ in rows]
 
 
@@ -84,9 +78,13 @@ def attributes_table(result: FinishedRun) -> FigureTable:
                 f"for {kept.kept:.1%} of the published records"
             )
             rows.append((meaning, [*rule, Cell("✓" if mark == "good" else "·", mark)]))
-    figures = [("RV", 6 + BAR, 6 + BAR, False), ("NCP", 6 + BAR, 6 + BAR, False)]
-    last_title = ("span" if clustering else "level", 5, 7, True)
-    return FigureTable([("attribute", 9, 14, False), *figures, last_title], rows)
+    columns = [
+        GridColumn("attribute", 14),
+        GridColumn("RV", 6 + BAR, wish=6 + BAR),
+        GridColumn("NCP", 6 + BAR, wish=6 + BAR),
+        GridColumn("span" if clustering else "level", 7, True, 5),
+    ]
+    return FigureTable(columns, rows)
 
 
 def _attribute_meaning(
@@ -115,7 +113,7 @@ def privacy_table(result: FinishedRun) -> FigureTable:
 
 def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
     """Return a table of title and figure, with a meaning for every row."""
-    titles = [("measure", 9, 34, False), ("figure", 8, 14, True)]
+    titles = [GridColumn("measure", 34, wish=9), GridColumn("figure", 14, True, 8)]
     found = [(f"{title}: {meaning}", [str(title), str(value)]) for title, value, meaning in rows]
     return FigureTable(titles, found)
 
@@ -136,8 +134,9 @@ def sizes_table(result: FinishedRun) -> FigureTable:
         of_records = f"{share.text} of the published records are there"
         cells = [str(name), str(classes), bar(share.share, 12), share.text]
         rows.append((f"{classes} classes of {name} records; {of_records}", cells))
-    wide = [("records", 12, 12, True), ("classes", 7, 7, True), ("of the records", 14, 14, False)]
-    return FigureTable([*wide, ("", 6, 6, True)], rows)
+    wide = [GridColumn("records", 12, True, 12), GridColumn("classes", 7, True)]
+    wide += [GridColumn("of the records", 14), GridColumn("", 6, True, 6)]
+    return FigureTable(wide, rows)
 
 
 def runs_table(
@@ -161,10 +160,10 @@ def runs_table(
             f"they are now; delete forgets all earlier runs"
         )
         rows.append((meaning, [Cell(text, "muted") for text in ("·", run.algorithm, *cells)]))
-    names = [("#", 3, 3, True), ("algorithm", 9, 12, False), ("k", 2, 6, True)]
-    names.append(("also", 4, 16, False))
-    figure_names = (("NCP", 5), ("RV", 5), ("classes", 7), ("supp.", 5), ("s", 5))
-    return FigureTable([*names, *((title, w, w, True) for title, w in figure_names)], rows)
+    names = [GridColumn("#", 3, True, 3), GridColumn("algorithm", 12), GridColumn("k", 6, True, 2)]
+    widths = (("NCP", 5), ("RV", 5), ("classes", 7), ("supp.", 5), ("s", 5))
+    columns = (GridColumn(title, width, True, width) for title, width in widths)
+    return FigureTable([*names, GridColumn("also", 16), *columns], rows)
 
 
 def _run_cells(k: int, beyond_k: str, figures: Mapping[str, float], seconds: float) -> list[str]:
@@ -200,8 +199,9 @@ def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
     for rule in comparison.rules:
         meaning = f"{rule.attribute}: share of the records whose class keeps {rule.rule}"
         add("rules kept", f"{rule.attribute}: {rule.rule}", rule.kept, meaning)
-    sides = [("◂ left", 8, 12, True), ("right ▸", 8, 12, True), ("difference", 10, 14, True)]
-    titles = [("figure", 9, 32, False), *sides, ("", 8, 8, False)]
+    sides = [GridColumn("◂ left", 12, True, 8), GridColumn("right ▸", 12, True, 8)]
+    sides += [GridColumn("difference", 14, True), GridColumn("", 8, wish=8)]
+    titles = [GridColumn("figure", 32, wish=9), *sides]
     return {title: FigureTable(titles, rows) for title, rows in tables.items() if rows}
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
-import polars as pl
 from rich.cells import cell_len
 from rich.text import Text
 from textual.widget import Widget
@@ -20,6 +19,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.information_loss import changed
 from kanon_tui.core.numeric import Flags
+from kanon_tui.core.pipeline.pages import rows_with_text
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.copying import Copyable
@@ -215,11 +215,7 @@ class MemoryRecords:
 
     def _containing(self, text: str) -> Flags:
         """Return which records have the text in a cell of either side, whatever its case."""
-        wanted = text.casefold()
-        hits = self.original.select(
-            pl.any_horizontal(pl.all().str.to_lowercase().str.contains(wanted, literal=True))
-        ).to_series()
-        found = hits.to_numpy().copy()
+        wanted, found = text.casefold(), rows_with_text(self.original, text).copy()
         for x, cells in enumerate(self.result.release.cells):
             in_text = [wanted in label.casefold() for label in cells.texts]
             found |= np.array([*in_text, False])[cells.codes] & self._changed[x]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
@@ -26,7 +25,7 @@ from kanon_tui.core.text import bar, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.rules.dialog import RuleDialog, boundary_histogram
 from kanon_tui.widgets.dialogs import FormDialog
-from kanon_tui.widgets.grid import Cell, Grid, up_to
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, fitted
 from kanon_tui.widgets.grid_sources import CellTable
 
 _EMPHASIS = "From 0 (granularity alone) over 0.5 (both alike) to 1 (rules alone)"
@@ -287,11 +286,8 @@ def _rows(
 ) -> CellTable:
     """Return headings and rules as a grid source."""
     cells = [_cells(session, line, overviews.get(line.attribute, ())) for line in lines]
-    columns = []
-    for x, title in enumerate(TITLES):
-        width = max([len(title), *(cell_len(visible(row[x].text)) for row in cells)])
-        columns.append(up_to(28, title, width, title in ("weight", "records")))
-    return CellTable(columns, cells)
+    columns = [GridColumn(title, 28, title in ("weight", "records")) for title in TITLES]
+    return CellTable(fitted(columns, cells), cells)
 
 
 def _cells(session: Session, line: Line, known: Sequence[RuleOverview]) -> list[Cell]:

@@ -31,7 +31,7 @@ from kanon_tui.core.task.task import Family
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.widgets.dialogs import AskText, ChooseSeveral, Message
 from kanon_tui.widgets.drawing import theme_style
-from kanon_tui.widgets.grid import Cell, Grid, GridColumn
+from kanon_tui.widgets.grid import Cell, Grid, GridColumn, GridSource
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 from kanon_tui.widgets.plot import MARKERS, Chart, Plot
 
@@ -344,7 +344,7 @@ _FIGURES = {"NCP": 5, "RV": 5, "IL": 7, "classes": 7, "supp.": 6, "s": 6}
 """Titles and widths of the columns after the algorithm and k, as `METRICS` orders them."""
 
 
-class PointRows:
+class PointRows(GridSource):
     """The points as grid rows: figures, … while a point is computed, ✗ without a release."""
 
     def __init__(
@@ -367,11 +367,8 @@ class PointRows:
         """Return the point of a row, or None while it is computed."""
         return self._known.get(self._pairs[row]) if row < self.height else None
 
-    def rows(self, start: int, stop: int) -> list[list[Cell]]:
-        return [self._cells(*pair) for pair in self._pairs[start:stop]]
-
-    def _cells(self, name: str, k: int) -> list[Cell]:
-        point = self._known.get((name, k))
+    def line(self, row: int) -> list[Cell]:
+        point, (name, k) = self.point(row), self._pairs[row]
         head = [Cell(f"{self.markers[name]} {name}"), Cell(f"{k:,}")]
         if point is None:
             return [*head, *(Cell("…", "muted") for _ in self.columns[2:])]
@@ -403,9 +400,6 @@ class PointRows:
 
     def _name(self, point: SweepPoint) -> str:
         return f"{self.markers[point.algorithm]} {point.algorithm}"
-
-    def row_name(self, row: int) -> str:
-        return ""
 
 
 class ChooseAlgorithms(ChooseSeveral):
