@@ -21,7 +21,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "2 Attributes": ("attributes.screen.AttributesScreen",),
     "3 Hierarchies": (
         "hierarchies.screen.HierarchiesScreen",
-        "hierarchies.level_rows.HierarchyTable",
+        "hierarchies.level_rows.LevelsGrid",
     ),
     "4 Rules": ("rules.screen.RulesScreen",),
     "5 Run": ("run.screen.RunScreen", "run.live_view.LiveView"),

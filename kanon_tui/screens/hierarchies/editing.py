@@ -184,8 +184,7 @@ class HierarchyEditing(HierarchyView):
 
     # -- the edits
 
-    @on(Grid.Chosen, "#table")
-    @on(Grid.Chosen, "#tree")
+    @on(Grid.Chosen, "#levels")
     @says_why
     def rename_chosen(self) -> None:
         """Rename the label under the cursor, or give a value a row."""

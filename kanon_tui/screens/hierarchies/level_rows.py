@@ -263,51 +263,43 @@ def _starts(hierarchy: Hierarchy, order: np.ndarray, level: int) -> np.ndarray:
     return np.flatnonzero(np.diff(ranks, prepend=-1))
 
 
-EDITING: list[BindingType] = [
-    Binding("enter", "select", "rename", id="hierarchies.rename"),
-    Binding("space", "screen.select", "mark", id="hierarchies.select"),
-    Binding("r", "screen.select_range", "mark to here", id="hierarchies.range"),
-    Binding(
-        "asterisk", "screen.select_matching", "mark many", key_display="*", id="hierarchies.pattern"
-    ),
-    Binding("g", "screen.group", "group", id="hierarchies.group"),
-    Binding("M", "screen.move", "move", id="hierarchies.move"),
-    Binding("S", "screen.split", "split", id="hierarchies.split"),
-    Binding("plus", "screen.add_level", "level", key_display="+/-", id="hierarchies.add"),
-    Binding("minus", "screen.remove_level", "remove level", show=False, id="hierarchies.remove"),
-    Binding("m", "screen.magval", "MAGVal", id="hierarchies.magval"),
-]
-
-
-class HierarchyTable(Grid):
-    """One row per value, one column per level."""
-
-    BINDINGS: ClassVar[list[BindingType]] = EDITING
-
-    @property
-    def shown(self) -> LevelRows | None:
-        return self.source if isinstance(self.source, LevelRows) else None
-
-
-class HierarchyTree(Grid):
-    """One line per label; left and right fold."""
+class LevelsGrid(Grid):
+    """A hierarchy as a table with a row per value, or as a tree whose lines left and right fold."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *EDITING,
-        Binding("right", "fold(False)", "Unfold", show=False, id="move.right"),
-        Binding("left", "fold(True)", "Fold", show=False, id="move.left"),
+        Binding("enter", "select", "rename", id="hierarchies.rename"),
+        Binding("space", "screen.select", "mark", id="hierarchies.select"),
+        Binding("r", "screen.select_range", "mark to here", id="hierarchies.range"),
+        Binding(
+            "asterisk",
+            "screen.select_matching",
+            "mark many",
+            key_display="*",
+            id="hierarchies.pattern",
+        ),
+        Binding("g", "screen.group", "group", id="hierarchies.group"),
+        Binding("M", "screen.move", "move", id="hierarchies.move"),
+        Binding("S", "screen.split", "split", id="hierarchies.split"),
+        Binding("plus", "screen.add_level", "level", key_display="+/-", id="hierarchies.add"),
+        Binding(
+            "minus", "screen.remove_level", "remove level", show=False, id="hierarchies.remove"
+        ),
+        Binding("m", "screen.magval", "MAGVal", id="hierarchies.magval"),
+        Binding("right", "fold(False)", "Right, or unfold", show=False, id="move.right"),
+        Binding("left", "fold(True)", "Left, or fold", show=False, id="move.left"),
     ]
 
     @property
-    def shown(self) -> TreeRows | None:
-        return self.source if isinstance(self.source, TreeRows) else None
+    def shown(self) -> LevelRows | TreeRows | None:
+        """The table or the tree."""
+        return self.source if isinstance(self.source, LevelRows | TreeRows) else None
 
     def action_fold(self, closing: bool) -> None:
         """Fold or unfold the line under the cursor; a folded one goes to the line above."""
-        tree = self.shown
-        if tree is None:
-            return
-        if tree.fold(self.row, closing):
+        tree = self.source
+        if not isinstance(tree, TreeRows):
+            self.action_move(0, -1 if closing else 1)
+        elif tree.fold(self.row, closing):
             self.redraw()
         elif closing:
             self.go_to(tree.parent(self.row))

@@ -25,13 +25,7 @@ from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import count_of, quoted_list, visible
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.hierarchies.level_rows import (
-    HierarchyTable,
-    HierarchyTree,
-    LevelRows,
-    Node,
-    TreeRows,
-)
+from kanon_tui.screens.hierarchies.level_rows import LevelRows, LevelsGrid, Node, TreeRows
 from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ScrollPane
@@ -90,7 +84,7 @@ def attribute_rows(lines: Sequence[AttributeLine]) -> tuple[CellTable, int]:
     return CellTable(columns, cells), longest + GAP + 2
 
 
-Made = tuple[HierarchyState, LevelRows | None, TreeRows | None]
+Made = tuple[HierarchyState, LevelRows | TreeRows | None]
 
 
 class HierarchyView(StepScreen):
@@ -116,8 +110,7 @@ class HierarchyView(StepScreen):
                 with Vertical(id="attributes-pane", classes="pane"):
                     yield Grid(id="attributes")
                 with Vertical(id="levels-pane", classes="pane"):
-                    yield HierarchyTable(id="table")
-                    yield HierarchyTree(id="tree")
+                    yield LevelsGrid(id="levels")
                     yield Static(id="reason")
             with ScrollPane(id="measures-pane", classes="pane"):
                 yield Static(id="measures")
@@ -127,7 +120,6 @@ class HierarchyView(StepScreen):
         """Focus the list of attributes."""
         self.query_one("#attributes-pane").border_title = "attributes"
         self.query_one("#measures-pane").border_title = "per level"
-        self.outline.display = False
         self.attributes.focus()
 
     @property
@@ -135,18 +127,9 @@ class HierarchyView(StepScreen):
         return self.query_one("#attributes", Grid)
 
     @property
-    def table(self) -> HierarchyTable:
-        return self.query_one(HierarchyTable)
-
-    @property
-    def outline(self) -> HierarchyTree:
-        """The hierarchy as a tree."""
-        return self.query_one(HierarchyTree)
-
-    @property
-    def levels(self) -> HierarchyTable | HierarchyTree:
-        """The table or the tree, whichever is shown."""
-        return self.outline if self.as_tree else self.table
+    def levels(self) -> LevelsGrid:
+        """The hierarchy, as a table or a tree."""
+        return self.query_one(LevelsGrid)
 
     # -- filling
 
@@ -191,41 +174,45 @@ class HierarchyView(StepScreen):
     def _load(self) -> None:
         """Work out the attribute under the cursor and show it."""
         session, name = self.session, self.attribute
-        folds = self._folds.setdefault(name, set())
+        folds, as_tree = self._folds.setdefault(name, set()), self.as_tree
         pane = self.query_one("#levels-pane")
         pane.border_title = Text(visible(name))
 
         def work() -> Made:
             state = hierarchy_state(session, name)
             if state.hierarchy is None:
-                return state, None, None
-            return state, LevelRows(state, self.selected), TreeRows(state, self.selected, folds)
+                return state, None
+            if as_tree:
+                return state, TreeRows(state, self.selected, folds)
+            return state, LevelRows(state, self.selected)
 
         # Keys that come after an edit are for the levels that it makes.
         covers = self.levels if self.levels.has_focus else None
         self.compute(work, self._fill, group="state", covers=covers)
 
     def _fill(self, made: Made) -> None:
-        state, rows, tree = made
+        state, source = made
         before, self.state = self.state, state
-        again = before is not None and before.name == state.name
-        if rows is None or tree is None:
+        again, grid = before is not None and before.name == state.name, self.levels
+        if source is None:
             self._fill_empty(state.problem)
         else:
-            for grid, source in ((self.table, rows), (self.outline, tree)):
-                kept = _cursor_node(grid) if again else None
-                grid.show(source, keep_cursor=again)
-                place = source.place(kept) if kept is not None else None
-                if place is not None and place != grid.row:
-                    grid.go_to(place)
-            self.table.display, self.outline.display = not self.as_tree, self.as_tree
+            switched = type(source) is not type(grid.source)
+            node = _cursor_node(grid, grid.column if switched else 0) if again else None
+            grid.show(source, keep_cursor=again)
+            place = source.place(node) if node is not None else None
+            if switched and again:
+                grid.go_to(place or 0, node[0] if node is not None and not self.as_tree else 0)
+            elif place is not None and place != grid.row:
+                grid.go_to(place)
+            grid.display = True
             self._fill_reason(state)
         self._fill_titles(state)
         self._fill_measures()
         self._list()
 
     def _fill_empty(self, why: str) -> None:
-        self.table.display = self.outline.display = False
+        self.levels.display = False
         reason = self.query_one("#reason", Static)
         reason.display = True
         reason.set_classes("bad")
@@ -268,14 +255,10 @@ class HierarchyView(StepScreen):
 
     def _cursor_level(self) -> int | None:
         grid = self.levels
-        if grid.shown is None:
-            return None
-        if isinstance(grid, HierarchyTable):
+        if isinstance(grid.shown, LevelRows):
             return grid.column
-        try:
-            return grid.shown.node(grid.row, 0)[0]
-        except InputError:
-            return None
+        node = _cursor_node(grid)
+        return None if node is None else node[0]
 
     def node(self) -> Node:
         """Return the label under the cursor; raises InputError if there is none."""
@@ -307,35 +290,20 @@ class HierarchyView(StepScreen):
         """Go to the levels of the attribute."""
         self.levels.focus()
 
-    @on(Grid.Moved, "#table")
-    @on(Grid.Moved, "#tree")
+    @on(Grid.Moved, "#levels")
     def level_moved(self) -> None:
         self._fill_measures()
 
     def action_tree(self) -> None:
         """Switch between tree and table; the cursor stays on its label if it is shown."""
-        had_focus = self.levels.has_focus
-        try:
-            node: Node | None = self.node()
-        except InputError:
-            node = None
         self.as_tree = not self.as_tree
-        if self.state is None or self.state.hierarchy is None:
-            return
-        self.table.display, self.outline.display = not self.as_tree, self.as_tree
-        grid = self.levels
-        place = grid.shown.place(node) if grid.shown is not None and node is not None else None
-        if place is not None and node is not None:
-            grid.go_to(place, None if self.as_tree else node[0])
-        if had_focus:
-            grid.focus()
-        self._fill_titles(self.state)
-        self._fill_measures()
+        if self.attribute:
+            self._load()
 
 
-def _cursor_node(grid: HierarchyTable | HierarchyTree) -> Node | None:
-    """Return the node under the cursor: a value in the table, a label in the tree."""
+def _cursor_node(grid: LevelsGrid, column: int = 0) -> Node | None:
+    """Return the label in the line of the cursor: of a column of the table, or of the tree."""
     try:
-        return grid.shown.node(grid.row, 0) if grid.shown is not None else None
+        return grid.shown.node(grid.row, column) if grid.shown is not None else None
     except InputError:
         return None

@@ -36,9 +36,9 @@ async def test_a_hierarchy_of_another_kind_can_be_rebuilt_here(folder):
         await d.press("b", "ctrl+r")
         assert d.spec("zip").hierarchy == {"builder": "mask"}
         assert d.rows()[0][:2] == ["00001", "0000*"]
-        assert d.screen.table.display
+        assert d.screen.levels.display
         await d.press("ctrl+z")
-        assert not d.screen.table.display
+        assert not d.screen.levels.display
         assert d.screen.query_one("#reason").display
 
 

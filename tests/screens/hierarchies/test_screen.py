@@ -40,7 +40,7 @@ async def test_a_hierarchy_with_a_problem_is_shown_with_the_reason(folder):
     async with opened(folder / "p.yaml") as d:
         await d.go("zip")
         assert "does not exist" in d.text("#reason")
-        assert not d.screen.table.display
+        assert not d.screen.levels.display
         await d.press("g")  # nothing to edit, nothing happens
         assert d.spec("zip").hierarchy == {"file": "zip.csv"}
 
@@ -64,7 +64,7 @@ async def test_tree_folds_and_shows_marks_and_counts(folder):
             ("▾ ◆ Europe", "4"),
             ("· France", "2"),
         ]
-        assert d.screen.outline.row == 2  # the label the cursor was on
+        assert d.screen.levels.row == 2  # the label the cursor was on
         await d.press("left")
         assert len(d.rows()) == len(lines) - 2
         await d.press("left", "left")
@@ -112,11 +112,11 @@ async def test_cursor_stays_on_its_value_and_find_goes_to_another(folder):
         await d.press("space", "down", "g")  # Japan alone becomes a group of its own
         await d.type("Nippon")
         await d.press("enter")
-        assert d.screen.table.row == 3
+        assert d.screen.levels.row == 3
         await d.press("slash")
         await d.type("europe")
         await d.press("enter")
-        assert d.screen.table.row == 0
+        assert d.screen.levels.row == 0
         await d.press("4", "3")
         assert d.screen.attribute == "country"
-        assert d.screen.table.row == 0
+        assert d.screen.levels.row == 0
