@@ -47,9 +47,9 @@ from kanon_tui.screens.attributes.figures import (
     measure_column,
     role_text,
 )
-from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.finding import FindingScreen
 from kanon_tui.widgets.dialogs import ask_text
-from kanon_tui.widgets.grid import Cell, Grid
+from kanon_tui.widgets.grid import Cell, Grid, GridSource
 
 WEIGHT = Field("weight", optional(number(0, 1)), None, "A share from 0 to 1")
 ROLES = {
@@ -66,10 +66,11 @@ _DROPPED = {"identifier": "pseudonyms", "publish": "what a class prints", "weigh
 _WEIGHTS_FROM = {"equal": "equal or typed", "auto": "from association", "ranking": "from a ranking"}
 
 
-class AttributesScreen(StepScreen):
+class AttributesScreen(FindingScreen):
     """The attributes, one per row; a key sets the role."""
 
     STEP = "attributes"
+    FIND = "Find an attribute by a part of its name"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
             Binding(key, f"role('{role}')", str(role), id=f"attributes.{role}")
@@ -95,8 +96,6 @@ class AttributesScreen(StepScreen):
     def __init__(self) -> None:
         super().__init__()
         self.marked: set[str] = set()
-        self._wanted = ""
-        """The part of a name that was searched last."""
         self._columns: dict[tuple[str, object, object], ColumnFigures | None] = {}
         """The figures known so far; None for a column whose kind does not fit."""
         self._associations: Associations | None = None
@@ -375,30 +374,14 @@ class AttributesScreen(StepScreen):
         )
         ask_text(self, "Mark which attributes?", take, parse, "*", hint)
 
-    def action_find(self) -> None:
-        """Ask for a part of a name and go there."""
+    def to_search(self) -> tuple[Grid, GridSource | None]:
+        grid = self.query_one("#attributes", Grid)
+        return grid, grid.source
 
-        def take(text: str) -> None:
-            self._wanted = text
-            if text:
-                self.action_find_next(1)
-
-        ask_text(self, "Find an attribute", take, str, self._wanted, "A part of its name.")
-
-    def action_find_next(self, direction: int) -> None:
-        """Go to the next name below or above with the text, and around the end."""
-        if not self._wanted:
-            self.action_find()
-            return
-        grid, names = self.query_one("#attributes", Grid), self.names
-        hits = [x for x, name in enumerate(names) if self._wanted.casefold() in name.casefold()]
-        if not hits:
-            self.host.say(f"no attribute has '{self._wanted}' in its name")
-            return
-        beyond = [x for x in hits[::direction] if direction * x > direction * grid.row]
-        row = (beyond or hits[::direction])[0]
-        grid.go_to(row)
-        self.host.say(f"{hits.index(row) + 1:,} of {len(hits):,} with '{self._wanted}'")
+    def rows_with(self, source: GridSource, text: str) -> list[int]:
+        """Return the attributes with a text in their names."""
+        wanted = text.casefold()
+        return [x for x, name in enumerate(self.names) if wanted in name.casefold()]
 
     # -- guesses, kind and format
 

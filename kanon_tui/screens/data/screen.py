@@ -26,14 +26,13 @@ from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import bar, joined, sparkline, visible
-from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.copying import Copyable, ask_what_to_copy
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
-from kanon_tui.screens.opening import reread
-from kanon_tui.screens.reading import ReadingDialog
+from kanon_tui.screens.finding import FindingScreen
+from kanon_tui.screens.opening import ReadingDialog, reread
 from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import Confirm, Pick, ask_text, confirm
-from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.grid_sources import FrameSource, PagedRows
 
 Cells = Callable[[], Sequence[str]]
@@ -41,10 +40,11 @@ NAME_WIDTH = 8
 """Width of the numbers beside the records."""
 
 
-class DataScreen(StepScreen):
+class DataScreen(FindingScreen):
     """The data file as it is, before anything is done to it."""
 
     STEP = "data"
+    FIND = "Find a text in all cells"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "find", "find", key_display="/", id="data.find"),
         Binding("n", "find_next(1)", "next", id="data.next"),
@@ -68,9 +68,6 @@ class DataScreen(StepScreen):
         self._all_rows: FrameSource | None = None
         self._source: FrameSource | None = None
         """The records that are shown: all, or those of the view."""
-        self._wanted = ""
-        self._matches: Int64s | None = None
-        """The rows with the text that was searched, once they are counted."""
         self._profiles: dict[tuple[str, object, object], ColumnProfile] = {}
         self._frame: pl.DataFrame | None = None
         self._profile_drawn: tuple[ColumnProfile, int] | None = None
@@ -103,7 +100,8 @@ class DataScreen(StepScreen):
             numeric = [n for n, s in session.project.attributes.items() if s.kind is Kind.NUMERIC]
             source = FrameSource(session.table.frame, session.table.missing_tokens, numeric)
             self._all_rows = self._source = source
-            self.view, self._wanted, self._matches = View(), "", None
+            self.view = View()
+            self.look_for("")
             self.query_one("#table", Grid).show(source, name_width=NAME_WIDTH)
             self._fill_titles()
         self._look_at_file(session)
@@ -112,7 +110,7 @@ class DataScreen(StepScreen):
     def _look_at_file(self, session: Session) -> None:
         """Show the file itself as soon as it can be paged through, unless somebody is elsewhere."""
         assert self._all_rows is not None
-        untouched = self.view.plain and not self._wanted and not self.query_one("#table", Grid).row
+        untouched = self.view.plain and not self.wanted and not self.query_one("#table", Grid).row
         if self.find_pages(session, self._all_rows) and untouched:
             self.show_file()
         self._fill_titles()
@@ -222,20 +220,10 @@ class DataScreen(StepScreen):
 
     # -- finding
 
-    def action_find(self) -> None:
-        """Ask for a text and go to the next record with it."""
-
-        def take(text: str) -> None:
-            self._wanted, self._matches = text, None
-            if text:
-                self.action_find_next(1)
-
-        ask_text(self, "Find a text in all cells", take, str, self._wanted)
-
     def key_escape(self) -> None:
         """Forget the matches, then the view."""
-        if self._wanted:
-            self._wanted, self._matches = "", None
+        if self.wanted:
+            self.look_for("")
             self._fill_titles()
         elif not self.view.plain:
             self._look(View())
@@ -243,34 +231,23 @@ class DataScreen(StepScreen):
             self.show_file()
             self._fill_titles()
 
-    def action_find_next(self, direction: int) -> None:
-        """Go to the next or previous record with the text; matches are counted once."""
-        source, wanted = self._source, self._wanted
-        if not wanted or source is None:
-            self.action_find()
-            return
+    def to_search(self) -> tuple[Grid, GridSource | None]:
+        return self.query_one("#table", Grid), self._source
 
-        def counted(matches: Int64s) -> None:
-            self._matches = matches
-            self._go_to_match(direction)
+    def rows_with(self, source: GridSource, text: str) -> Sequence[int]:
+        """Return the records that have a text in a cell."""
+        assert isinstance(source, FrameSource)
+        return list(map(int, source.matches(text)))
 
-        if self._matches is None:
-            self.compute(lambda: source.matches(wanted), counted, group="find")
-        else:
-            self._go_to_match(direction)
-
-    def _go_to_match(self, direction: int) -> None:
-        grid, source, matches = self.query_one("#table", Grid), self._source, self._matches
-        if source is None or matches is None or not len(matches):
-            self.host.say(f"'{self._wanted}' is in no record that is shown")
-            return
+    def show_match(self, place: int) -> None:
+        """Go to the cell with the text; a match in a file is one of its sample."""
+        grid, source = self.to_search()
+        assert source is not None
         if self.in_file:
             self.leave_file()
-        place = int(np.searchsorted(matches, grid.row, "right" if direction > 0 else "left"))
-        place = (place if direction > 0 else place - 1) % len(matches)
-        row = int(matches[place])
-        wanted, cells = self._wanted.casefold(), source.line(row)
-        grid.go_to(row, next((x for x, c in enumerate(cells) if wanted in c.text.casefold()), None))
+        row, wanted = int(self.matches[place]), self.wanted.casefold()
+        hits = [x for x, cell in enumerate(source.line(row)) if wanted in cell.text.casefold()]
+        grid.go_to(row, next(iter(hits), None))
         self._fill_titles(place)
 
     # -- a view of the table
@@ -287,7 +264,7 @@ class DataScreen(StepScreen):
             if view.filter is not None and not len(records):
                 self.host.say(f"no record matches: {view.filter}", "warning")
                 return
-            self.view, self._matches = view, None
+            self.view, self.matches = view, ()
             source = all_rows if view.plain else all_rows.arranged(records)
             self._source = source
             if view.plain and self._paged is not None:
@@ -310,9 +287,9 @@ class DataScreen(StepScreen):
         name += f" · a sample of {self.session.records.height:,}" if sampled else ""
         pane.border_title = Text(name + self.view.title(source.height, self.session.records.height))
         found = ""
-        if self._wanted and self._matches is not None:
+        if len(self.matches):
             at = f"{match + 1:,} of " if match is not None else ""
-            found = f"'{visible(self._wanted)}': {at}{len(self._matches):,} records · n N"
+            found = f"'{visible(self.wanted)}': {at}{len(self.matches):,} records · n N"
         elif sampled and self._paged is not None:
             found = "esc shows the whole file"
         pane.border_subtitle = Text(found)

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Label, Select, Static
 
-from kanon_tui.core.editing.hierarchy.state import HierarchyState, level_preview
+from kanon_tui.core.editing.hierarchy import HierarchyState, level_preview
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, text

@@ -7,7 +7,7 @@ import numpy as np
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 
-from kanon_tui.core.editing.hierarchy.state import HierarchyState
+from kanon_tui.core.editing.hierarchy import HierarchyState
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.text import visible
@@ -38,15 +38,6 @@ class _Rows(GridSource):
     def uncovered(self, row: int) -> str | None:
         """Return the value of this line if it has no row in the hierarchy, else None."""
         return self.without_row[row] if row < len(self.without_row) else None
-
-    def find(self, text: str, after: int, direction: int = 1) -> int | None:
-        """Return the next line below or above `after` with this text, around the end."""
-        wanted = text.casefold()
-        for step in range(1, self.height + 1):
-            row = (after + direction * step) % self.height
-            if any(wanted in cell.text.casefold() for cell in self.line(row)):
-                return row
-        return None
 
     def cell(self, node: Node, before: str = "", muted: bool = False) -> Cell:
         """Return a label with its marks: ● selected, ◆ a MAGVal."""

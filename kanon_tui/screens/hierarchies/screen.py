@@ -1,29 +1,81 @@
-"""3 Hierarchies: how every quasi-identifier is generalised, level by level."""
+"""3 Hierarchies: how every quasi-identifier is generalised, level by level, and its edits.
+
+Edits are worked out aside, then taken or refused as a whole.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
+from textual import on
 from textual.binding import Binding, BindingType
 
-from kanon_tui.core.editing.hierarchy.change import imported, replaced
-from kanon_tui.core.editing.hierarchy.state import HierarchyState
+from kanon_tui.core.editing.hierarchy import (
+    HierarchyState,
+    check_still_usable,
+    edited,
+    hierarchy_state,
+    imported,
+    replaced,
+    with_mark_toggled,
+)
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.edit import add_rows, closest, nearest_rows, own_rows, rows_like
+from kanon_tui.core.hierarchy.edit import (
+    add_level,
+    add_rows,
+    check_movable,
+    check_rename,
+    closest,
+    group,
+    nearest_rows,
+    own_rows,
+    remove_level,
+    rename,
+    rows_like,
+    split,
+)
 from kanon_tui.core.hierarchy.files import HIERARCHY_ENDINGS, write_hierarchy_file
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.writing import check_target
+from kanon_tui.core.text import matching, quoted_list, visible
+from kanon_tui.screens.finding import FindingScreen
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
-from kanon_tui.screens.hierarchies.editing import HierarchyEditing, says_why, some
+from kanon_tui.screens.hierarchies.level_rows import Node
+from kanon_tui.screens.hierarchies.view import HierarchyView
 from kanon_tui.widgets.dialogs import Pick, ask_text, choose
+from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
+Fields = dict[str, Any]
+S = TypeVar("S", bound=HierarchyView)
 
-class HierarchiesScreen(HierarchyEditing):
+
+def some(labels: Sequence[str]) -> str:
+    """Return a few of the labels, for a title or the undo message."""
+    return visible(quoted_list(labels, most=3))
+
+
+def says_why(action: Callable[[S], None]) -> Callable[[S], None]:
+    """Wrap an action so that an InputError is shown as a message."""
+
+    @wraps(action)
+    def act(screen: S) -> None:
+        try:
+            action(screen)
+        except InputError as error:
+            screen.host.say(str(error), "warning")
+
+    return act
+
+
+class HierarchiesScreen(FindingScreen, HierarchyView):
     """The hierarchies screen: builders, files, and values without a row."""
 
     STEP = "hierarchies"
+    FIND = "Find a value or label"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "tree", "tree", id="hierarchies.tree"),
         Binding("b", "build", "builder", id="hierarchies.build"),
@@ -38,7 +90,226 @@ class HierarchiesScreen(HierarchyEditing):
 
     def __init__(self) -> None:
         super().__init__()
-        self._wanted = ""
+        self._last_selected = 0
+        """The row in which a label was selected last."""
+
+    # -- how an edit is made
+
+    def change(
+        self, what: str, level: int, edit: Callable[[Hierarchy], Hierarchy], say: str = ""
+    ) -> None:
+        """Edit the level table at a level, or refuse with the reason."""
+
+        def fields(state: HierarchyState) -> Fields:
+            assert state.hierarchy is not None
+            made = edit(state.hierarchy)
+            check_still_usable(state, made)
+            return edited(state, made, level)
+
+        written = (self.session.attribute(self.attribute).hierarchy or {}).get("file")
+        if not say and written:
+            say = f"the edited hierarchy is kept in the project; {written} stays as it is"
+        self.change_fields(what, fields, say)
+
+    def change_fields(
+        self, what: str, fields: Callable[[HierarchyState], Fields], say: str = ""
+    ) -> None:
+        """Work out new fields of the attribute from its hierarchy as it then is, and take them."""
+        session, name = self.session, self.attribute
+
+        def work() -> Fields:
+            known = self.state
+            if known is None or known.spec is not session.attribute(name):
+                known = hierarchy_state(session, name)
+            if known.hierarchy is None:
+                raise InputError(f"{name}: there is no hierarchy to change; build or import one")
+            return fields(known)
+
+        def done(made: Fields) -> None:
+            self.selected.clear()
+            self.edit_attributes([name], f"{name}: {what}", **made)
+            if say:
+                self.host.say(say)
+
+        self.work_out(work, done)
+
+    def work_out(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
+        """Work an edit out and take it, or show why nothing is changed; keys wait meanwhile."""
+
+        def refused(error: Exception) -> None:
+            self.host.show_error("Not changed", error)
+
+        self.compute(work, done, group="edit", failed=refused, covers=self.levels)
+
+    # -- what is selected
+
+    @says_why
+    def action_select(self) -> None:
+        """Select the label under the cursor and go on to the next one."""
+        grid = self.levels
+        if grid.shown is None:
+            return
+        value = grid.shown.uncovered(grid.row)
+        node: Node = (0, value) if value is not None else self.node()
+        if any(level != node[0] for level, _ in self.selected):
+            self.selected.clear()
+            self.host.say(f"selecting labels of level {node[0]} now")
+        self.selected ^= {node}
+        self._last_selected = grid.row
+        row = grid.row + 1
+        while row < grid.shown.height - 1 and self._same(row, node):
+            row += 1
+        grid.go_to(row)
+        grid.redraw()
+
+    @says_why
+    def action_select_range(self) -> None:
+        """Select the labels from the last one that was selected to the one under the cursor."""
+        grid, level = self.levels, self.node()[0]
+        assert grid.shown is not None
+        first, last = sorted((min(self._last_selected, grid.shown.height - 1), grid.row))
+        nodes = set()
+        for row in range(first, last + 1):
+            with suppress(InputError):  # a value without a row, or the missing one
+                nodes.add(grid.shown.node(row, grid.column))
+        self._select(level, {node for node in nodes if node[0] == level})
+        self._last_selected = grid.row
+
+    @says_why
+    def action_select_matching(self) -> None:
+        """Select the labels of the level under the cursor that match a pattern."""
+        level = self.node()[0]
+        labels = self.hierarchy.labels(level)
+
+        def parse(pattern: str) -> set[Node]:
+            found = matching(labels, pattern) if pattern.strip() else []
+            if pattern.strip() and not found:
+                raise InputError(f"no label of level {level} matches")
+            return {(level, label) for label in found}
+
+        hint = "A pattern such as 46* or *berg; a word matches any part. Empty: no marks."
+        title = f"Mark which labels of level {level}?"
+        ask_text(self, title, partial(self._select, level), parse, "*", hint)
+
+    def _select(self, level: int, nodes: set[Node]) -> None:
+        """Add labels of a level to the selected ones; without any, nothing is selected."""
+        kept = {node for node in self.selected if node[0] == level and nodes} | nodes
+        self.selected.clear()
+        self.selected |= kept
+        self.levels.redraw()
+        self.host.say(f"{len(kept):,} labels of level {level} marked")
+
+    def _same(self, row: int, node: Node) -> bool:
+        grid = self.levels
+        assert grid.shown is not None
+        try:
+            return grid.shown.node(row, grid.column) == node
+        except InputError:
+            return False
+
+    def chosen(self) -> tuple[int, list[str]]:
+        """Return level and labels to work on: the selected ones, else the one under the cursor."""
+        nodes = sorted(self.selected) or [self.node()]
+        assert self.state is not None
+        uncovered = [
+            label for level, label in nodes if level == 0 and label in self.state.uncovered
+        ]
+        if uncovered:
+            raise InputError(f"{some(uncovered)} has no row yet; press u to give it one")
+        return nodes[0][0], [label for _, label in nodes]
+
+    # -- the edits
+
+    @on(Grid.Chosen, "#levels")
+    @says_why
+    def rename_chosen(self) -> None:
+        """Rename the label under the cursor, or give a value a row."""
+        grid = self.levels
+        if grid.shown is None:
+            return
+        value = grid.shown.uncovered(grid.row)
+        if value is not None:
+            self.fix_uncovered([value])
+            return
+        level, old = self.node()
+        hierarchy = self.hierarchy
+        check_rename(hierarchy, level, old, old)  # a value cannot be renamed at all
+
+        def parse(new: str) -> str:
+            check_rename(hierarchy, level, old, new)
+            return new
+
+        def take(new: str) -> None:
+            if new != old:
+                what = f"{some([old])} is now {some([new])}"
+                self.change(what, level, lambda h: rename(h, level, old, new))
+
+        hint = "The same values stay in it; a MAGVal on it stays too."
+        ask_text(self, f"Rename {some([old])} of level {level}", take, parse, old, hint)
+
+    @says_why
+    def action_group(self) -> None:
+        """Give all selected labels one label at the level above."""
+        level, labels = self.chosen()
+
+        def parse(name: str) -> str:
+            if not name.strip():
+                raise InputError(f"write the name that they get at level {level + 1}")
+            return name
+
+        def take(name: str) -> None:
+            what = f"{len(labels)} labels of level {level} in {some([name])}"
+            self.change(what, level, lambda h: group(h, level, labels, name))
+
+        hint = (
+            f"Their label at level {level + 1}. A label that is there already takes them in; a new "
+            f"one makes a group of its own."
+        )
+        ask_text(self, f"Group {some(labels)} of level {level}", take, parse, hint=hint)
+
+    @says_why
+    def action_move(self) -> None:
+        """Move the chosen labels below another label of the level above."""
+        level, labels = self.chosen()
+        hierarchy = self.hierarchy
+        check_movable(hierarchy, level)
+
+        def picked(parent: str | None) -> None:
+            if parent is not None:  # joining a group that is there is moving into it
+                what = f"{some(labels)} below {some([parent])}"
+                self.change(what, level, lambda h: group(h, level, labels, parent))
+
+        title = f"Move {some(labels)} below which label of level {level + 1}?"
+        self.ask(Pick(title, hierarchy.labels(level + 1)), picked)
+
+    @says_why
+    def action_split(self) -> None:
+        """Split a group into its members."""
+        level, labels = self.chosen()
+
+        def apart(made: Hierarchy) -> Hierarchy:
+            for label in labels:
+                made = split(made, level, label)
+            return made
+
+        self.change(f"{some(labels)} of level {level} split", level, apart)
+
+    @says_why
+    def action_add_level(self) -> None:
+        level, _ = self.node()
+        self.change(f"a level above level {level}", level, lambda h: add_level(h, level))
+
+    @says_why
+    def action_remove_level(self) -> None:
+        level, _ = self.node()
+        self.change(f"level {level} removed", level, lambda h: remove_level(h, level))
+
+    @says_why
+    def action_magval(self) -> None:
+        """Set MAGVals on what is selected, or take them off."""
+        level, labels = self.chosen()
+        nodes = [(level, label) for label in labels]
+        self.change_fields(f"MAGVal {some(labels)}", lambda state: with_mark_toggled(state, nodes))
 
     # -- another hierarchy
 
@@ -174,31 +445,9 @@ class HierarchiesScreen(HierarchyEditing):
 
     # -- finding
 
-    def action_find(self) -> None:
-        """Ask for a text and go to the next line that has it."""
+    def to_search(self) -> tuple[Grid, GridSource | None]:
+        return self.levels, self.levels.source
 
-        def take(text: str) -> None:
-            self._wanted = text
-            if text:
-                self.action_find_next(1)
-
-        ask_text(self, "Find a value or label", take, str, self._wanted)
-
-    def action_find_next(self, step: int) -> None:
-        """Go to the next line below or above with the text that was looked for."""
-        grid = self.levels
-        source, wanted, after = grid.shown, self._wanted, grid.row
-        if not wanted:
-            self.action_find()
-            return
-        if source is None:
-            return
-
-        def found(row: int | None) -> None:
-            if row is None:
-                self.host.say(f"'{wanted}' is not in the hierarchy of {self.attribute}")
-            else:
-                grid.go_to(row)
-                grid.focus()
-
-        self.compute(lambda: source.find(wanted, after, step), found, group="find")
+    def show_match(self, place: int) -> None:
+        super().show_match(place)
+        self.levels.focus()

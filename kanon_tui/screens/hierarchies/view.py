@@ -9,7 +9,7 @@ from textual.containers import Container, Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.editing.hierarchy.state import (
+from kanon_tui.core.editing.hierarchy import (
     AttributeLine,
     HierarchyState,
     attribute_lines,

@@ -4,7 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, ClassVar, Literal
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.widgets import Button, Static
 
 from kanon_tui.core.analysis.applying.mapping_file import (
     MAPPING_ENDINGS,
@@ -13,6 +19,7 @@ from kanon_tui.core.analysis.applying.mapping_file import (
     mapping_text,
 )
 from kanon_tui.core.analysis.evidence import evidence
+from kanon_tui.core.fields.declaration import fields_of, lines
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.project.project import Project
@@ -26,13 +33,14 @@ from kanon_tui.core.table.formulas import count_formulas
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.table.writing import check_target, write_bytes, write_table, write_text
 from kanon_tui.core.task.output import Order
-from kanon_tui.core.text import first_few
+from kanon_tui.core.text import first_few, visible
 from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing
-from kanon_tui.screens.results.export_dialogs import CommandDialog, CsvDialog, SigningDialog
+from kanon_tui.screens.copying import send
 from kanon_tui.screens.results.figures import disclosures
-from kanon_tui.widgets.dialogs import Confirm, choose, confirm
+from kanon_tui.services.host import Hosted
+from kanon_tui.widgets.dialogs import Confirm, Dialog, FormDialog, choose, confirm
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
 Action = tuple[str, Callable[[], object]]
@@ -325,3 +333,98 @@ class Exporter:
         kind = Kind("command line", "release.sh", (".sh", ".txt"), write)
         dialog = CommandDialog(command, obstacle(self.result, saved))
         self.screen.ask(dialog, lambda save: self._propose(kind) if save else None)
+
+
+CHOICES: dict[str, list[tuple[str, str]]] = {
+    "delimiter": [
+        ("as in the data", "auto"), ("comma", ","), ("semicolon", ";"), ("tab", "\t"),
+        ("bar |", "|"),
+    ],
+    "encoding": [
+        ("as in the data", "auto"), ("UTF-8", "utf-8"), ("UTF-8 with a mark (Excel)", "utf-8-sig"),
+        ("Latin-1", "latin-1"), ("Windows (cp1252)", "cp1252"), ("UTF-16", "utf-16"),
+    ],
+    "line_ends": [
+        ("as in the data", "auto"), ("LF (Unix)", "lf"), ("CR LF (Windows)", "crlf"), ("CR", "cr"),
+    ],
+    "quoting": [
+        ("as in the data", "auto"), ("where needed", "necessary"), ("texts", "texts"),
+        ("all cells", "always"),
+    ],
+}  # fmt: skip
+"""The choices of each option, with their titles."""
+
+
+class CsvDialog(FormDialog):
+    """Asks how text is written; gives a `CsvChoice` or None."""
+
+    def __init__(self, choice: CsvChoice, source: CsvFormat | None) -> None:
+        values = {name: getattr(choice, name) for name in CHOICES}
+        super().__init__("How is text written?", fields_of(CsvChoice), values, CHOICES)
+        self._source = source
+
+    def below(self) -> ComposeResult:
+        yield Static(id="result", classes="hint")
+
+    def follow(self, values: dict[str, Any]) -> None:
+        """Say what would be written."""
+        written = CsvChoice(**values).resolved(self._source, Path("release.csv"))
+        self.query_one("#result", Static).update(Text(f"a .csv file is written with: {written}"))
+
+    def answer(self, values: dict[str, Any]) -> CsvChoice:
+        return CsvChoice(**values)
+
+
+SIGNED = tuple(
+    replace(field, type=lines()) if isinstance(field.default, tuple) else field
+    for field in fields_of(ReportTexts)
+)
+"""The fields of the report's texts; those with several entries have one per line."""
+
+
+class SigningDialog(FormDialog):
+    """Asks for the texts of the report; gives `ReportTexts` or None."""
+
+    def __init__(self, texts: ReportTexts) -> None:
+        super().__init__("What does the report say?", SIGNED, vars(texts))
+
+    def answer(self, values: dict[str, Any]) -> ReportTexts:
+        return ReportTexts(**values)
+
+
+class CommandDialog(Hosted, Dialog):
+    """Shows the command that makes the release again; gives True to save it to a file."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "copy", "Copy"),
+        Binding("s", "save", "Save to a file"),
+    ]
+
+    def __init__(self, command: str, problem: str) -> None:
+        super().__init__("Command line that makes this release again")
+        self.command, self.problem = command, problem
+
+    def content(self) -> ComposeResult:
+        """Yield the command, what keeps it from being exact, and the buttons."""
+        with VerticalScroll(can_focus=False):
+            yield Static(Text(visible(self.command)), id="command")
+        if self.problem:
+            yield Static(Text(f"! Not yet exact: {self.problem}."), classes="error")
+        else:
+            yield Static(Text("✓ It makes the same release."), classes="good")
+        with Horizontal(id="buttons"):
+            yield Button("Copy (y)", id="copy", compact=True)
+            yield Button("Save to a file (s)", id="save", compact=True)
+            yield Button("Close", id="close", variant="primary", compact=True)
+
+    def action_copy(self) -> None:
+        send(self.host, self, lambda: self.command, "the command line")
+
+    def action_save(self) -> None:
+        self.dismiss(True)
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        if event.button.id == "copy":
+            self.action_copy()
+        else:
+            self.dismiss(event.button.id == "save")

@@ -4,29 +4,32 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from rich.text import Text
 from textual import on
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Container, Horizontal, Vertical
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import SelectionList, Static
+from textual.widgets.selection_list import Selection
 
 from kanon_tui.core.analysis.rule_overview import RuleOverview, never_kept, rule_overviews
-from kanon_tui.core.editing.hierarchy.state import attribute_levels
+from kanon_tui.core.editing.hierarchy import attribute_levels
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import KanonError
-from kanon_tui.core.fields.declaration import Field, number, optional
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.fields.declaration import Field, number, optional, text
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.pipeline.attributes import emphasis_of
-from kanon_tui.core.table.column import Role
-from kanon_tui.core.task.rules import Boundary, Rule
+from kanon_tui.core.table.column import Column, Role
+from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
-from kanon_tui.core.text import bar, visible
+from kanon_tui.core.text import bar, sparkline, visible
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.rules.dialog import RuleDialog, boundary_histogram
 from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, fitted
 from kanon_tui.widgets.grid_sources import CellTable
+from kanon_tui.widgets.lists import CheckList
 
 _EMPHASIS = "From 0 (granularity alone) over 0.5 (both alike) to 1 (rules alone)"
 SETTINGS = (
@@ -49,6 +52,102 @@ class RuleSettings(FormDialog):
 
 class ResearchValues(FormDialog):
     """Asks for the research value of every level."""
+
+
+LOW = Field("keep_up_to", text(), "")
+HIGH = Field("apart_from_and_above", text(), "")
+IMPORTANCE = Field("importance", text(), "10")
+
+
+def boundary_histogram(column: Column, rule: Boundary, width: int) -> str:
+    """Return a histogram of the column with a │ at the boundary."""
+    numbers = column.numbers
+    assert numbers is not None
+    present = ~np.isnan(numbers)
+    first, _ = rule.sides(column)
+    heights, edges = np.histogram(numbers[present], bins=width, weights=column.counts[present])
+    below = numbers[present & first]
+    cut = int(np.searchsorted(edges, below.max() if len(below) else edges[0], side="right"))
+    line = sparkline(heights.tolist())
+    return line[:cut] + "│" + line[cut:]
+
+
+class RuleDialog(FormDialog):
+    """Asks for a rule; gives one that fits the column or None."""
+
+    def __init__(self, column: Column, rule: Rule | None) -> None:
+        values: dict[str, Any] = {"importance": f"{rule.importance:g}"} if rule else {}
+        if isinstance(rule, Boundary):
+            values |= {LOW.name: rule.low, HIGH.name: rule.high}
+        fields = [LOW, HIGH, IMPORTANCE] if column.kind.ordered else [IMPORTANCE]
+        super().__init__(f"Rule for {column.name}", fields, values)
+        self._column, self._rule = column, rule
+
+    def content(self) -> ComposeResult:
+        rule = self._rule
+        first, second = (rule.first, rule.second) if isinstance(rule, Apart) else ((), ())
+        if not self._column.kind.ordered:
+            with Horizontal(classes="sets"):
+                yield self._values("first", "keep these", first)
+                yield self._values("second", "apart from these", second)
+        yield from super().content()
+
+    def below(self) -> ComposeResult:
+        yield Static("", id="picture")
+        picks = (
+            "space picks values, tab goes on" if not self._column.kind.ordered else "tab goes on"
+        )
+        yield Static(f"{picks}, enter or ctrl+r accepts", classes="hint")
+
+    def _values(self, name: str, title: str, chosen: tuple[str, ...]) -> CheckList[str]:
+        counts = self._column.counts
+        selections = [
+            Selection(Text(f"{visible(value)}  {counts[code]:,}"), value, value in chosen)
+            for code, value in enumerate(self._column.values)
+        ]
+        picker: CheckList[str] = CheckList(*selections, id=name)
+        picker.border_title = title
+        return picker
+
+    def answer(self, values: dict[str, Any]) -> Rule:
+        typed = values["importance"]
+        try:
+            importance = float(typed)
+        except ValueError:
+            raise InputError(f"importance '{typed}' is not a number; write one above 0") from None
+        if self._column.kind.ordered:
+            low, high = values[LOW.name], values[HIGH.name]
+            if not low or not high:
+                raise InputError("write both sides of the boundary, for instance 64 and 65")
+            rule: Rule = Boundary(low, high, importance)
+        else:
+            first, second = (self._picked(side) for side in ("first", "second"))
+            if not first or not second:
+                raise InputError("pick at least one value on either side")
+            rule = Apart(first, second, importance)
+        RuleTable(0.0, (rule,)).bind(self._column)
+        return rule
+
+    def _picked(self, side: str) -> tuple[str, ...]:
+        picked = self.query_one(f"#{side}", SelectionList).selected
+        return tuple(value for value in self._column.values if value in picked)
+
+    @on(SelectionList.SelectedChanged)
+    def follow_sets(self) -> None:
+        self.follow_form()
+
+    def follow(self, values: dict[str, Any]) -> None:
+        """Say what is wrong while the form is filled in, and draw the boundary."""
+        error = ""
+        try:
+            rule = self.answer(values)
+        except KanonError as problem:
+            error = str(problem)
+        else:
+            if isinstance(rule, Boundary):
+                picture = boundary_histogram(self._column, rule, 60)
+                self.query_one("#picture", Static).update(Text(picture))
+        self.show_error(error)
 
 
 @dataclass(frozen=True)

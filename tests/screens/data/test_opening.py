@@ -9,7 +9,7 @@ from textual.widgets import Input, Select, Static
 
 from kanon_tui.core.table.column import Role
 from kanon_tui.screens.data.screen import DataScreen
-from kanon_tui.screens.reading import ReadingDialog
+from kanon_tui.screens.opening import ReadingDialog
 from kanon_tui.widgets.dialogs import Confirm
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until

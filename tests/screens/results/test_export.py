@@ -17,7 +17,7 @@ from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
-from kanon_tui.screens.results.export_dialogs import CommandDialog, CsvDialog, SigningDialog
+from kanon_tui.screens.results.export import CommandDialog, CsvDialog, SigningDialog
 from kanon_tui.widgets.dialogs import Confirm
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.conftest import session_of, settle

@@ -17,7 +17,7 @@ from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.trees import PartitionScreen
 from kanon_tui.screens.analyses.utility import UtilityScreen
 from kanon_tui.screens.results.compare import CompareScreen
-from kanon_tui.screens.results.export_dialogs import CommandDialog
+from kanon_tui.screens.results.export import CommandDialog
 from kanon_tui.screens.results.file_records import FileRecords
 from kanon_tui.screens.results.record_source import Arrangement
 from kanon_tui.screens.results.screen import ResultsScreen

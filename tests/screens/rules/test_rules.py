@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.widgets import Static
 
 from kanon_tui.core.task.rules import Apart, Boundary
-from kanon_tui.screens.rules.dialog import RuleDialog
+from kanon_tui.screens.rules.screen import RuleDialog
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle
 

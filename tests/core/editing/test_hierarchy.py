@@ -10,15 +10,17 @@ import numpy as np
 import polars as pl
 import pytest
 
-from kanon_tui.core.editing.hierarchy.change import (
+from kanon_tui.core.editing.hierarchy import (
+    attribute_lines,
     check_still_usable,
     edited,
+    hierarchy_state,
     imported,
+    level_preview,
     replaced,
     spec_as_given,
     with_mark_toggled,
 )
-from kanon_tui.core.editing.hierarchy.state import attribute_lines, hierarchy_state, level_preview
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy
