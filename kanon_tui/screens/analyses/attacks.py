@@ -1,6 +1,5 @@
 """The attack suite: what outsiders could learn from a release, in people."""
 
-from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -21,7 +20,6 @@ from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sectio
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.table.table import Table
 from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
-from kanon_tui.widgets.dialogs import ChooseSeveral
 
 
 class AttacksScreen(AnalysisScreen):
@@ -56,38 +54,18 @@ class AttacksScreen(AnalysisScreen):
     def action_kind(self) -> None:
         """Choose one kind of attack, or all."""
         listed = {f"{k.name}: {k.summary}": k.name for k in KINDS if k.name != "composition"}
-
-        def chosen(kind: str) -> None:
-            self.kind = kind
-            self.released()
-
-        self.ask_one("Which attack?", {"all": "all", **listed}, self.kind, chosen)
+        self.choose_option("kind", "Which attack?", {"all": "all", **listed})
 
     def action_control(self) -> None:
         """Choose a file of people who were not in the data."""
-
-        def chosen(path: Path) -> None:
-            def read(table: Table) -> None:
-                self.control = table
-                self.released()
-
-            self.in_background(lambda: self.read(path), read, "reading")
-
-        self.ask_file("People who were not in the data", chosen)
+        self.choose_table("control", "People who were not in the data")
 
     def action_counter(self) -> None:
         """Choose counter-measures, to see the attacks on releases with them."""
-        if self.result is None:
-            return
-
-        def chosen(names: list[str] | None) -> None:
-            if names is not None:
-                self.counters = tuple(names)
-                self.released()
-
-        choices = offered(self.result.task, self.project)
-        title = "Release again with which counter-measures?"
-        self.ask(ChooseSeveral(title, choices, self.counters), chosen)
+        if self.result is not None:
+            choices = offered(self.result.task, self.project)
+            title = "Release again with which counter-measures?"
+            self.choose_several("counters", title, choices, self.counters)
 
     def released(self) -> None:
         """Attack the release that is looked at, and one more for every counter-measure."""

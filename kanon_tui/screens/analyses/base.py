@@ -1,6 +1,6 @@
 """What the analysis panels share: a panel over the screens, with work in the background."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, TypeVar
@@ -24,7 +24,7 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen, toggle_zoom
 from kanon_tui.services.host import Hosted
-from kanon_tui.widgets.dialogs import Modal, choose
+from kanon_tui.widgets.dialogs import ChooseSeveral, Modal, choose
 from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.lists import ScrollPane
 from kanon_tui.widgets.path_dialog import AskPath
@@ -144,18 +144,18 @@ class AnalysisScreen(Hosted, Modal):
 
     def action_release(self) -> None:
         """Look at the release of another run."""
-
-        def look_at(result: FinishedRun) -> None:
-            if result is not self.result:
-                self.result = result
-                self.released()
-                self.draw_status()
-
         named = {self.session.run_title(one): one for one in self.session.results}
-        self.ask_one("Which release?", named, self.result, look_at)
+        self.choose_option("result", "Which release?", named)
 
     def released(self) -> None:
-        """Follow the choice of another release."""
+        """Do the work of the panel: on another release, or with other options."""
+
+    def set_options(self, **options: object) -> None:
+        """Set attributes of the panel, and do its work again."""
+        for name, value in options.items():
+            setattr(self, name, value)
+        self.released()
+        self.draw_status()
 
     @property
     def project(self) -> Project:
@@ -188,13 +188,44 @@ class AnalysisScreen(Hosted, Modal):
         at = next((n for n, value in enumerate(named.values()) if value == current), 0)
         choose(self, title, options, hint, at)
 
-    def ask_target(
-        self, names: Iterable[str], current: str | None, chosen: Callable[[str], object]
+    def choose_option(self, option: str, title: str, named: Mapping[str, object]) -> None:
+        """Ask for the value of an option by its name."""
+        current = getattr(self, option)
+        self.ask_one(title, named, current, lambda value: self.set_options(**{option: value}))
+
+    def choose_several(
+        self, option: str, title: str, names: Sequence[str], marked: Iterable[str]
     ) -> None:
+        """Ask for several names as the value of an option."""
+
+        def chosen(names: list[str] | None) -> None:
+            if names is not None:
+                self.set_options(**{option: tuple(names)})
+
+        self.ask(ChooseSeveral(title, names, marked), chosen)
+
+    def choose_table(self, option: str, title: str) -> None:
+        """Ask for a data file; an option gets its table, and another its name."""
+
+        def chosen(path: Path) -> None:
+            def read(table: Table) -> None:
+                self.set_options(**{option: table, f"{option}_name": path.name})
+
+            self.in_background(lambda: self.read(path), read, f"reading {visible(path.name)}")
+
+        self.ask_file(title, chosen)
+
+    @property
+    def published(self) -> list[str]:
+        """The columns that the release publishes."""
+        roles = self.result.task.roles if self.result else {}
+        return [name for name, role in roles.items() if role.published]
+
+    def ask_target(self, current: str | None, chosen: Callable[[str], object]) -> None:
         """Ask for the attribute to predict; quasi-identifiers come last."""
         assert self.result is not None
         roles = self.result.task.roles
-        ordered = sorted(names, key=lambda name: roles[name] is Role.QUASI)
+        ordered = sorted(self.published, key=lambda name: roles[name] is Role.QUASI)
         hint, named = "what is published as it is comes first", {name: name for name in ordered}
         self.ask_one("Predict which attribute?", named, current, chosen, hint)
 

@@ -1,6 +1,5 @@
 """Earlier release: whom a release and an earlier one of the same people expose together."""
 
-from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
@@ -54,14 +53,7 @@ class RereleaseScreen(AnalysisScreen):
 
     def action_earlier(self) -> None:
         if self.result is not None:
-            self.ask_file("What was published before", self._read)
-
-    def _read(self, path: Path) -> None:
-        def opened(earlier: Table) -> None:
-            self.earlier, self.earlier_name = earlier, path.name
-            self.released()
-
-        self.in_background(lambda: self.read(path), opened, f"reading {visible(path.name)}")
+            self.choose_table("earlier", "What was published before")
 
     def released(self) -> None:
         """Compare the release of another run with the same file."""

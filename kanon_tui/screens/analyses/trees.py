@@ -13,7 +13,6 @@ from textual.widgets import Static
 from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition_of
 from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
-from kanon_tui.widgets.dialogs import ChooseSeveral
 
 MOST_VALUE = 12
 """Most cells for a value of the target."""
@@ -73,51 +72,34 @@ class PartitionScreen(AnalysisScreen):
             return
 
         def chosen(name: str) -> None:
-            if name != self.target:
-                self.target, self.asked = name, None
-            self._grow()
+            asked = self.asked if name == self.target else None
+            self.set_options(target=name, asked=asked)
 
-        self.ask_target(self._published(), self.target, chosen)
-
-    def released(self) -> None:
-        """Grow the trees for the release of another run."""
-        if self.target:
-            self._grow()
-
-    def _published(self) -> list[str]:
-        roles = self.result.task.roles if self.result else {}
-        return [name for name, role in roles.items() if role.published]
+        self.ask_target(self.target, chosen)
 
     def action_asked(self) -> None:
         """Choose what the trees may ask about; a twin of the target makes them trivial."""
-        names = [name for name in self._published() if name != self.target]
+        names = [name for name in self.published if name != self.target]
         shown = self.found
         default = shown.attributes if shown and shown.target == self.target else names
-
-        def chosen(asked: list[str] | None) -> None:
-            if asked is not None:
-                self.asked = tuple(asked)
-                self._grow()
-
-        marked = self.asked or default
-        self.ask(ChooseSeveral("What may the trees ask about?", names, marked), chosen)
+        title = "What may the trees ask about?"
+        self.choose_several("asked", title, names, self.asked or default)
 
     def action_leaves(self, more: int) -> None:
         """Change the number of leaves."""
-        if self.target and self.leaves + more >= 2:
-            self.leaves += more
-            self._grow()
+        if self.leaves + more >= 2:
+            self.set_options(leaves=self.leaves + more)
 
     def action_overlap(self) -> None:
         """Switch between records with straddling cells and clusters with overlap of nodes."""
-        if self.target:
-            self.by_clusters = not self.by_clusters
-            self._grow()
+        self.set_options(by_clusters=not self.by_clusters)
 
-    def _grow(self) -> None:
+    def released(self) -> None:
+        """Grow the trees of the release that is looked at."""
         result, project = self.result, self.project
         target, asked, leaves = self.target, self.asked, self.leaves
-        assert result is not None
+        if result is None or not target:
+            return
         options = {"rows": "clusters", "overlap": "nodes"} if self.by_clusters else {}
 
         def grow() -> Partitioning:

@@ -94,16 +94,8 @@ class UtilityScreen(AnalysisScreen):
 
     def action_target(self) -> None:
         """Choose what models learn."""
-        if self.result is None:
-            return
-        roles = self.result.task.roles
-        names = [name for name, role in roles.items() if role.published]
-
-        def chosen(name: str) -> None:
-            self.target = name
-            self.released()
-
-        self.ask_target(names, self.target, chosen)
+        if self.result is not None:
+            self.ask_target(self.target, lambda name: self.set_options(target=name))
 
 
 _LABEL, _FIGURE = 22, 8
