@@ -378,6 +378,10 @@ class PublishedPages(Pages):
 
     def rows_of(self, records: pl.DataFrame) -> pl.DataFrame:
         """Return the published rows of some records, as they are written."""
+        return self.published(records, *self._rows.find(records))
+
+    def published(self, records: pl.DataFrame, rows: Int64s, dropped: Flags) -> pl.DataFrame:
+        """Return published rows, given the row of each record in the run and which were dropped."""
         result, release = self._result, self._result.release
         rows, dropped = self._lookup.find_records(records)
         suppressed = release.suppressed[rows]
@@ -402,6 +406,24 @@ class PublishedPages(Pages):
                 for name in frame.columns
             )
         return frame
+
+
+class MemoryPages(PublishedPages):
+    """The published rows of records of a run in memory, made when they are asked for."""
+
+    def __init__(self, result: FinishedRun, numbers: Int64s) -> None:
+        """Take the numbers of the records in the run."""
+        Pages.__init__(self, [len(numbers)], RECORDS_PER_PAGE, _PAGES_KEPT)
+        self.names, self._result, self._numbers = result.columns, result, numbers
+
+    def cached_page(self, number: int) -> pl.DataFrame:
+        """Return a page; making it takes no longer than drawing it."""
+        return self.page(number)
+
+    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
+        rows = self._numbers[begin:end]
+        records = self._result.task.table.frame[rows]
+        return self.published(records, rows, np.zeros(len(rows), dtype=bool))
 
 
 BYTES_PER_ROW = 4

@@ -1,7 +1,6 @@
 """Two results side by side: the same records as either publishes them, and every figure."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -13,10 +12,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.compare import Comparison, StreamedComparison
+from kanon_tui.core.analysis.compare import Comparison, StreamedComparison, file_records
 from kanon_tui.core.numeric import Flags
-from kanon_tui.core.pipeline.pages import LEFT_OUT, Pages, PublishedPages
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.pages import LEFT_OUT, FramePages, MemoryPages, Pages, PublishedPages
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import toggle_zoom
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables
@@ -27,7 +25,6 @@ from kanon_tui.screens.results.memory_records import (
     SAME,
     SAMPLE,
     SUPPRESSED,
-    MemoryRecords,
     marked_column,
 )
 from kanon_tui.screens.results.record_source import Missed
@@ -39,31 +36,24 @@ from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowNumbers, RowSource
 from kanon_tui.widgets.key_bar import KeyBar
 
-Texts = Callable[[int, Missed], Sequence[str] | None]
-"""Returns the cells of a record; None, and calls `Missed`, where they have to be read."""
-
 
 class PairedRecords:
-    """The records of two releases, row by row the same one; made in a background thread."""
+    """The records of two releases, row by row the same one; made in a background thread.
 
-    def __init__(
-        self,
-        comparison: Comparison,
-        names: Sequence[str],
-        columns: Sequence[GridColumn],
-        texts: tuple[Texts, Texts, Texts],
-        row_names: tuple[Callable[[int], str], Callable[[int], str]],
-    ) -> None:
-        """Take the cells of a record as the left and right release and the original have them.
+    A record that is left out has `LEFT_OUT` in every cell.
+    """
 
-        A record that is left out has `LEFT_OUT` in every cell.
-        """
-        self.comparison, self.names, self.columns = comparison, names, columns
-        self._texts, self._row_names = texts, row_names
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        one, other = comparison.first.columns, comparison.second.columns
+        self.names = [name for name in one if name in other]
+        self._pages = _pages(comparison)
+        """Left and right release and the original."""
+        self._places = [[pages.names.index(n) for n in self.names] for pages in self._pages]
+        self.columns = [self._column(name) for name in self.names]
         self.tables = comparison_tables(comparison)
-        in_files = isinstance(comparison, StreamedComparison)
-        self.titles = (RECORD, RECORD if in_files else CLASS)
-        """What the numbers beside the rows count, left and right."""
+        self._row_names, self.titles = _row_names(comparison)
+        """The names of a record left and right, and what they count."""
         self.by_difference: RowNumbers = comparison.most_different
         self.in_file_order: RowNumbers = comparison.in_file_order
         self.differs: Flags = comparison.record_differs
@@ -75,6 +65,13 @@ class PairedRecords:
         self._seen: dict[int, Sequence[Sequence[str]]] = {}
         """Records on the screen may be on more pages than are kept, so those seen are kept too."""
 
+    def _column(self, name: str) -> GridColumn:
+        """Return a column that fits the first records of either release."""
+        texts: list[str] = []
+        for pages in self._pages[:2] if len(self.comparison.in_file_order) else ():
+            texts += pages.page(0).head(SAMPLE)[name].to_list()
+        return marked_column(name, max((cell_len(visible(text)) for text in texts), default=1))
+
     def number(self, record: int) -> str:
         """Return the number of a record as screen 1 counts."""
         return self._row_names[0](record).removeprefix(SUPPRESSED)
@@ -82,13 +79,18 @@ class PairedRecords:
     def texts(self, record: int) -> Sequence[Sequence[str]] | None:
         """Return a record in the left and the right release and the original; None while read."""
         if record not in self._seen:
-            found = [texts(record, self.missed) for texts in self._texts]
-            known = [cells for cells in found if cells is not None]
-            if len(known) < len(found):
+            found = []
+            for pages, places in zip(self._pages, self._places, strict=True):
+                row = pages.cached_row(record)
+                if row is None:
+                    self.missed(pages, pages.page_of(record))
+                else:
+                    found.append([row[place] for place in places])
+            if len(found) < len(self._pages):
                 return None
             if len(self._seen) >= MOST_SEEN:
                 self._seen.clear()
-            self._seen[record] = known
+            self._seen[record] = found
         return self._seen[record]
 
     @property
@@ -137,33 +139,20 @@ def _cell(text: str, other: str) -> Cell:
     return Cell((SAME if text == other else CHANGED) + text, "" if text == other else "changed")
 
 
-def pair_in_memory(comparison: Comparison) -> PairedRecords:
-    """Return the records of two releases in memory, counted among those both runs worked on."""
-    assert isinstance(comparison.first, Result)
-    assert isinstance(comparison.second, Result)
-    sides = (MemoryRecords(comparison.first), MemoryRecords(comparison.second))
-    numbers = [each.tolist() for each in comparison.records]
-    names = [name for name in sides[0].names if name in sides[1].names]
-
-    def released(side: int, record: int, _: object) -> list[str]:
-        rows, number = sides[side], numbers[side][record]
-        left_out = rows.left_out(number)
-        return [LEFT_OUT if left_out else rows.text(name, number) for name in names]
-
-    def original(record: int, _: object) -> list[str]:
-        return [sides[0].original_text(name, numbers[0][record]) for name in names]
-
-    columns = [marked_column(name, max(side.widest(name) for side in sides)) for name in names]
-    return PairedRecords(
-        comparison,
-        names,
-        columns,
-        (partial(released, 0), partial(released, 1), original),
-        (
-            lambda record: sides[0].record_name(numbers[0][record]),
-            lambda record: sides[1].class_name(numbers[1][record]),
-        ),
-    )
+def _pages(comparison: Comparison) -> tuple[Pages, Pages, Pages]:
+    """Return the left and the right release and the original, record by record."""
+    results = comparison.first, comparison.second
+    if isinstance(comparison, StreamedComparison):
+        before = comparison.before
+        left, right = (
+            PublishedPages(result, before, result.columns, rows)
+            for result, rows in zip(results, comparison.rows, strict=True)
+        )
+        return left, right, before
+    one, other = comparison.records
+    original = comparison.first.task.table.frame
+    original = original if len(one) == original.height else original[one]
+    return MemoryPages(results[0], one), MemoryPages(results[1], other), FramePages(original)
 
 
 def pair_in_files(comparison: StreamedComparison) -> PairedRecords:
@@ -174,31 +163,29 @@ def pair_in_files(comparison: StreamedComparison) -> PairedRecords:
         PublishedPages(result, before, result.columns, lookup)
         for result, lookup in zip(results, comparison.lookups, strict=True)
     ]
+RowNames = tuple[Callable[[int], str], Callable[[int], str]]
 
-    def kept(pages: Pages, places: Sequence[int], record: int, missed: Missed) -> list[str] | None:
-        row = pages.cached_row(record)
-        if row is None:
-            missed(pages, pages.page_of(record))
-            return None
-        return [row[place] for place in places]
 
-    def column(name: str) -> GridColumn:
-        texts: list[str] = []
-        for each in pages:  # a column that fits the first records of either release
-            texts += each.page(0).head(SAMPLE)[name].to_list()
-        return marked_column(name, max((cell_len(visible(text)) for text in texts), default=1))
+def _row_names(comparison: Comparison) -> tuple[RowNames, tuple[str, str]]:
+    """Return what names a record left and right, and the titles: its number, and its class."""
 
-    def side(pages: Pages, own: Sequence[str]) -> Texts:
-        return partial(kept, pages, [own.index(name) for name in names])
-
-    released = [side(*each) for each in zip(pages, (r.columns for r in results), strict=True)]
-
-    def row_name(record: int) -> str:
+    def record_in_files(record: int) -> str:
         return f"{record + 1:,}"
 
-    columns = [column(name) for name in names]
-    texts = (released[0], released[1], side(before, before.source.names))
-    return PairedRecords(comparison, names, columns, texts, (row_name, row_name))
+    if isinstance(comparison, StreamedComparison):
+        return (record_in_files, record_in_files), (RECORD, RECORD)
+    (one, other), numbers = comparison.records, file_records(comparison.first) + 1
+    suppressed, classes = comparison.first.release.suppressed, comparison.second.release.classes
+
+    def record_in_run(record: int) -> str:
+        number = one[record]
+        return f"{SUPPRESSED if suppressed[number] else ''}{numbers[number]:,}"
+
+    def class_in_run(record: int) -> str:
+        number = int(classes[other[record]])
+        return SUPPRESSED if number < 0 else f"{number + 1:,}"
+
+    return (record_in_run, class_in_run), (RECORD, CLASS)
 
 
 class CompareScreen(Hosted, Modal):

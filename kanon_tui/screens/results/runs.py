@@ -13,7 +13,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, conclude, start
+from kanon_tui.core.pipeline.result import conclude, start
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import StoppedError
 from kanon_tui.core.project.project import Project
@@ -22,12 +22,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.results.compare import (
-    CompareScreen,
-    PairedRecords,
-    pair_in_files,
-    pair_in_memory,
-)
+from kanon_tui.screens.results.compare import CompareScreen, PairedRecords
 from kanon_tui.screens.results.figures import signed
 from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
@@ -240,10 +235,9 @@ class Runs:
         def pair() -> PairedRecords:
             if first.in_files and second.in_files:
                 worker = get_current_worker()
-                return pair_in_files(compare_streamed(first, second, lambda: worker.is_cancelled))
-            together = first.in_files == second.in_files
-            if together and isinstance(first, Result) and isinstance(second, Result):
-                return pair_in_memory(Comparison(first, second))
+                return PairedRecords(compare_streamed(first, second, lambda: worker.is_cancelled))
+            if first.in_files == second.in_files:
+                return PairedRecords(Comparison(first, second))
             raise InputError(
                 "a release in files cannot be compared with one in memory; R has the figures of "
                 "all runs"

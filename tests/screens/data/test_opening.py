@@ -61,7 +61,7 @@ async def test_tables_are_seen_in_a_terminal_of_twelve_lines(make_app, tmp_path)
     path = clinic(tmp_path, "Alter;PLZ;Diagnose;Kosten")
     async with make_app(path).run_test(size=(40, 12)) as pilot:
         await settle(pilot)
-        for key, table in (("1", "#table"), ("2", "#attributes"), ("3", "#table")):
+        for key, table in (("1", "#table"), ("2", "#attributes"), ("3", "#levels")):
             await pilot.press(key)
             await settle(pilot)
             assert pilot.app.screen.query_one(table).size.height >= 3, key
