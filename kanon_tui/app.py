@@ -173,7 +173,7 @@ class KanonApp(App[None]):
             self.host.background.compute(
                 self,
                 lambda: write_text(path, svg, force=True),
-                lambda _: self.host.say(f"wrote {path.name}; it shows values of the table"),
+                lambda _: self.host.notify(f"wrote {path.name}; it shows values of the table"),
                 group="picture",
             )
 
@@ -189,12 +189,12 @@ class KanonApp(App[None]):
 
     def action_undo(self) -> None:
         what = self.host.session.undo() if self.host.session else None
-        self.host.say(f"undone: {what}" if what else "nothing to undo")
+        self.host.notify(f"undone: {what}" if what else "nothing to undo")
         self.host.session_changed()
 
     def action_redo(self) -> None:
         what = self.host.session.redo() if self.host.session else None
-        self.host.say(f"redone: {what}" if what else "nothing to redo")
+        self.host.notify(f"redone: {what}" if what else "nothing to redo")
         self.host.session_changed()
 
     def leave_by_signal(self, number: int) -> bool:
@@ -223,7 +223,7 @@ class KanonApp(App[None]):
         if selected:
             send(self.host, self, lambda: selected, "the selected text")
         else:
-            self.host.say("ctrl+q quits; esc goes back")
+            self.host.notify("ctrl+q quits; esc goes back")
 
     def action_analysis(self, name: str) -> None:
         """Open the panel of an analysis over the screen."""

@@ -105,7 +105,7 @@ class ApplyDialog(Hosted, FormDialog):
     def _done(self, lines: list[str]) -> None:
         self._working = False
         self._show(lines)
-        self.host.say(visible(lines[-1].strip()))
+        self.host.notify(visible(lines[-1].strip()))
 
     def _failed(self, error: Exception) -> None:
         self._working = False

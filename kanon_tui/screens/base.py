@@ -68,7 +68,9 @@ class StepScreen(Hosted, SizedByTerminal):
         """Hide what stands beside the main table where there are few lines; the first says so."""
         tiny = event.size.height < FEWEST_LINES
         if tiny and not self.has_class("-tiny") and STEPS[0][1] == self.STEP:
-            self.host.say(f"{event.size.width}×{event.size.height} is small: 80×24 shows all panes")
+            self.host.notify(
+                f"{event.size.width}×{event.size.height} is small: 80×24 shows all panes"
+            )
         self.set_class(tiny, "-tiny")
 
     async def on_screen_resume(self, event: events.ScreenResume) -> None:

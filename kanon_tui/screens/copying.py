@@ -87,7 +87,7 @@ def send(host: Host, owner: DOMNode, make: Callable[[], str], what: str) -> None
     def sent(text: str | None) -> None:
         if text is not None:
             host.app.copy_to_clipboard(text)
-        host.say(f"sent to the terminal: {what}")
+        host.notify(f"sent to the terminal: {what}")
 
     host.background.compute(owner, work, sent, group="copy")
 

@@ -38,7 +38,7 @@ class FindingScreen(StepScreen):
     def show_match(self, place: int) -> None:
         """Go to one of the matches."""
         self.to_search()[0].go_to(int(self.matches[place]))
-        self.host.say(f"{place + 1:,} of {len(self.matches):,} with '{self.wanted}'")
+        self.host.notify(f"{place + 1:,} of {len(self.matches):,} with '{self.wanted}'")
 
     def look_for(self, text: str) -> None:
         """Go to the next row with another text; an empty one forgets the matches."""
@@ -60,7 +60,7 @@ class FindingScreen(StepScreen):
         def found(rows: Sequence[int]) -> None:
             self.matches, self._searched = rows, source
             if not len(rows):
-                self.host.say(f"'{text}' is not found here")
+                self.host.notify(f"'{text}' is not found here")
                 return
             after = bisect_right(rows, grid.row) if direction > 0 else bisect_left(rows, grid.row)
             self.show_match((after if direction > 0 else after - 1) % len(rows))

@@ -81,7 +81,7 @@ def choose_for_set_up(screen: Hosted) -> None:
 
     def chosen(choice: AlgorithmChoice) -> None:
         screen.host.edit(replace(session.project, algorithm=choice), "levels chosen")
-        screen.host.say("r publishes these levels; empty the field levels to search again")
+        screen.host.notify("r publishes these levels; empty the field levels to search again")
 
     extent = "" if session.source is None else session.extent
     choose_string(screen, session.task, run, chosen, extent)
@@ -258,7 +258,7 @@ class StringsScreen(Hosted, Modal):
         if verdict is None:
             return
         if not verdict.passes:
-            self.host.say("this string fails: raise a level, or take one of those below")
+            self.host.notify("this string fails: raise a level, or take one of those below")
             return
         self.dismiss(write_levels(dict(zip(self.strings.names, verdict.levels, strict=True))))
 
@@ -267,12 +267,12 @@ class StringsScreen(Hosted, Modal):
 
 
 def _figures(verdict: Verdict) -> list[Cell]:
-    gone = f"{verdict.suppressed:,}" if verdict.passes else f"{verdict.below:,} below"
+    suppressed = f"{verdict.suppressed:,}" if verdict.passes else f"{verdict.below:,} below"
     return [
         Cell(f"{verdict.rv:.4f}"),
         Cell(f"{verdict.ncp:.4f}"),
         Cell(f"{verdict.classes:,}"),
-        Cell(gone, "" if verdict.passes else "bad"),
+        Cell(suppressed, "" if verdict.passes else "bad"),
         Cell(f"{verdict.roots:,}"),
     ]
 

@@ -113,7 +113,7 @@ class Host:
         if self.session is None:
             self.app.bell()
         elif len(closing) < len(over):
-            self.say("esc leaves this first")
+            self.notify("esc leaves this first")
         else:
             for dialog in reversed(closing):
                 dialog.dismiss(None)
@@ -123,7 +123,7 @@ class Host:
 
     def _counted(self, found: Counted) -> None:
         for sentence in found.news:
-            self.say(visible(sentence), "warning")
+            self.notify(visible(sentence), "warning")
         self.session_changed()
 
     def _show_counting_progress(self) -> None:
@@ -137,7 +137,7 @@ class Host:
         """Open a dialog that belongs to no screen and call `answered` with its result."""
         self.background.ask(self.app, dialog, answered)
 
-    def say(self, text: str, severity: str = "information") -> None:
+    def notify(self, text: str, severity: str = "information") -> None:
         """Show a short message that goes away by itself."""
         self.app.notify(visible_lines(text), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
 

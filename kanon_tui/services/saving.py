@@ -46,7 +46,7 @@ class Saving:
             self._is_writing = self._quits_when_written = False
             host.recovery.forget(session)
             host.recent.add(written)
-            host.say(f"saved {written.name}")
+            host.notify(f"saved {written.name}")
             host.session_changed()
             if quits:
                 self.quit()
@@ -86,7 +86,7 @@ class Saving:
         session = self._host.session
         if self._is_writing:
             self._quits_when_written = True
-            self._host.say("leaves as soon as the project is saved")
+            self._host.notify("leaves as soon as the project is saved")
         elif session is None or not session.dirty:
             self._end()
         else:

@@ -62,7 +62,7 @@ class TypedKeys:
     async def _pass_on_in_turn(self) -> None:
         """Pass on one key after the other until none waits."""
         while self._app.is_running:
-            await self._come_to_rest()
+            await self._wait_until_idle()
             if self._is_held():
                 continue
             if not self._waiting:
@@ -77,21 +77,21 @@ class TypedKeys:
         finally:
             self._passing = False
 
-    async def _come_to_rest(self) -> None:
+    async def _wait_until_idle(self) -> None:
         """Wait until every widget in front has handled its messages, and these caused no others."""
         nodes, handled = list[DOMNode](), list[bool]()
         for _ in range(MOST_LOOKS):
             await asyncio.sleep(0.001)
             if not self._app.is_running:
                 return
-            if nodes and len(handled) == len(nodes):
-                if self._is_idle():
-                    return
+            waits = len(handled) < len(nodes)
+            if waits and all(node.is_running and node.is_attached for node in nodes[1:]):
+                continue
+            if not self._is_idle():
                 nodes = []
-            elif not self._is_current(nodes):
-                nodes = []
-            if not nodes and self._is_idle():
-                # A message that is being handled is in no queue: a callback runs after it.
+            elif nodes and not waits:
+                return
+            else:  # A message that is being handled is in no queue: a callback runs after it.
                 nodes, handled = self._nodes(), []
                 for node in nodes:
                     node.call_later(_count_handled, handled)

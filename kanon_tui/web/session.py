@@ -92,9 +92,9 @@ class Session:
                 case ("ping", text):
                     await self._websocket.send_json(["pong", text])
                 case ("resize", (width, height)):
-                    await self._tell(type="resize", width=width, height=height)
+                    await self._send_meta(type="resize", width=width, height=height)
                 case ("focus" | "blur" as kind, _):
-                    await self._tell(type=kind)
+                    await self._send_meta(type=kind)
                 case _:
                     return
 
@@ -117,7 +117,7 @@ class Session:
                     break
         await self._websocket.close()
 
-    async def _tell(self, **what: Any) -> None:
+    async def _send_meta(self, **what: Any) -> None:
         await self._send(b"M", json.dumps(what).encode())
 
     async def _send(self, kind: bytes, content: bytes) -> None:
@@ -132,7 +132,7 @@ class Session:
         if self._process is None or self.ending:
             return
         self.ending = True
-        await self._tell(type="quit")
+        await self._send_meta(type="quit")
         with suppress(TimeoutError):
             await asyncio.wait_for(self._process.wait(), _SECONDS_TO_END)
         with suppress(ProcessLookupError):

@@ -127,7 +127,7 @@ async def test_nothing_hostile_reaches_the_terminal(
         pilot.app.switch_mode(step)
         await settle(pilot)
         await press_everything(pilot, step)
-        pilot.app.host.say(f"said {IN_A_CELL}")
+        pilot.app.host.notify(f"said {IN_A_CELL}")
         pilot.app.notify(IN_A_CELL, title=IN_A_CELL)
         pilot.app.host.show_error(IN_A_CELL, ValueError(IN_A_CELL))
         pilot.app.copy_to_clipboard(IN_A_CELL)

@@ -266,7 +266,7 @@ def edited(state: HierarchyState, hierarchy: Hierarchy, level: int) -> dict[str,
 def replaced(
     state: HierarchyState, spec: Mapping[str, Any] | None, folder: Path
 ) -> tuple[dict[str, Any], str]:
-    """Return the fields of an attribute with another hierarchy (None: default), and what is lost.
+    """Return the fields of an attribute with another hierarchy (None: default), and what goes.
 
     MAGVals stay where their labels still exist, research values where there are as many levels.
     """
@@ -275,12 +275,12 @@ def replaced(
     hierarchy, _ = level_table(replace(old, hierarchy=spec), state.column, folder)
     marks = () if spec is None else tuple(placeable(hierarchy, old.magvals))
     rv = _fitting(old.rv, hierarchy, state.column)
-    lost = []
+    removed = []
     if len(marks) < len(old.magvals):
-        lost.append(f"{len(old.magvals) - len(marks)} MAGVals whose labels are gone")
+        removed.append(f"{len(old.magvals) - len(marks)} MAGVals whose labels are gone")
     if rv is None and old.rv is not None:
-        lost.append("the research values typed for other levels")
-    return {"hierarchy": spec, "magvals": marks, "rv": rv}, " and ".join(lost)
+        removed.append("the research values typed for other levels")
+    return {"hierarchy": spec, "magvals": marks, "rv": rv}, " and ".join(removed)
 
 
 def imported(path: Path, attribute: str, column: Column, project: Project) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class InstanceLock:
             self._file = self._place.open("rb")
             _try_to_lock(self._file)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Release the lock and remove its file."""
         if self._file is not None:
             with suppress(OSError):
@@ -201,7 +201,7 @@ class RecoveryStore:
         with self._lock:
             self._closed = True
             if self._instance is not None:
-                self._instance.let_go()
+                self._instance.release()
 
 
 def _read(place: Path) -> UnsavedWork | None:

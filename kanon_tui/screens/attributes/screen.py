@@ -266,14 +266,14 @@ class AttributesScreen(FindingScreen):
         ]
         self.edit_attributes(names, f"{', '.join(names)}: {role}", role=Role(role))
         if dropped:
-            self.host.say(f"no longer set, as {role} has none: {short_list(dropped)}")
+            self.host.notify(f"no longer set, as {role} has none: {short_list(dropped)}")
         self.marked.clear()
         self._fill()
 
     def _one_person(self, names: list[str]) -> bool:
         """Whether one column will say whose a record is; the one that did so becomes identifier."""
         if len(names) > 1:
-            self.host.say("only one column can be the person; remove the marks first")
+            self.host.notify("only one column can be the person; remove the marks first")
             return False
         before = [name for name in self.session.names(Role.PERSON) if name not in names]
         if before:
@@ -305,7 +305,7 @@ class AttributesScreen(FindingScreen):
     def action_matrix(self) -> None:
         made = self._associations
         if made is None:
-            self.host.say("still being computed, or no column is tagged as quasi-identifier")
+            self.host.notify("still being computed, or no column is tagged as quasi-identifier")
             return
         close = redundant(made.names, made.matrix)
         where = f" in {self.session.extent}" if self.session.source is not None else ""
@@ -364,7 +364,7 @@ class AttributesScreen(FindingScreen):
         def take(found: list[str]) -> None:
             self.marked = self.marked | set(found) if found else set()
             self._fill()
-            self.host.say(
+            self.host.notify(
                 f"{len(self.marked):,} of {len(self.names):,} marked: role keys act on all"
             )
 
@@ -396,7 +396,7 @@ class AttributesScreen(FindingScreen):
         count = len(self.session.guessed)
         self.edit(self.session.project.confirmed(), "all guesses accepted")
         self.refresh_bindings()
-        self.host.say(f"{count:,} guesses accepted (ctrl+z undoes)")
+        self.host.notify(f"{count:,} guesses accepted (ctrl+z undoes)")
 
     def accept_chosen(self) -> None:
         """Confirm the guesses of the chosen rows."""
@@ -457,7 +457,7 @@ class AttributesScreen(FindingScreen):
             self.edit_attributes([name], what, publish_unique=asked)
             return
         if not can_choose(spec):
-            self.host.say(f"{visible(name)} has the role {spec.role} and is published unchanged")
+            self.host.notify(f"{visible(name)} has the role {spec.role} and is published unchanged")
             return
 
         def chosen(changes: dict[str, Any] | None) -> None:

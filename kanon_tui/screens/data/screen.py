@@ -257,12 +257,12 @@ class DataScreen(FindingScreen):
         session, all_rows, grid = self.session, self._all_rows, self.query_one("#table", Grid)
         if all_rows is None:
             return
-        at_hand = self._source if not self.in_file else None
-        record = at_hand.number(grid.row) if at_hand and at_hand.height else 0
+        source = self._source if not self.in_file else None
+        record = source.number(grid.row) if source and source.height else 0
 
         def arranged(records: Int64s) -> None:
             if view.filter is not None and not len(records):
-                self.host.say(f"no record matches: {view.filter}", "warning")
+                self.host.notify(f"no record matches: {view.filter}", "warning")
                 return
             self.view, self.matches = view, ()
             source = all_rows if view.plain else all_rows.arranged(records)
@@ -333,13 +333,13 @@ class DataScreen(FindingScreen):
         if source is None or not source.height:
             return
         column = self.column
-        at_hand = self.to_copy(source, row, column)
-        if at_hand is None:
+        cells = self.to_copy(source, row, column)
+        if cells is None:
             return  # its page is still being read
         what = Copyable(
             self.session.table.names,
             column,
-            *at_hand,
+            *cells,
             [*self.session.names(Role.IDENTIFIER), *self.session.names(Role.PERSON)],
         )
         ask_what_to_copy(self, what)
@@ -388,7 +388,7 @@ class DataScreen(FindingScreen):
             )  # fmt: skip
             confirm(self, question, lambda: self._change_reading(where={}))
         else:
-            self.host.say("filter the records first (f); x then keeps only those that are shown")
+            self.host.notify("filter the records first (f); x then keeps only those that are shown")
 
     def action_rename(self) -> None:
         """Give the column under the cursor another name, in the release too."""

@@ -58,7 +58,7 @@ def some(labels: Sequence[str]) -> str:
     return visible(quoted_list(labels, most=3))
 
 
-def says_why(action: Callable[[S], None]) -> Callable[[S], None]:
+def reports_refusal(action: Callable[[S], None]) -> Callable[[S], None]:
     """Wrap an action so that an InputError is shown as a message."""
 
     @wraps(action)
@@ -66,7 +66,7 @@ def says_why(action: Callable[[S], None]) -> Callable[[S], None]:
         try:
             action(screen)
         except InputError as error:
-            screen.host.say(str(error), "warning")
+            screen.host.notify(str(error), "warning")
 
     return act
 
@@ -96,7 +96,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
     # -- how an edit is made
 
     def change(
-        self, what: str, level: int, edit: Callable[[Hierarchy], Hierarchy], say: str = ""
+        self, what: str, level: int, edit: Callable[[Hierarchy], Hierarchy], note: str = ""
     ) -> None:
         """Edit the level table at a level, or refuse with the reason."""
 
@@ -107,12 +107,12 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
             return edited(state, made, level)
 
         written = (self.session.attribute(self.attribute).hierarchy or {}).get("file")
-        if not say and written:
-            say = f"the edited hierarchy is kept in the project; {written} stays as it is"
-        self.change_fields(what, fields, say)
+        if not note and written:
+            note = f"the edited hierarchy is kept in the project; {written} stays as it is"
+        self.change_fields(what, fields, note)
 
     def change_fields(
-        self, what: str, fields: Callable[[HierarchyState], Fields], say: str = ""
+        self, what: str, fields: Callable[[HierarchyState], Fields], note: str = ""
     ) -> None:
         """Work out new fields of the attribute from its hierarchy as it then is, and take them."""
         session, name = self.session, self.attribute
@@ -128,8 +128,8 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         def done(made: Fields) -> None:
             self.selected.clear()
             self.edit_attributes([name], f"{name}: {what}", **made)
-            if say:
-                self.host.say(say)
+            if note:
+                self.host.notify(note)
 
         self.work_out(work, done)
 
@@ -143,7 +143,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
 
     # -- what is selected
 
-    @says_why
+    @reports_refusal
     def action_select(self) -> None:
         """Select the label under the cursor and go on to the next one."""
         grid = self.levels
@@ -153,7 +153,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         node: Node = (0, value) if value is not None else self.node()
         if any(level != node[0] for level, _ in self.selected):
             self.selected.clear()
-            self.host.say(f"selecting labels of level {node[0]} now")
+            self.host.notify(f"selecting labels of level {node[0]} now")
         self.selected ^= {node}
         self._last_selected = grid.row
         row = grid.row + 1
@@ -162,7 +162,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         grid.go_to(row)
         grid.redraw()
 
-    @says_why
+    @reports_refusal
     def action_select_range(self) -> None:
         """Select the labels from the last one that was selected to the one under the cursor."""
         grid, level = self.levels, self.node()[0]
@@ -175,7 +175,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         self._select(level, {node for node in nodes if node[0] == level})
         self._last_selected = grid.row
 
-    @says_why
+    @reports_refusal
     def action_select_matching(self) -> None:
         """Select the labels of the level under the cursor that match a pattern."""
         level = self.node()[0]
@@ -197,7 +197,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         self.selected.clear()
         self.selected |= kept
         self.levels.redraw()
-        self.host.say(f"{len(kept):,} labels of level {level} marked")
+        self.host.notify(f"{len(kept):,} labels of level {level} marked")
 
     def _same(self, row: int, node: Node) -> bool:
         grid = self.levels
@@ -221,7 +221,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
     # -- the edits
 
     @on(Grid.Chosen, "#levels")
-    @says_why
+    @reports_refusal
     def rename_chosen(self) -> None:
         """Rename the label under the cursor, or give a value a row."""
         grid = self.levels
@@ -247,7 +247,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         hint = "The same values stay in it; a MAGVal on it stays too."
         ask_text(self, f"Rename {some([old])} of level {level}", take, parse, old, hint)
 
-    @says_why
+    @reports_refusal
     def action_group(self) -> None:
         """Give all selected labels one label at the level above."""
         level, labels = self.chosen()
@@ -267,7 +267,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         )
         ask_text(self, f"Group {some(labels)} of level {level}", take, parse, hint=hint)
 
-    @says_why
+    @reports_refusal
     def action_move(self) -> None:
         """Move the chosen labels below another label of the level above."""
         level, labels = self.chosen()
@@ -282,7 +282,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         title = f"Move {some(labels)} below which label of level {level + 1}?"
         self.ask(Pick(title, hierarchy.labels(level + 1)), picked)
 
-    @says_why
+    @reports_refusal
     def action_split(self) -> None:
         """Split a group into its members."""
         level, labels = self.chosen()
@@ -294,17 +294,17 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
 
         self.change(f"{some(labels)} of level {level} split", level, apart)
 
-    @says_why
+    @reports_refusal
     def action_add_level(self) -> None:
         level, _ = self.node()
         self.change(f"a level above level {level}", level, lambda h: add_level(h, level))
 
-    @says_why
+    @reports_refusal
     def action_remove_level(self) -> None:
         level, _ = self.node()
         self.change(f"level {level} removed", level, lambda h: remove_level(h, level))
 
-    @says_why
+    @reports_refusal
     def action_magval(self) -> None:
         """Set MAGVals on what is selected, or take them off."""
         level, labels = self.chosen()
@@ -318,11 +318,11 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         name, folder, state = self.attribute, self.session.project.folder, self._known()
 
         def done(made: tuple[dict[str, Any], str]) -> None:
-            fields, lost = made
+            fields, removed = made
             self.selected.clear()
             self.edit_attributes([name], f"{name}: {what}", **fields)
-            if lost:
-                self.host.say(f"{name}: removed with the old levels: {lost} (ctrl+z undoes)")
+            if removed:
+                self.host.notify(f"{name}: removed with the old levels: {removed} (ctrl+z undoes)")
 
         self.work_out(lambda: replaced(state, make(), folder), done)
 
@@ -334,7 +334,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
             raise InputError(self.state.problem)
         return replace(self.state, spec=self.session.attribute(self.attribute))
 
-    @says_why
+    @reports_refusal
     def action_build(self) -> None:
 
         def built(spec: dict[str, Any] | None) -> None:
@@ -343,7 +343,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
 
         self.ask(BuilderDialog(self.session, self._known()), built)
 
-    @says_why
+    @reports_refusal
     def action_clear(self) -> None:
         """Go back to the hierarchy that is built by default."""
         if self._known().spec.hierarchy is None:
@@ -358,7 +358,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         project = self.session.project
         return (project.path or self.session.data_path).parent
 
-    @says_why
+    @reports_refusal
     def action_import(self) -> None:
         name, project, column = self.attribute, self.session.project, self._known().column
         assert column is not None
@@ -378,7 +378,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
         title = f"Import a hierarchy for {name}"
         self.ask(AskPath(title, f"{self._folder}/", hint, endings=HIERARCHY_ENDINGS), asked)
 
-    @says_why
+    @reports_refusal
     def action_export(self) -> None:
         name, hierarchy, project = self.attribute, self.hierarchy, self.session.project
         inputs = [project.data_path, *([project.path] if project.path else [])]
@@ -390,7 +390,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
             size = f"{len(hierarchy.rows):,} values, {hierarchy.height + 1} levels"
             self.compute(
                 lambda: write_hierarchy_file(hierarchy, path, name, force=True),
-                lambda _: self.host.say(f"wrote {path.name}: {size}"),
+                lambda _: self.host.notify(f"wrote {path.name}: {size}"),
                 group="export",
             )
 
@@ -401,7 +401,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
 
     # -- values without a row
 
-    @says_why
+    @reports_refusal
     def action_uncovered(self) -> None:
         """Give the values without a row one: the selected ones, else all."""
         uncovered = self._known().uncovered

@@ -132,8 +132,8 @@ class Exporter:
             releases, changing, applying, current = [self._copied(self._target)], [], [], 0
             name = self._target.path.name
             hint = f"the release is in {name}; run again for another order or format"
-        told = [*small_k_warning(self.result.task.k), *disclosures(self.result)]
-        hint = "\n".join([hint, *(f"! {each}" for each in told[:2])])
+        warnings = [*small_k_warning(self.result.task.k), *disclosures(self.result)]
+        hint = "\n".join([hint, *(f"! {each}" for each in warnings[:2])])
         choices = [
             *releases,
             self._written(REPORT),
@@ -300,7 +300,7 @@ class Exporter:
         screen.host.background.compute(
             screen,
             lambda: kind.write(result, path),
-            lambda _: screen.host.say(f"wrote {path.name}"),
+            lambda _: screen.host.notify(f"wrote {path.name}"),
             group="export",
             failed=lambda error: self._failed(kind, path, error),
         )

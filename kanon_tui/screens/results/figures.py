@@ -189,8 +189,8 @@ def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
 
     for one in comparison.figures:
         meaning = MEANINGS.get(one.name)
-        told = f"{_verdict(one)}: {meaning}" if meaning else _verdict(one)
-        add("figures", one.title, one, told)
+        sentence = f"{_verdict(one)}: {meaning}" if meaning else _verdict(one)
+        add("figures", one.title, one, sentence)
     for each in comparison.attributes:
         where = "" if each.levels == (None, None) else f", level {_levels(each.levels)}"
         meaning = f"{each.name}{where}: {each.differs:,} records are published otherwise"

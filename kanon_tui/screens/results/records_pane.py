@@ -314,7 +314,7 @@ class RecordsPane(Hosted, Vertical):
         try:
             self._go_to_shown(find())
         except NoRecordError as error:
-            self.host.say(error.on_screen)
+            self.host.notify(error.on_screen)
 
     # -- finding a text
 
@@ -370,7 +370,7 @@ class RecordsPane(Hosted, Vertical):
 
         def show_failure(error: Exception) -> None:
             if isinstance(error, NoRecordError):
-                self.host.say(error.on_screen)
+                self.host.notify(error.on_screen)
             else:
                 (failed or self.show_read_error)(error)
 

@@ -122,7 +122,7 @@ class Runs:
             return
         task, k = before.task, before.task.k + step
         if not 1 <= k <= task.n:
-            self.screen.host.say(f"k goes from 1 to the {task.n:,} records of the table")
+            self.screen.host.notify(f"k goes from 1 to the {task.n:,} records of the table")
             return
         project = before.project or self.screen.session.project
         project = replace(project, privacy=replace(task.privacy, k=k))
@@ -147,7 +147,7 @@ class Runs:
         try:
             project = run.again(session.project)
         except KanonError as error:
-            self.screen.host.say(error.on_screen)
+            self.screen.host.notify(error.on_screen)
         else:
             self._begin(project, lambda: prepare(project, session.records), None)
 
@@ -175,7 +175,7 @@ class Runs:
         def done(result: FinishedRun | None) -> None:
             self.under_way = None
             if result is None:
-                screen.host.say("stopped")
+                screen.host.notify("stopped")
             elif session is screen.session:
                 screen.host.add_result(session, result)
                 self._show(result, before)
@@ -218,7 +218,7 @@ class Runs:
         results, current = self.screen.session.results, self._in_front()
         others = [one for one in results if one is not current]
         if current is None or not others:
-            self.screen.host.say("there is only one run; press + to run again with k+1")
+            self.screen.host.notify("there is only one run; press + to run again with k+1")
         elif chosen is not None and results[chosen] is not current:
             self._compare(current, results[chosen])
         elif len(others) == 1:
@@ -247,5 +247,5 @@ class Runs:
             screen.ask(CompareScreen(rows, titles))
 
         if session.streams:
-            screen.host.say("comparing all records …")
+            screen.host.notify("comparing all records …")
         screen.compute(pair, show_comparison, group="compare")

@@ -304,7 +304,7 @@ class ResultsScreen(StepScreen):
             self.load(question, lambda why: self.ask(WhyDialog(why)))
         else:
             column = self.records.column
-            self.host.say(f"{column} is not a quasi-identifier and is published as it is")
+            self.host.notify(f"{column} is not a quasi-identifier and is published as it is")
 
     def action_before(self) -> None:
         """Show the original values of the class under the cursor, of a release in files."""
@@ -350,7 +350,7 @@ class ResultsScreen(StepScreen):
             hint = "the requirement is added to the project; screen 5 has other bounds and models"
             choose(self, "What must every class have?", options, hint)
         else:
-            self.host.say("no attribute is sensitive; tag one on screen 2 (s)")
+            self.host.notify("no attribute is sensitive; tag one on screen 2 (s)")
 
     def _require(self, model: PrivacyModel) -> None:
         project = self.session.project
@@ -359,7 +359,7 @@ class ResultsScreen(StepScreen):
         privacy = replace(project.privacy, requirements=(*others, model))
         self.edit(replace(project, privacy=privacy), f"{model.short} required")
         self.host.go_to_step("run")
-        self.host.say(f"required: {model}. r runs again")
+        self.host.notify(f"required: {model}. r runs again")
 
     def action_strings(self) -> None:
         """Choose among the passing strings of the search, or build another."""
@@ -407,12 +407,12 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
         parts.append(
             (1, Text(f"! {text}", theme_style(widget, "warning")) if warns else Text(text))
         )
-    told = disclosures(result)
-    if not told:
+    found = disclosures(result)
+    if not found:
         return _in_one_line(parts, width)
-    more = f", and {len(told) - 1:,} more (P)" if len(told) > 1 else ""
+    more = f", and {len(found) - 1:,} more (P)" if len(found) > 1 else ""
     warning = Text(
-        visible(f"! {told[0]}{more} (K: what to require)"), theme_style(widget, "warning")
+        visible(f"! {found[0]}{more} (K: what to require)"), theme_style(widget, "warning")
     )
     one_line = _in_one_line([*parts[:2], (0, warning), *parts[2:]], width)
     if one_line.cell_len < width and "NCP" in one_line.plain:

@@ -278,7 +278,7 @@ class RulesScreen(StepScreen):
 
     def action_new(self) -> None:
         if self.line is None:
-            self.host.say("tag a quasi-identifier on screen 2 first")
+            self.host.notify("tag a quasi-identifier on screen 2 first")
             return
         name = self.line.attribute
         self._ask(
@@ -313,7 +313,7 @@ class RulesScreen(StepScreen):
                 then(new)
                 broken = never_kept(attribute, new)
                 if broken:
-                    self.host.say(broken, "warning")
+                    self.host.notify(broken, "warning")
 
             self.ask(RuleDialog(attribute.column, rule), made)
 

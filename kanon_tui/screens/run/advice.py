@@ -114,7 +114,7 @@ class Advice(Hosted, Static):
         """Ask which recommendation to take over."""
         found = self.found
         if not found:
-            self.host.say("samples of the data are still being tried; try again in a moment")
+            self.host.notify("samples of the data are still being tried; try again in a moment")
             return
         lines = [f"{one.want}: {one.algorithm} ({one.figures})" for one in found]
 

@@ -394,7 +394,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
             if text:
                 self._rest()
                 if not playhead.seek_text(text):
-                    self.host.say(f"no decision has '{text}' in it")
+                    self.host.notify(f"no decision has '{text}' in it")
                 self.draw()
 
         self.ask(AskText("Find in the decisions"), typed)
@@ -403,20 +403,20 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Go to the next step of the last search."""
         self._rest()
         if not self.playhead.again(forward):
-            self.host.say("press j to jump to a kind of decision, / to find a word")
+            self.host.notify("press j to jump to a kind of decision, / to find a word")
         self.draw()
 
     def action_bookmark(self) -> None:
         if self.playhead.number:
             marked = self.playhead.toggle_bookmark()
-            self.host.say("bookmark set; press ' to go to it" if marked else "bookmark removed")
+            self.host.notify("bookmark set; press ' to go to it" if marked else "bookmark removed")
             self._drawn = ()
             self.draw()
 
     def action_next_bookmark(self) -> None:
         self._rest()
         if not self.playhead.next_bookmark():
-            self.host.say("no bookmark yet; press m to set one")
+            self.host.notify("no bookmark yet; press m to set one")
         self.draw()
 
     # -- in front of a class
@@ -457,7 +457,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
             if self._predicting
             else "predictions off"
         )
-        self.host.say(message)
+        self.host.notify(message)
         self.draw()
 
     # -- panes

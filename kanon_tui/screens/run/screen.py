@@ -262,7 +262,7 @@ class RunScreen(StepScreen):
         if self._at_work:
             paused = self.live is not None and self.live.paused
             doing = "is paused; space goes on with it" if paused else "is at work"
-            self.host.say(f"a run {doing}; c cancels it and keeps the best so far")
+            self.host.notify(f"a run {doing}; c cancels it and keeps the best so far")
         return self._at_work
 
     def _begin(self, paused: bool) -> None:
@@ -366,7 +366,7 @@ class RunScreen(StepScreen):
         self.refresh_bindings()
         self.host.session_changed()  # memory that was freed for the run can be used again
         if isinstance(error, StoppedError):
-            self.host.say(str(error))
+            self.host.notify(str(error))
             return
         known = isinstance(error, KanonError)
         self.host.show_error("No release" if known else "The run stopped", error)
@@ -392,7 +392,7 @@ class RunScreen(StepScreen):
             if self._at_work:
                 self.live.step()
             else:
-                self.host.say("that was the last decision; space plays it again, r runs again")
+                self.host.notify("that was the last decision; space plays it again, r runs again")
 
     def present(self) -> None:
         """Step by step in front of a class, from the first decision."""

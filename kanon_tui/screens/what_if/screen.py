@@ -288,10 +288,10 @@ class WhatIfScreen(StepScreen):
         """Open the point under the cursor as a full result."""
         point, sweep, session = self.point, self.sweep, self.session
         if point is None or point.error is not None or sweep is None:
-            self.host.say("this point has no release to open")
+            self.host.notify("this point has no release to open")
             return
         if session.source is not None:
-            self.host.say("this point was computed on a sample; run the whole table on screen 5")
+            self.host.notify("this point was computed on a sample; run the whole table on screen 5")
             return
 
         place = point.algorithm, point.k
@@ -320,7 +320,7 @@ class WhatIfScreen(StepScreen):
         def write(path: Path) -> None:
             self.compute(
                 lambda: write_text(path, sweep_text(points, path), force=True),
-                lambda _: self.host.say(f"wrote {path.name}"),
+                lambda _: self.host.notify(f"wrote {path.name}"),
                 group="export",
             )
 

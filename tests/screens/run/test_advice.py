@@ -73,7 +73,7 @@ async def test_keys_that_do_not_work_now_say_why(sample, make_app) -> None:
         await pilot.press("full_stop")
         await wait_until(pilot, lambda: pilot.app.screen.live is not None)
         said = []
-        pilot.app.host.say = said.append
+        pilot.app.host.notify = said.append
         await pilot.press("r", "A")
         assert len(said) == 2
         assert all("a run is paused; space goes on" in each for each in said)
