@@ -95,9 +95,7 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
 
     # -- how an edit is made
 
-    def change(
-        self, what: str, level: int, edit: Callable[[Hierarchy], Hierarchy], note: str = ""
-    ) -> None:
+    def change(self, what: str, level: int, edit: Callable[[Hierarchy], Hierarchy]) -> None:
         """Edit the level table at a level, or refuse with the reason."""
 
         def fields(state: HierarchyState) -> Fields:
@@ -107,9 +105,8 @@ class HierarchiesScreen(FindingScreen, HierarchyView):
             return edited(state, made, level)
 
         written = (self.session.attribute(self.attribute).hierarchy or {}).get("file")
-        if not note and written:
-            note = f"the edited hierarchy is kept in the project; {written} stays as it is"
-        self.change_fields(what, fields, note)
+        note = f"the edited hierarchy is kept in the project; {written} stays as it is"
+        self.change_fields(what, fields, note if written else "")
 
     def change_fields(
         self, what: str, fields: Callable[[HierarchyState], Fields], note: str = ""
