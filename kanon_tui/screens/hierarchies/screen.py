@@ -41,7 +41,6 @@ from kanon_tui.core.hierarchy.files import HIERARCHY_ENDINGS, write_hierarchy_fi
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.writing import check_target
 from kanon_tui.core.text import matching, quoted_list, visible
-from kanon_tui.screens.finding import FindingScreen
 from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.level_rows import Node
 from kanon_tui.screens.hierarchies.view import HierarchyView
@@ -71,7 +70,7 @@ def reports_refusal(action: Callable[[S], None]) -> Callable[[S], None]:
     return act
 
 
-class HierarchiesScreen(FindingScreen, HierarchyView):
+class HierarchiesScreen(HierarchyView):
     """The hierarchies screen: builders, files, and values without a row."""
 
     STEP = "hierarchies"

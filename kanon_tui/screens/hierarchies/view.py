@@ -24,7 +24,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import count_of, quoted_list, visible
-from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.finding import FindingScreen
 from kanon_tui.screens.hierarchies.level_rows import LevelRows, LevelsGrid, Node, TreeRows
 from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import CellTable
@@ -87,7 +87,7 @@ def attribute_rows(lines: Sequence[AttributeLine]) -> tuple[CellTable, int]:
 Made = tuple[HierarchyState, LevelRows | TreeRows | None]
 
 
-class HierarchyView(StepScreen):
+class HierarchyView(FindingScreen):
     """The panes, the cursor and the selection; subclasses add the edits."""
 
     def __init__(self) -> None:
