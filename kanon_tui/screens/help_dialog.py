@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
+from rich.columns import Columns
+from rich.console import Group, RenderableType
 from rich.text import Text
-from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -93,34 +94,22 @@ class Help(Dialog):
 
     def compose(self) -> ComposeResult:
         with Vertical(), ScrollPane():
-            yield Static(id="keys")
+            yield Static(in_columns(self.groups[:1]), id="keys")
             yield Markdown(self.markdown)
-            yield Static(id="other-keys")
+            yield Static(in_columns(self.groups[1:]), id="other-keys")
 
     def on_mount(self) -> None:
         self.query_one(Vertical).border_subtitle = "↑ ↓ scroll · esc goes back"
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Lay the keys out in as many columns as fit."""
-        width = min(90, int(event.size.width * 0.94)) - 7  # border, padding, scroll bar
-        self.query_one("#keys", Static).update(in_columns(self.groups[:1], width))
-        self.query_one("#other-keys", Static).update(in_columns(self.groups[1:], width))
 
-
-def in_columns(groups: Sequence[KeyGroup], width: int) -> Text:
+def in_columns(groups: Sequence[KeyGroup]) -> Group:
     """Return every group below its title, with its keys in columns of equal width."""
-    text = Text()
+    parts: list[RenderableType] = []
     for group in groups:
-        text.append(f"{group.title}\n", "bold underline")
-        key_width = max(cell_len(key) for key, _ in group.keys) + 1
-        what_width = max(cell_len(what) for _, what in group.keys) + 2
-        columns = max(width // (key_width + what_width), 1)
-        rows = -(-len(group.keys) // columns)
-        for row in range(rows):
-            for key, what in group.keys[row::rows]:
-                text.append(set_cell_size(key, key_width), "bold")
-                text.append(set_cell_size(what, what_width))
-            text.rstrip()
-            text.append("\n")
-    text.rstrip()
-    return text
+        width = max(cell_len(key) for key, _ in group.keys) + 1
+        lines = [
+            Text.assemble((set_cell_size(key, width), "bold"), what) for key, what in group.keys
+        ]
+        parts.append(Text(group.title, "bold underline"))
+        parts.append(Columns(lines, padding=(0, 2, 0, 0), equal=True, column_first=True))
+    return Group(*parts)
