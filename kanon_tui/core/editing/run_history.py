@@ -9,19 +9,16 @@ can be looked at but not repeated from here.
 import json
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.state_folder import file_key, write_state
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.core.privacy.risk import RiskBound
-from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.project.project import Project, project_from_mapping, project_to_mapping
 from kanon_tui.core.report.finished_run import FinishedRun
 
 MOST_RUNS = 50
@@ -34,47 +31,17 @@ class EarlierRun:
     """One run: its settings and its figures."""
 
     when: datetime
-    algorithm: str
-    params: Mapping[str, Any]
-    k: int
-    max_suppression: float
-    requirements: tuple[Mapping[str, Any], ...]
-    """Model, bound and attribute of every requirement beyond k."""
+    settings: Mapping[str, Any]
+    """The entries algorithm, privacy and seed of a project file."""
     repeatable: bool
     """False when a requirement was for certain values, which are not kept."""
-    seed: int
     seconds: float
     figures: Mapping[str, float]
-    risk: Mapping[str, Any] | None = None
-    subset_k: int | None = None
-    subset_size: int = 2
 
-    def required(self, of: Privacy) -> Privacy:
-        """Return what this run required; what is not kept of a run is as in `of`."""
-        try:
-            models = tuple(
-                MODELS[one["model"]](**{n: v for n, v in one.items() if n != "model"})
-                for one in self.requirements
-            )
-            risk = None if self.risk is None else RiskBound(**self.risk)
-        except (KeyError, TypeError):
-            raise InputError("this run is from another version; set it up on screen 5") from None
-        return replace(
-            of,
-            k=self.k,
-            max_suppression=self.max_suppression,
-            requirements=models,
-            risk=risk,
-            subset_k=self.subset_k,
-            subset_size=self.subset_size,
-        )
-
-    @property
-    def short(self) -> str:
-        """Requirements beyond k as a short text; empty for a record of another version."""
-        with suppress(InputError):
-            return self.required(Privacy()).short
-        return ""
+    @cached_property
+    def project(self) -> Project:
+        """A project with these settings; raises `KanonError` for those of another version."""
+        return project_from_mapping({"data": {"path": "-"}, **self.settings}, "run")
 
     def again(self, project: Project) -> Project:
         """Return a project with the settings of this run; roles, hierarchies and rules stay."""
@@ -83,35 +50,24 @@ class EarlierRun:
                 "this run bounded the share of certain values, which are not kept; "
                 "set it up on screen 5"
             )
-        return replace(
-            project,
-            algorithm=AlgorithmChoice(self.algorithm, dict(self.params)),
-            privacy=self.required(project.privacy),
-            seed=self.seed,
-        )
+        own = self.project
+        return replace(project, algorithm=own.algorithm, privacy=own.privacy, seed=own.seed)
 
 
 def earlier_run(result: FinishedRun, project: Project, when: datetime) -> EarlierRun:
     """Return the record of a result."""
-    own, privacy = result.project or project, result.task.privacy
-    measured = result.measures
+    own, measured = result.project or project, result.measures
+    required = own.privacy.requirements
+    named = [one for one in required if getattr(one, "values", ())]
+    kept = tuple(replace(one, values=()) if one in named else one for one in required)  # type: ignore[call-arg]
+    privacy = replace(own.privacy, k=result.task.privacy.k, requirements=kept)
+    written = project_to_mapping(replace(own, privacy=privacy))
     return EarlierRun(
         when=when.replace(microsecond=0),
-        algorithm=own.algorithm.name,
-        params=dict(own.algorithm.params),
-        k=privacy.k,
-        max_suppression=privacy.max_suppression,
-        requirements=tuple(
-            {"model": one.name, **{n: v for n, v in asdict(one).items() if n != "values"}}
-            for one in own.privacy.requirements
-        ),
-        repeatable=not any(getattr(one, "values", ()) for one in own.privacy.requirements),
-        seed=own.seed,
+        settings={name: written[name] for name in ("algorithm", "privacy", "seed")},
+        repeatable=not named,
         seconds=round(result.seconds, 3),
         figures={name: float(getattr(measured, name)) for name in FIGURES},
-        risk=None if own.privacy.risk is None else asdict(own.privacy.risk),
-        subset_k=own.privacy.subset_k,
-        subset_size=own.privacy.subset_size,
     )
 
 
@@ -156,8 +112,8 @@ class RunHistory:
         place = self._place(path)
         try:
             given = json.loads(place.read_text(encoding="utf-8")) if place is not None else []
-            return tuple(_read_run(one) for one in given)
-        except (OSError, ValueError, KeyError, TypeError, KanonError):
+            return tuple(filter(None, map(_read_run, given)))
+        except (OSError, ValueError, TypeError):
             return ()  # no file yet, or one that cannot be read
 
 
@@ -165,8 +121,11 @@ def _written(run: EarlierRun) -> dict[str, Any]:
     return {**asdict(run), "when": run.when.isoformat()}
 
 
-def _read_run(given: Mapping[str, Any]) -> EarlierRun:
-    run = EarlierRun(**{**given, "when": datetime.fromisoformat(given["when"])})
-    if run.algorithm not in ALGORITHMS or set(run.figures) != set(FIGURES):
-        raise InputError("not a run of this version")
-    return replace(run, requirements=tuple(run.requirements))
+def _read_run(given: Any) -> EarlierRun | None:
+    """Return a run; None for one of another version."""
+    try:
+        run = EarlierRun(**{**given, "when": datetime.fromisoformat(given["when"])})
+        known = run.project.algorithm.name in ALGORITHMS and set(run.figures) == set(FIGURES)
+    except (ValueError, KeyError, TypeError, KanonError):
+        return None
+    return run if known else None

@@ -148,18 +148,19 @@ def runs_table(
         mark, shown = ("good", "shown now") if result is current else ("", "enter shows it")
         notes = "".join(f". {note}" for note in folded(result.notes))
         title = f"{result.algorithm.title}, k = {result.task.k:,}"
-        privacy, name = result.task.privacy, Cell(result.algorithm.name, mark)
+        privacy, algorithm = result.task.privacy, Cell(result.algorithm.name, mark)
         figures = {each: getattr(result.measures, each) for each in FIGURES}
         cells = _run_cells(privacy.k, privacy.short, figures, result.seconds)
         place = Cell(f"{'▸' if result is current else ' '}{number}", mark)
-        rows.append((f"{title}: {shown}; C compares{notes}", [place, name, *cells]))
+        rows.append((f"{title}: {shown}; C compares{notes}", [place, algorithm, *cells]))
     for run in earlier:
-        cells = _run_cells(run.k, run.short, run.figures, run.seconds)
+        privacy, name = run.project.privacy, run.project.algorithm.name
+        cells = _run_cells(privacy.k, privacy.short, run.figures, run.seconds)
         meaning = (
             f"of {run.when:%Y-%m-%d %H:%M}: enter runs it again, with roles, levels and rules as "
             f"they are now; delete forgets all earlier runs"
         )
-        rows.append((meaning, [Cell(text, "muted") for text in ("·", run.algorithm, *cells)]))
+        rows.append((meaning, [Cell(text, "muted") for text in ("·", name, *cells)]))
     names = [GridColumn("#", 3, True, 3), GridColumn("algorithm", 12), GridColumn("k", 6, True, 2)]
     widths = (("NCP", 5), ("RV", 5), ("classes", 7), ("supp.", 5), ("s", 5))
     columns = (GridColumn(title, width, True, width) for title, width in widths)

@@ -28,15 +28,20 @@ def made() -> tuple[Project, Result]:
     return project, anonymize(project)
 
 
+def with_k(run: EarlierRun, k: int) -> EarlierRun:
+    """Return the same run with another k."""
+    return replace(run, settings={**run.settings, "privacy": {**run.settings["privacy"], "k": k}})
+
+
 def test_runs_come_back_the_latest_first_and_can_be_made_again(made, tmp_path: Path) -> None:
     project, result = made
     history = RunHistory(tmp_path)
     assert history.runs(project) == ()
     first = earlier_run(result, project, WHEN)
     history.add(project, first)
-    history.add(project, replace(first, k=3))
+    history.add(project, with_k(first, 3))
     again = RunHistory(tmp_path).runs(project)
-    assert [run.k for run in again] == [3, project.privacy.k]
+    assert [run.project.privacy.k for run in again] == [3, project.privacy.k]
     assert again[1] == first
     assert first.figures["classes"] == result.measures.classes
     repeated = again[0].again(replace(project, algorithm=AlgorithmChoice("global")))
@@ -76,7 +81,7 @@ def test_what_is_required_beyond_k_is_kept(made, tmp_path: Path) -> None:
     run = earlier_run(replace(result, project=replace(project, privacy=privacy)), project, WHEN)
     RunHistory(tmp_path).add(project, run)
     [kept] = RunHistory(tmp_path).runs(project)
-    assert kept.short == "l≥2 risk≤0.5 any 2: 20"
+    assert kept.project.privacy.short == "l≥2 risk≤0.5 any 2: 20"
     assert kept.again(project).privacy == privacy
 
 
@@ -84,10 +89,10 @@ def test_many_runs_and_damaged_files_are_borne(made, tmp_path: Path) -> None:
     project, result = made
     history, run = RunHistory(tmp_path), earlier_run(result, project, WHEN)
     for k in range(MOST_RUNS + 3):
-        history.add(project, replace(run, k=k + 1))
+        history.add(project, with_k(run, k + 1))
     kept = history.runs(project)
     assert len(kept) == MOST_RUNS
-    assert kept[0].k == MOST_RUNS + 3
+    assert kept[0].project.privacy.k == MOST_RUNS + 3
     [file] = (tmp_path / "runs").iterdir()
     for text in ("", "{", "[1]", '[{"when": "x"}]'):
         file.write_text(text)
@@ -111,6 +116,6 @@ def test_a_project_saved_under_a_name_keeps_the_runs_of_its_data(made, tmp_path:
     history.add(unsaved, run)
     saved = replace(unsaved, path=tmp_path / "study.yaml")
     assert history.runs(saved) == (run,)
-    later: EarlierRun = replace(run, k=7)
+    later: EarlierRun = with_k(run, 7)
     history.add(saved, later)
     assert history.runs(saved) == (later, run)
