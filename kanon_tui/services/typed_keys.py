@@ -106,9 +106,6 @@ class TypedKeys:
             return False
         return not any(node.message_queue_size for node in self._nodes())
 
-    def _is_current(self, nodes: list[DOMNode]) -> bool:
-        return all(node.is_running and node.is_attached for node in nodes[1:])
-
 
 def _count_handled(handled: list[bool]) -> None:
     """Note one more widget; Textual inspects the signature of `list.append` 20 times as long."""

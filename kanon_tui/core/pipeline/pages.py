@@ -378,12 +378,11 @@ class PublishedPages(Pages):
 
     def rows_of(self, records: pl.DataFrame) -> pl.DataFrame:
         """Return the published rows of some records, as they are written."""
-        return self.published(records, *self._rows.find(records))
+        return self.published(records, *self._lookup.find_records(records))
 
     def published(self, records: pl.DataFrame, rows: Int64s, dropped: Flags) -> pl.DataFrame:
         """Return published rows, given the row of each record in the run and which were dropped."""
         result, release = self._result, self._result.release
-        rows, dropped = self._lookup.find_records(records)
         suppressed = release.suppressed[rows]
         place = {attribute.name: x for x, attribute in enumerate(result.task.quasi)}
         columns = []

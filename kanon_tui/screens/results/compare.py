@@ -145,8 +145,8 @@ def _pages(comparison: Comparison) -> tuple[Pages, Pages, Pages]:
     if isinstance(comparison, StreamedComparison):
         before = comparison.before
         left, right = (
-            PublishedPages(result, before, result.columns, rows)
-            for result, rows in zip(results, comparison.rows, strict=True)
+            PublishedPages(result, before, result.columns, lookup)
+            for result, lookup in zip(results, comparison.lookups, strict=True)
         )
         return left, right, before
     one, other = comparison.records
@@ -155,14 +155,6 @@ def _pages(comparison: Comparison) -> tuple[Pages, Pages, Pages]:
     return MemoryPages(results[0], one), MemoryPages(results[1], other), FramePages(original)
 
 
-def pair_in_files(comparison: StreamedComparison) -> PairedRecords:
-    """Return the records of two releases in files, page by page, counted as in the data."""
-    results, before = (comparison.first, comparison.second), comparison.before
-    names = [name for name in results[0].columns if name in results[1].columns]
-    pages = [
-        PublishedPages(result, before, result.columns, lookup)
-        for result, lookup in zip(results, comparison.lookups, strict=True)
-    ]
 RowNames = tuple[Callable[[int], str], Callable[[int], str]]
 
 
