@@ -228,7 +228,7 @@ class FilePages(Pages):
         if self._whole is not None:
             return self._whole.slice(begin, end - begin)
         piece = self.source.pieces[place]
-        if self.source.dialect is None:
+        if piece.layout is None:
             start = piece.begin
             part = replace(piece, begin=start + begin, end=start + end, records=end - begin)
             return pl.concat(self.source.read(part))
@@ -238,13 +238,13 @@ class FilePages(Pages):
         first, last = begin // self.size, -(-end // self.size)
         offsets = self._offsets[place]
         records = min(last * self.size, piece.records) - first * self.size
+        later = piece.layout.without_header
         part = replace(
             piece,
             begin=offsets[first],
             end=offsets[min(last, len(offsets) - 1)],
             records=records,
-            header=False,
-            one_short=piece.one_short and not first,
+            layout=replace(piece.layout, header=False) if not first else later,
         )
         return pl.concat(self.source.read(part)).slice(begin - first * self.size, end - begin)
 
@@ -254,7 +254,8 @@ class FilePages(Pages):
             file.seek(piece.begin)
             text = file.read(piece.end - piece.begin)
         letters = np.frombuffer(text, np.uint8)
-        scan = RecordScan(self.source.layout(piece))
+        assert piece.layout is not None
+        scan = RecordScan(piece.layout)
         offsets, ended = [piece.begin], 0
         for start in range(0, len(text), _CHUNK):
             ends = scan.take(letters, start, min(start + _CHUNK, len(text)))

@@ -19,6 +19,7 @@ from kanon_tui.core.pipeline.tuple_counts import counted_table
 from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.counted_table import CountedTable
+from kanon_tui.core.table.csv_survey import Piece
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
 
@@ -95,12 +96,16 @@ def _release_rows(result: FinishedRun, stop: Stop) -> CountedTable:
     """
     pages, task = ReleasePages(result, stop=stop), result.task
     names = dict(zip(pages.source.names, result.columns, strict=True))
+
+    def renamed(piece: Piece) -> Piece:
+        return replace(piece, layout=piece.layout and replace(piece.layout, names=result.columns))
+
     source = replace(
         pages.source,
         names=result.columns,
         escaped=task.output.formulas == "escape",
         options=replace(pages.source.options, rename=names),
-        columns=tuple(tuple(names[each] for each in file) for file in pages.source.columns),
+        pieces=tuple(map(renamed, pages.source.pieces)),
     )
     counts = {name: task.table.occurrences(name) for name in task.published_as_they_are}
     for attribute, cells in zip(task.quasi, result.release.cells, strict=True):

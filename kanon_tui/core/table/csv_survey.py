@@ -26,10 +26,11 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table import csv_text, sniffing
 from kanon_tui.core.table.csv_format import line_end_of, quoting_of
+from kanon_tui.core.table.csv_text import Layout
 from kanon_tui.core.table.data_files import COMPRESSED, reading_errors
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.sniffing import Dialect, Header, first_records
+from kanon_tui.core.table.sniffing import Dialect, first_records
 from kanon_tui.core.table.table import FileFacts
 from kanon_tui.core.table.typed_columns import check_size, check_width
 
@@ -47,27 +48,17 @@ class Piece:
     end: int
     records: int = 0
     """The number of records, a header included; 0 (unknown) for an irregular text."""
-    quote: str | None = None
-    line_end: str | None = None
-    """None for a text that must be read carefully, from its first byte to its last."""
-    header: bool = False
-    """Whether its first record is the header."""
-    one_short: bool = False
-    """Whether the header lacks the name of the first column."""
+    layout: Layout | None = None
+    """The layout of a text; None for Parquet."""
+
+    @property
+    def header(self) -> bool:
+        """Whether its first record is the header."""
+        return self.layout is not None and self.layout.header
 
 
 class NotInPiecesError(InputError):
     """A file that can be read, but not piece by piece."""
-
-
-@dataclass(frozen=True)
-class CsvSurvey:
-    """A CSV file's header, dialect and facts, and the pieces it is cut into."""
-
-    header: Header
-    dialect: Dialect
-    facts: FileFacts
-    pieces: list[Piece]
 
 
 class _MeteredFile(io.BufferedReader):
@@ -89,8 +80,8 @@ def survey_csv(
     options: ReadOptions,
     piece_bytes: int,
     on_bytes: Callable[[int], None] = lambda _: None,
-) -> CsvSurvey:
-    """Look at all bytes of a CSV file and cut it into pieces; errors are those of reading it.
+) -> tuple[FileFacts, list[Piece]]:
+    """Return the facts of a CSV file and its pieces; errors are those of reading it.
 
     `on_bytes` gets the number of bytes of every block; all are looked at twice. It may raise.
     """
@@ -100,21 +91,17 @@ def survey_csv(
         if head.dialect.spaces and options.space_after_delimiter == "auto":
             spaces = counts["spaced"] + counts["at end"] == counts["cuts"]
             head = replace(head, dialect=replace(head.dialect, spaces=spaces))
-        header, facts = head.described()
-        quote = head.dialect.quote if counts["quotes"] else None
-        line_end = csv_text.line_end_of_all(counts["CR"], counts["LF"], counts["CR LF"])
-        layout = csv_text.find_layout(
-            head.dialect, quote, line_end, len(header.names), header.one_short
-        )
-        stretches = layout and csv_text.cut_records(file, layout, head.start, head.end, piece_bytes)
-    if stretches:
-        pieces = [Piece(path, *stretch, quote, line_end) for stretch in stretches]
-    else:
-        pieces = [Piece(path, head.start, head.end)]
-    pieces[0] = replace(pieces[0], header=header.first_record, one_short=header.one_short)
-    if stretches and sum(piece.records for piece in pieces) == header.first_record:
-        raise _no_records(path.name, header)
-    return CsvSurvey(header, head.dialect, facts, pieces)
+        plain, facts = head.described()
+        layout = plain.with_marks(*(counts[each] for each in ("quotes", "CR", "LF", "CR LF")))
+        stretches = None
+        if layout.line_end is not None:
+            stretches = csv_text.cut_records(file, layout, head.start, head.end, piece_bytes)
+    if stretches is None:
+        return facts, [Piece(path, head.start, head.end, layout=plain)]
+    if sum(stretch.records for stretch in stretches) == layout.header:
+        raise _no_records(path.name, layout)
+    pieces = [Piece(path, *stretch, layout.without_header) for stretch in stretches]
+    return facts, [replace(pieces[0], layout=layout), *pieces[1:]]
 
 
 def parse_text(
@@ -126,10 +113,8 @@ def parse_text(
         start, end = csv_text.text_bounds(io.BytesIO(text), 0, len(text), *skipped)
         text = text[start:end]
     dialect = sniffing.detect_dialect(text, options, file)
-    header, facts = CsvHead(file, text, 0, len(text), facts, dialect, options).described()
-    cells = csv_text.parse_csv(text, dialect, len(header.names), file, header.one_short)
-    frame = cells.slice(1) if header.first_record else cells
-    frame.columns = header.names
+    layout, facts = CsvHead(file, text, 0, len(text), facts, dialect, options).described()
+    frame = csv_text.parse_csv(text, layout, file)
     check_size(frame, file, _BELOW_HEADER)
     return frame, facts
 
@@ -154,14 +139,16 @@ class CsvHead:
         """Whether the head is the whole file."""
         return self.start + len(self.text) >= self.end
 
-    def described(self) -> tuple[Header, FileFacts]:
-        """Return the header and the facts of the file."""
+    def described(self) -> tuple[Layout, FileFacts]:
+        """Return the layout and the facts of the file."""
         sample = first_records(self.text, self.dialect)
         if not sample:
             raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
         check_width(len(sample[0]), self.file)
         header = sniffing.find_header(sample, self.options, self.file)
-        return header, replace(
+        names = tuple(header.names)
+        layout = Layout(self.dialect, names, header.first_record, header.one_short)
+        return layout, replace(
             self.facts,
             format="tsv" if self.dialect.delimiter == "\t" else "csv",
             delimiter=self.dialect.delimiter,
@@ -228,8 +215,8 @@ def in_order_of(names: Sequence[str], part: pl.DataFrame, path: Path, first: Pat
 _BELOW_HEADER = " below its header; if the first row is data, set header: false"
 
 
-def _no_records(file: str, header: Header) -> InputError:
-    return InputError(f"{file} has no records{_BELOW_HEADER if header.first_record else ''}")
+def _no_records(file: str, layout: Layout) -> InputError:
+    return InputError(f"{file} has no records{_BELOW_HEADER if layout.header else ''}")
 
 
 def _cannot_stream(name: str, what: str, remedy: str) -> InputError:
@@ -300,8 +287,8 @@ def sample_csv(
             sizes.append(csv_text.text_bounds(file, 0, size, 0, options.skip_last)[1])
     with reading_errors(files[0]), open(files[0], "rb") as file:
         head = _read_head(file, files[0], options)
-    header, facts = head.described()
-    first, total = _first_records(head, header), sum(sizes)
+    layout, facts = head.described()
+    first, total = _first_records(head, layout), sum(sizes)
     facts = replace(facts, bytes=total)
     if len(files) == 1 and head.is_complete:
         return first, facts, first.height, True
@@ -310,53 +297,51 @@ def sample_csv(
     stretches = min(STRETCHES, max(wanted // LEAST_BYTES, 1), -(-total // LEAST_BYTES))
     first = first.head(-(-records // stretches))
     found = [(first, each * first.height)]
-    like_first = like_first_part(options, facts, header.names)
+    like_first = like_first_part(options, facts, layout.names)
     for number in range(1, stretches):
         place, offset = 0, total * number // stretches
         while offset >= sizes[place] and place < len(files) - 1:
             offset -= sizes[place]
             place += 1
-        path, own, names = files[place], head, header.names
+        path, own = files[place], layout
         with reading_errors(path), open(path, "rb") as file:
             if place and sizes[place]:
-                own = _read_head(file, path, like_first)
-                names = own.described()[0].names
+                own, _ = _read_head(file, path, like_first).described()
             file.seek(offset)
             text = file.read(min(wanted // stretches, sizes[place] - offset))
-        stretch = _regular_stretch(text, own, names)
+        stretch = _regular_stretch(text, own.without_header)
         if stretch is not None:
-            found.append((in_order_of(header.names, stretch[0], path, files[0]), stretch[1]))
+            found.append((in_order_of(layout.names, stretch[0], path, files[0]), stretch[1]))
     frame = pl.concat(frame for frame, _ in found)
     per_record = max(sum(size for _, size in found) / max(frame.height, 1), 1)
     return frame, facts, max(round(total / per_record), frame.height), False
 
 
-def _first_records(head: CsvHead, header: Header) -> pl.DataFrame:
+def _first_records(head: CsvHead, layout: Layout) -> pl.DataFrame:
     """Return the records at the beginning of the first file; of a cut one those that are whole."""
-    names = header.names
+    names = layout.names
     try:
-        cells = csv_text.parse_csv(head.text, head.dialect, len(names), head.file, header.one_short)
+        frame = csv_text.parse_csv(head.text, layout, head.file)
     except InputError:
         if head.is_complete:
             raise
         rows = [row for row in first_records(head.text, head.dialect) if len(row) == len(names)]
         cells = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
-    cells.columns = names
-    cells = cells.slice(int(header.first_record))
-    if not cells.height and head.is_complete:
-        raise _no_records(head.file, header)
-    return cells
+        frame = cells.slice(int(layout.header))
+    if not frame.height and head.is_complete:
+        raise _no_records(head.file, layout)
+    return frame
 
 
-def _regular_stretch(text: bytes, head: CsvHead, names: Sequence[str]) -> _Stretch | None:
+def _regular_stretch(text: bytes, plain: Layout) -> _Stretch | None:
     """Return the complete records of a text that begins anywhere; None where it is irregular."""
     for _ in range(_TRIES):
         start = re.search(rb"[\r\n]", text)
         if start is None:
             return None
         text = text[start.end() :].removesuffix(b"\r")  # it may be cut between CR and LF
-        layout = csv_text.text_layout(text, head.dialect, len(names), False)
-        if layout is None or not text or text[0] in b"\r\n" or b"\0" in text:
+        layout = plain.for_text(text)
+        if layout.line_end is None or not text or text[0] in b"\r\n" or b"\0" in text:
             continue
         ends = csv_text.RecordScan(layout).take(np.frombuffer(text, np.uint8), 0, len(text))
         if ends is None or not len(ends):
@@ -364,7 +349,5 @@ def _regular_stretch(text: bytes, head: CsvHead, names: Sequence[str]) -> _Stret
         text = text[: int(ends[-1]) + 1]
         with suppress(UnicodeDecodeError):  # the survey of all bytes says where and why
             text.decode("utf-8")
-            frame = csv_text.parse_regular(text, layout, len(ends))
-            frame.columns = list(names)
-            return frame, len(text)
+            return csv_text.parse_regular(text, layout, len(ends)), len(text)
     return None

@@ -10,11 +10,13 @@ lines, a quote inside a word, mixed line ends) and finds the row at fault in bro
 Cost: two passes over the text, memory for the text and for its cells.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -36,64 +38,63 @@ _BATCH = 50_000
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a text that may be regular, as Polars is told to cut it."""
+    """The layout of a text: how it is cut into records, and what its columns are called."""
 
     dialect: Dialect
-    quote: str | None
-    """None where no quote occurs in the text."""
-    line_end: str
-    width: int
+    names: tuple[str, ...]
+    header: bool = False
+    """Whether the first record holds the names."""
     one_short: bool = False
-    """Whether the first record, the header, lacks a field."""
+    """Whether the header lacks the name of the first column."""
+    quote: str | None = None
+    """None where no quote occurs in the text."""
+    line_end: str | None = None
+    """None for a text that must be read carefully, from its first byte to its last."""
+
+    def with_marks(self, quotes: int, returns: int, feeds: int, both: int) -> Layout:
+        """Return the layout of a text with so many quotes, CR, LF and CR-LF.
+
+        It has a line end, LF (also for CR-LF) or CR, if Polars can read it: where line ends are not
+        mixed. Spaces before a quote hide it from Polars, and in a single column a blank line may be
+        a value.
+        """
+        quote = self.dialect.quote if quotes else None
+        line_end = "\n" if returns == both else "\r" if not feeds else None
+        odd = not self.dialect.delimiter.isascii() or (self.dialect.spaces and quote is not None)
+        careful = len(self.names) == 1 or odd
+        return replace(self, quote=quote, line_end=None if careful else line_end)
+
+    def for_text(self, text: bytes) -> Layout:
+        """Return the layout of a text in memory."""
+        quotes = bool(self.dialect.quote) and str(self.dialect.quote).encode() in text
+        returns = text.count(b"\r")
+        ends = (text.count(b"\n"), text.count(b"\r\n")) if returns else (0, 0)
+        return self.with_marks(quotes, returns, *ends)
+
+    @property
+    def without_header(self) -> Layout:
+        """The layout of what follows the header."""
+        return replace(self, header=False, one_short=False)
 
 
-def find_layout(
-    dialect: Dialect, quote: str | None, line_end: str | None, width: int, one_short: bool
-) -> Layout | None:
-    """Return the layout if Polars can read it; None for a text that must be read carefully.
-
-    Spaces before a quote hide it from Polars, and in a single column a blank line may be a value.
-    """
-    odd = not dialect.delimiter.isascii() or (dialect.spaces and quote is not None)
-    if line_end is None or width == 1 or odd:
-        return None
-    return Layout(dialect, quote, line_end, width, one_short)
-
-
-def text_layout(text: bytes, dialect: Dialect, width: int, one_short: bool) -> Layout | None:
-    """Return the layout of a text in memory if Polars can read it."""
-    quote = dialect.quote if dialect.quote and dialect.quote.encode() in text else None
-    returns = text.count(b"\r")
-    feeds, both = (text.count(b"\n"), text.count(b"\r\n")) if returns else (0, 0)
-    return find_layout(dialect, quote, line_end_of_all(returns, feeds, both), width, one_short)
-
-
-def line_end_of_all(returns: int, feeds: int, both: int) -> str | None:
-    """Return LF (also for CR-LF) or CR by the counts of each; None where they are mixed."""
-    if returns == both:
-        return "\n"
-    return "\r" if not feeds else None
-
-
-def parse_csv(
-    text: bytes, dialect: Dialect, width: int, file: str, one_short: bool = False
-) -> pl.DataFrame:
-    """Return all records as texts, the header included, which may be one field short."""
-    layout = text_layout(text, dialect, width, one_short)
-    if layout is not None:
+def parse_csv(text: bytes, layout: Layout, file: str) -> pl.DataFrame:
+    """Return all records of a text as texts."""
+    layout = layout.for_text(text)
+    if layout.line_end is not None:
         stretches = cut_records(io.BytesIO(text), layout, 0, len(text), len(text))
         if stretches is not None:
             return parse_regular(text, layout, stretches[0].records)
-    return pl.concat(parse_carefully(io.BytesIO(text), dialect, file, len(text), one_short))
+    return pl.concat(parse_carefully(io.BytesIO(text), layout, file, len(text)))
 
 
 def parse_regular(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
-    """Return the records of a text that is known to be regular."""
+    """Return the records of a text that is known to be regular, and has so many with the header."""
+    assert layout.line_end is not None
     missing = layout.dialect.delimiter.encode() if layout.one_short else b""
     cells = pl.read_csv(
         missing + text if missing else text,
         has_header=False,
-        schema={str(place): pl.String for place in range(layout.width)},
+        schema={str(place): pl.String for place in range(len(layout.names))},
         separator=layout.dialect.delimiter,
         quote_char=layout.quote,
         eol_char=layout.line_end,
@@ -103,7 +104,8 @@ def parse_regular(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
     frame = cells.with_columns(gaps) if gaps else cells
     if layout.dialect.spaces:
         frame = frame.with_columns(pl.all().exclude("0").str.strip_chars_start(" "))
-    return frame
+    frame.columns = list(layout.names)
+    return frame.slice(int(layout.header))
 
 
 class Stretch(NamedTuple):
@@ -209,9 +211,10 @@ class RecordScan:
     """
 
     def __init__(self, layout: Layout) -> None:
+        assert layout.line_end is not None
         self._cut, self._line = ord(layout.dialect.delimiter), ord(layout.line_end)
         self._mark = ord(layout.quote) if layout.quote else -1
-        self._width = layout.width
+        self._width = len(layout.names)
         self._edge = np.zeros(256, bool)
         self._edge[[self._cut, self._line, ord("\r")]] = True
         if layout.quote:
@@ -258,29 +261,29 @@ class RecordScan:
 
 
 def parse_carefully(
-    text: IO[bytes], dialect: Dialect, file: str, size: int, one_short: bool = False
+    text: IO[bytes], layout: Layout, file: str, size: int
 ) -> Iterator[pl.DataFrame]:
     """Yield the records in batches; an error names the row at fault."""
     lines = io.TextIOWrapper(text, encoding="utf-8", newline="")
-    reader = dialect.records(lines, strict=True)
+    reader = layout.dialect.records(lines, strict=True)
     limit = csv.field_size_limit(size + 1)  # a cell may be as long as the file
     batch: list[list[str]] = []
-    width, row = 0, 1
+    width, row, is_header = len(layout.names), 1, layout.header
     try:
         for record in reader:
             if record:
-                if one_short and not width:
-                    record.insert(0, "")
-                width = width or len(record)
-                if len(record) != width:
+                short = layout.one_short and is_header
+                if len(record) + short != width:
                     raise InputError(
                         f"{file}: row {row:,} has {count_of(len(record), 'field')} where {width} "
                         f"are expected; mend or quote its cells, or set the delimiter (here "
-                        f"{dialect.delimiter!r})"
+                        f"{layout.dialect.delimiter!r})"
                     )
-                batch.append(record)
+                if not is_header:
+                    batch.append(record)
+                is_header = False
                 if len(batch) == _BATCH:
-                    yield _frame(batch, width)
+                    yield _frame(batch, layout.names)
                     batch = []
             row = reader.line_num + 1
     except csv.Error as error:
@@ -293,10 +296,10 @@ def parse_carefully(
         ) from None
     finally:
         csv.field_size_limit(limit)
-    if batch:
-        yield _frame(batch, width)
+    yield _frame(batch, layout.names)
 
 
-def _frame(records: list[list[str]], width: int) -> pl.DataFrame:
-    schema = {str(place): pl.String for place in range(width)}
-    return pl.DataFrame(dict(zip(schema, zip(*records, strict=True), strict=True)), schema=schema)
+def _frame(records: list[list[str]], names: Sequence[str]) -> pl.DataFrame:
+    columns = zip(*records, strict=True) if records else [()] * len(names)
+    cells = dict(zip(names, columns, strict=True))
+    return pl.DataFrame(cells, schema=dict.fromkeys(names, pl.String))

@@ -30,7 +30,7 @@ from kanon_tui.core.table import csv_survey, data_files, file_kinds, typed_colum
 from kanon_tui.core.table.atomic_files import writing_errors
 from kanon_tui.core.table.cell_codes import Cells, Columns, complete_records
 from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
-from kanon_tui.core.table.csv_text import Layout, TextPart, parse_carefully, parse_regular
+from kanon_tui.core.table.csv_text import TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import part_files, reading_errors
 from kanon_tui.core.table.databases import answering, read_address, read_database_file
 from kanon_tui.core.table.encoding import to_utf8
@@ -40,7 +40,7 @@ from kanon_tui.core.table.formulas import unescaped
 from kanon_tui.core.table.json_lines import read_json_lines
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.record_choice import RecordChoice
-from kanon_tui.core.table.sniffing import Dialect, find_header
+from kanon_tui.core.table.sniffing import find_header
 from kanon_tui.core.table.statistics_files import read_statistics_file
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import all_texts, column_names
@@ -65,12 +65,9 @@ class Source:
     pieces: tuple[Piece, ...]
     facts: FileFacts
     options: ReadOptions
-    dialect: Dialect | None = None
     days: tuple[tuple[str, ...] | None, ...] = ()
     """Parquet: for each file the columns that are printed as days; None: judged piece by piece."""
     files: tuple[Path, ...] = ()
-    columns: tuple[tuple[str, ...], ...] = ()
-    """CSV: for each file the names of its columns in its own order."""
     contents: Mapping[Path, bytes] = field(default_factory=dict, repr=False)
     """Parquet: what compressed files hold."""
     complete: tuple[str, ...] = ()
@@ -98,7 +95,7 @@ class Source:
         names = self.names if names is None else names
         tokens = list(self.options.missing_tokens)
         for frame in self._frames(piece, tuple(dict.fromkeys((*names, *self.complete)))):
-            if self.dialect is None:
+            if piece.layout is None:
                 frame = all_texts(frame, piece.path.name, self._days_of(piece))
             missing = [frame[name].is_in(tokens) for name in self.complete]
             if missing:
@@ -108,7 +105,7 @@ class Source:
 
     def columns_of(self, piece: Piece, names: Sequence[str]) -> Iterator[Columns]:
         """Yield the cells of a piece column by column, each with its distinct texts."""
-        days = self._days_of(piece) if self.dialect is None else None
+        days = self._days_of(piece) if piece.layout is None else None
         wanted = tuple(dict.fromkeys((*names, *self.complete)))
         for frame in self._frames(piece, wanted):
             cells = {name: Cells.from_series(frame[name], piece.path.name, days) for name in wanted}
@@ -123,7 +120,7 @@ class Source:
         choice = RecordChoice(self.options)
         wanted = tuple(dict.fromkeys((*names, *choice.columns)))
         with reading_errors(piece.path):
-            parquet = self.dialect is None
+            parquet = piece.layout is None
             frames = iter([self._parquet(piece, wanted)]) if parquet else self._csv(piece)
             for frame in frames:
                 rows = choice.rows(frame, piece.path.name) if choice else np.empty(0, np.int64)
@@ -133,28 +130,20 @@ class Source:
                 for start in range(0, len(rows), PIECE_ROWS):
                     yield frame[rows[start : start + PIECE_ROWS]]
 
-    def layout(self, piece: Piece) -> Layout:
-        """Return the layout of a regular piece of a CSV file."""
-        assert self.dialect is not None
-        assert piece.line_end is not None
-        width = len(self.columns[self.files.index(piece.path)])
-        return Layout(self.dialect, piece.quote, piece.line_end, width, piece.one_short)
-
     def _csv(self, piece: Piece) -> Iterator[pl.DataFrame]:
-        assert self.dialect is not None
+        layout, first = piece.layout, self.pieces[0].layout
+        assert layout is not None
+        assert first is not None
         with open(piece.path, "rb") as file:
-            if piece.line_end is None:
-                name, short = piece.path.name, piece.one_short
+            if layout.line_end is None:
                 part = io.BufferedReader(TextPart(file, piece.begin, piece.end))
-                parts = parse_carefully(part, self.dialect, name, piece.end, short)
+                parts = parse_carefully(part, layout, piece.path.name, piece.end)
             else:
                 file.seek(piece.begin)
                 text = file.read(piece.end - piece.begin)
-                parts = iter([parse_regular(text, self.layout(piece), piece.records)])
-            for number, cells in enumerate(parts):
-                frame = cells.slice(1) if piece.header and not number else cells
-                frame.columns = list(self.columns[self.files.index(piece.path)])
-                yield in_order_of(self.columns[0], frame, piece.path, self.files[0])
+                parts = iter([parse_regular(text, layout, piece.records)])
+            for frame in parts:
+                yield in_order_of(first.names, frame, piece.path, self.files[0])
 
     def _parquet(self, piece: Piece, names: Sequence[str]) -> pl.DataFrame:
         with _parquet_errors(piece.path):
@@ -283,23 +272,19 @@ def _beginning(path: Path, length: int) -> tuple[bytes, int]:
 def _open_csv(
     files: Sequence[Path], options: ReadOptions, piece_bytes: int, on_bytes: Callable[[int], None]
 ) -> Source:
-    surveys = []
-    like_first = options
+    like_first, size = options, 0
+    pieces: list[Piece] = []
     for file in files:
-        survey = csv_survey.survey_csv(file, like_first, piece_bytes, on_bytes)
-        surveys.append(survey)
-        names, first = survey.header.names, surveys[0]
-        in_order_of(first.header.names, pl.DataFrame(schema=names), file, files[0])
-        like_first = like_first_part(options, first.facts, first.header.names)
-    return Source(
-        _names_left(first.header.names, options, files[0]),
-        tuple(piece for survey in surveys for piece in survey.pieces),
-        replace(first.facts, bytes=sum(survey.facts.bytes for survey in surveys)),
-        options,
-        first.dialect,
-        files=tuple(files),
-        columns=tuple(tuple(survey.header.names) for survey in surveys),
-    )
+        own, found = csv_survey.survey_csv(file, like_first, piece_bytes, on_bytes)
+        assert found[0].layout is not None
+        if not pieces:
+            names, facts = found[0].layout.names, own
+            like_first = like_first_part(options, facts, names)
+        in_order_of(names, pl.DataFrame(schema=found[0].layout.names), file, files[0])
+        pieces += found
+        size += own.bytes
+    left = _names_left(names, options, files[0])
+    return Source(left, tuple(pieces), replace(facts, bytes=size), options, files=tuple(files))
 
 
 def _names_left(names: Sequence[str], options: ReadOptions, file: Path) -> tuple[str, ...]:
@@ -348,7 +333,7 @@ def _open_parquet(
         typed_columns.check_size(texts, who, "")
     facts = FileFacts("parquet", None, size)
     left = _names_left(names, options, files[0])
-    source = Source(left, tuple(pieces), facts, options, None, (), tuple(files), (), contents or {})
+    source = Source(left, tuple(pieces), facts, options, (), tuple(files), contents or {})
     same = all(schema == schemas[0] for schema in schemas)
     groups = [files] if same else [[file] for file in files]
     days = {file: _days(source, group) for group in groups for file in group}

@@ -112,12 +112,13 @@ def test_the_fast_reader_agrees_with_the_careful_one_on_any_text(pieces):
     records = [record for record in dialect.records(io.StringIO(text.decode(), "")) if record]
     if not records:
         return
+    layout = csv_text.Layout(dialect, tuple(f"column {x}" for x in range(len(records[0]))))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(csv_text, "_BLOCK", 4)
         outcomes = []
         for parse in (
-            lambda: csv_text.parse_csv(text, dialect, len(records[0]), "f"),
-            lambda: pl.concat(csv_text.parse_carefully(io.BytesIO(text), dialect, "f", len(text))),
+            lambda: csv_text.parse_csv(text, layout, "f"),
+            lambda: pl.concat(csv_text.parse_carefully(io.BytesIO(text), layout, "f", len(text))),
         ):
             try:
                 outcomes.append(parse().rows())
