@@ -234,7 +234,8 @@ def _weighted_classes(result: FinishedRun, name: str) -> tuple[Int64s, Floats]:
         )
     table = task.table
     assert isinstance(table, CountedTable)
-    numbers, encoder = table.column(name, Kind.NUMERIC).numbers, table.encoder(name)
+    column = table.column(name, Kind.NUMERIC)
+    numbers, encoder = column.numbers, table.encoder(column)
     assert numbers is not None
     number_of = dict(zip(encoder.texts, numbers[encoder.codes].tolist(), strict=True))
     quasi = {attribute.name: str(place) for place, attribute in enumerate(task.quasi)}

@@ -28,7 +28,6 @@ from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.coding import Encoder
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.counted_table import CountedTable
-from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.source import Source
@@ -375,7 +374,7 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
     """Return the input of the recoding jobs, and the texts that the recoded rows stand for."""
     task, table = release.task, counted_table(release.task)
     coarse = any(task.counted_levels)
-    values = tuple(table.value_encoder(each.column) for each in task.quasi) if coarse else ()
+    values = tuple(table.encoder(each.column) for each in task.quasi) if coarse else ()
     quasi = release.quasi_ranks(release.starred)
     ranks = {name: of_rows for name, (of_rows, _) in quasi.items()}
     texts = {name: shown for name, (_, shown) in quasi.items()}
@@ -406,7 +405,7 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
 
 def _counted_as(table: CountedTable, column: Column) -> Int32s:
     """Return by rank of a text of a sensitive column the code of the value that it counts as."""
-    own = table.encoder(column.name, column.counted if isinstance(column, CountedColumn) else None)
+    own = table.encoder(column)
     order = own.texts.arg_sort().to_numpy()
     return np.asarray(own.codes[order], dtype=np.int32)
 

@@ -23,8 +23,6 @@ from kanon_tui.core.pipeline.engine_choice import fits_in_memory
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.coding import code_values, unreadable_values
-from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.counted_table import CountedTable, count_values, sum_counts
 from kanon_tui.core.table.csv_survey import NotInPiecesError, Piece, sample_csv
 from kanon_tui.core.table.data_files import part_files
@@ -32,8 +30,6 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.record_choice import RecordChoice
 from kanon_tui.core.table.source import Source, is_parquet_source, open_source
 from kanon_tui.core.table.table import Counts, Table
-from kanon_tui.core.table.value_formats import Format
-from kanon_tui.core.text import count_of
 
 SAMPLE = 50_000
 """About how many records a sample has."""
@@ -66,7 +62,8 @@ class SampledTable(Table):
     @cached_property
     def sample(self) -> Sample:
         """The sample as a table of its own."""
-        return Sample(self.frame, self.facts, self.missing_tokens, self.formats, whole=self)
+        facts, tokens = self.facts, self.missing_tokens
+        return Sample(self.frame, facts, tokens, self.formats, counts=self.counts, whole=self)
 
     def as_counted(self, workers: Workers, memory: MemoryLimit) -> CountedTable:
         """Return the table as runs see it, with the values that are counted already."""
@@ -86,30 +83,6 @@ class SampledTable(Table):
         """Return the sample's records in which none of these columns is missing."""
         return self.sample.drop_missing(columns)
 
-    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """Return an attribute with the values of the whole table and the codes of the sample."""
-        if name not in self.counts:
-            return super().column(name, kind, format)
-        key = (name, kind, format if kind.ordered else None)
-        if key not in self._coded:
-            self._coded[key] = self._counted_column(*key)
-        return self._coded[key]
-
-    def _counted_column(self, name: str, kind: Kind, format: Format | None) -> Column:
-        counts = self.counts[name]
-
-        def refuse(unreadable: pl.Series, format: Format) -> InputError:
-            records = counts.filter(counts["value"].is_in(unreadable.to_list()))["records"].sum()
-            where = f"in {count_of(int(records), 'record')}"
-            return unreadable_values(name, unreadable.sort(), format, where)
-
-        values = counts["value"].alias(name)
-        column, encoder = code_values(
-            values, kind, self.missing_tokens, format, self.formats, refuse
-        )
-        codes = encoder.codes_of(self.frame[name])
-        return encoder.with_counts(replace(column, codes=codes), counts)
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Sample(Table):
@@ -121,17 +94,6 @@ class Sample(Table):
     def uncounted_columns(self) -> frozenset[str]:
         """The columns that are known from the sample only."""
         return self.whole.uncounted_columns
-
-    def occurrences(self, name: str) -> pl.DataFrame:
-        """Return every value of a column with its number of records in the whole table."""
-        return self.whole.occurrences(name)
-
-    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """Return an attribute of the sample, coded with the values of the whole table."""
-        self._check_names([name])
-        column = self.whole.column(name, kind, format)
-        codes = column.codes if self.kept is None else column.codes[self.kept]
-        return replace(column, codes=codes, value_counts=None)
 
 
 def read_or_sample(project: Project) -> Table:

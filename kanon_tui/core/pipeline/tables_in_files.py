@@ -72,8 +72,7 @@ def _input_records(result: FinishedRun, stop: Stop) -> CountedTable:
     table = counted_table(result.task)
     if not table.source.unchanged:
         raise InputError("the data is not what was read any more; run again")
-    encoders = dict(table.encoders)
-    return replace(table, workers=_workers(stop), encoders=encoders)
+    return replace(table, workers=_workers(stop))
 
 
 def _workers(stop: Stop, check: Callable[[], object] = lambda: None) -> LocalWorkers:

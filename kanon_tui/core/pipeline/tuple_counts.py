@@ -16,7 +16,7 @@ values that have k records on either side.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -31,7 +31,6 @@ from kanon_tui.core.table.cell_codes import Cells, Columns
 from kanon_tui.core.table.coding import Encoder
 from kanon_tui.core.table.column import CHANGED, Column
 from kanon_tui.core.table.counted_table import CountedTable, count_rows, sum_counts
-from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.tuple_packing import Packing
 from kanon_tui.core.task.parts import with_counted_rows
@@ -94,9 +93,8 @@ def with_tuples(task: Task, table: CountedTable) -> Task:
     columns += required.values()
     encoders = (
         *(tuple_encoder(table, task, x) for x in range(len(task.quasi))),
-        *(table.encoder(each.name, each.counted if isinstance(each, CountedColumn) else None)
-          for each in required.values()),
-    )  # fmt: skip
+        *map(table.encoder, required.values()),
+    )
     packing = Packing.for_sizes([len(column.values) for column in columns])
     attributes = {each.name: len(each.column.values) for each in task.quasi}
     bytes_each = _BYTES_PER_TUPLE + 24 * packing.words + 18 * len(columns)
@@ -173,8 +171,8 @@ def counted_table(task: Task) -> CountedTable:
 def tuple_encoder(table: CountedTable, task: Task, x: int) -> Encoder:
     """Return the encoder from texts to the codes that tuples have of quasi-identifier number x."""
     attribute = task.quasi[x]
-    encoder = table.value_encoder(attribute.column)
+    encoder = table.encoder(attribute.column)
     level = task.counted_levels[x] if task.counted_levels else 0
     if not level:
         return encoder
-    return replace(encoder, codes=coarsest_codes(attribute, level)[encoder.codes])
+    return encoder.mapped(coarsest_codes(attribute, level), encoder.size)

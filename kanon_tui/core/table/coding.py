@@ -1,5 +1,7 @@
 """From the texts of a column to codes, and the refusal of texts that cannot be read."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.cell_codes import Cells, Columns
-from kanon_tui.core.table.column import CHANGED, MISSING_TOKENS, Column, Kind, counted
+from kanon_tui.core.table.column import CHANGED, MISSING_TOKENS, Column, Kind
 from kanon_tui.core.table.numbers import PLAIN, NumberFormat
 from kanon_tui.core.table.value_formats import Format, ValueFormats, read_texts
 from kanon_tui.core.text import quoted_list
@@ -74,10 +76,9 @@ class Encoder:
         cells = columns[self.name]
         return np.asarray(self.codes_of(cells.texts)[cells.places], dtype=np.int32)
 
-    def with_counts(self, column: Column, counts: pl.DataFrame) -> Column:
-        """Return a column of these codes that knows the number of `records` of every `value`."""
-        codes, records = self.codes_of(counts["value"]), counts["records"].to_numpy()
-        return replace(column, value_counts=counted(codes, records, self.size))
+    def mapped(self, codes: Sequence[int] | NDArray[np.int32], size: int) -> Encoder:
+        """Return the encoder with another code, of `size`, for each of its codes."""
+        return replace(self, codes=np.asarray(codes, dtype=np.int32)[self.codes], size=size)
 
 
 def code_values(

@@ -5,7 +5,7 @@ by the same code as with a table in memory. Columns have no codes; `coded_blocks
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -18,8 +18,9 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.cell_codes import records_in
-from kanon_tui.core.table.coding import Encoder, code_values, first_unreadable
+from kanon_tui.core.table.coding import Encoder, first_unreadable
 from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Counts, Table
 from kanon_tui.core.table.value_formats import Format
@@ -90,8 +91,6 @@ class CountedTable(Table):
     workers: Workers
     memory: MemoryLimit
     records: int = 0
-    encoders: dict[str, Encoder] = field(default_factory=dict, repr=False)
-    """By column, the encoder of the values that were asked for last."""
 
     @property
     def height(self) -> int:
@@ -152,36 +151,28 @@ class CountedTable(Table):
 
     def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
         """Return one attribute with counted values and without codes."""
-        counts = self.occurrences(name)
+        self.occurrences(name)
+        return super().column(name, kind, format)
 
-        def refuse(unreadable: pl.Series, format: Format) -> InputError:
-            pieces = self.source.pieces
-            frames = (frame for piece in pieces for frame in self.source.read(piece, [name]))
-            cells = (frame[name] for frame in frames)
-            return first_unreadable(cells, unreadable, format, self.row_of)
+    def _refuse(self, unreadable: pl.Series, format: Format) -> InputError:
+        """Return the error for values that cannot be read, with the first row of one."""
+        name = unreadable.name
+        frames = chain.from_iterable(self.source.read(each, [name]) for each in self.source.pieces)
+        return first_unreadable((frame[name] for frame in frames), unreadable, format, self.row_of)
 
-        column, self.encoders[name] = code_values(
-            counts["value"].alias(name),
-            kind,
-            self.missing_tokens,
-            format if kind.ordered else None,
-            self.formats,
-            refuse,
-        )
-        return self.encoders[name].with_counts(column, counts)
-
-    def encoder(self, name: str, codes: Sequence[int] | Int32s | None = None) -> Encoder:
-        """Return the encoder of a column that was asked for; `codes` maps its codes to others."""
-        encoder = self.encoders[name]
-        if codes is None:
-            return encoder
-        own = np.asarray(codes, dtype=np.int32)[encoder.codes]
-        return replace(encoder, codes=own, size=int(own.max(initial=-1)) + 1)
-
-    def value_encoder(self, column: Column) -> Encoder:
-        """Return the encoder from texts to the codes of a column, its ends coded."""
-        new = None if column.coding is None else column.coding.new_code
-        return replace(self.encoder(column.name, new), size=len(column.values))
+    def encoder(self, column: Column) -> Encoder:
+        """Return the encoder from texts to the codes of a column of this table."""
+        size = len(column.values)
+        if isinstance(column, CountedColumn) and column.spelt is not None:
+            return self.encoder(column.spelt).mapped(column.counted, size)
+        if column.coding is not None:
+            format = column.date_format or column.number_format
+            original = self.column(column.name, column.kind, format)
+            return self.encoder(original).mapped(column.coding.new_code, size)
+        texts = self.occurrences(column.name)["value"]
+        codes = texts.cast(pl.Enum(column.values), strict=False).to_physical().cast(pl.Int32)
+        known = codes if column.missing is None else codes.fill_null(column.missing)
+        return Encoder(column.name, texts, known.to_numpy(), size)
 
     def text_encoder(self, name: str) -> Encoder:
         """Return an encoder from the texts of a column to their ranks in the order of texts."""
@@ -190,7 +181,7 @@ class CountedTable(Table):
 
     def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
         """Yield the codes of columns, some records at a time."""
-        encoders = list(map(self._encoder, columns))
+        encoders = list(map(self.encoder, columns))
         names = [encoder.name for encoder in encoders]
 
         def code_piece(source: Source, piece: int) -> list[tuple[Int32s, ...]]:
@@ -199,15 +190,6 @@ class CountedTable(Table):
 
         for blocks in self.each_piece(code_piece, self.source):
             yield from blocks
-
-    def _encoder(self, column: Column) -> Encoder:
-        """Return the encoder from texts to the codes of any column of this table."""
-        if column.coding is not None:
-            return self.value_encoder(column)
-        texts = self.occurrences(column.name)["value"]
-        codes = texts.cast(pl.Enum(column.values), strict=False).to_physical().cast(pl.Int32)
-        known = codes if column.missing is None else codes.fill_null(column.missing)
-        return Encoder(column.name, texts, known.to_numpy(), len(column.values))
 
     def rows_at(self, records: Int64s, names: Sequence[str]) -> pl.DataFrame:
         """Return some columns of the records with these numbers, which rise."""

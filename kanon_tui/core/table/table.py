@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.numeric import Int32s, random_words
 from kanon_tui.core.table.cell_codes import FEW, Cells, coded_series
-from kanon_tui.core.table.coding import code_column
-from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind
+from kanon_tui.core.table.coding import code_column, code_values, unreadable_values
+from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, counted
 from kanon_tui.core.table.csv_format import CsvFormat, Quoting
 from kanon_tui.core.table.data_files import Compression
 from kanon_tui.core.table.file_kinds import FileFormat
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
 from kanon_tui.core.table.value_formats import Format, ValueFormats
+from kanon_tui.core.text import count_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,10 +125,28 @@ class Table:
         self._check_names([name])
         key = (name, kind, format if kind.ordered else None)
         if key not in self._coded:
-            self._coded[key] = code_column(
-                self.texts(name), kind, self.missing_tokens, key[2], self.formats, self.row_of
-            )
+            self._coded[key] = self._code(*key)
         return self._coded[key]
+
+    def _code(self, name: str, kind: Kind, format: Format | None) -> Column:
+        """Return a column as codes; with the values of the whole table, where these are counted."""
+        texts, tokens = self.texts(name), self.missing_tokens
+        if name not in self.counts:
+            return code_column(texts, kind, tokens, format, self.formats, self.row_of)
+        values, records = self.counts[name]["value"].alias(name), self.counts[name]["records"]
+        column, encoder = code_values(values, kind, tokens, format, self.formats, self._refuse)
+        column = replace(column, codes=encoder.codes_of(texts))
+        if self.frame.height == self.height:
+            return column
+        counts = counted(encoder.codes_of(values), records.to_numpy(), encoder.size)
+        return replace(column, value_counts=counts)
+
+    def _refuse(self, unreadable: pl.Series, format: Format) -> InputError:
+        """Return the error for counted values that cannot be read."""
+        counts = self.counts[unreadable.name]
+        records = counts.filter(counts["value"].is_in(unreadable.to_list()))["records"].sum()
+        where = f"in {count_of(int(records), 'record')}"
+        return unreadable_values(unreadable.name, unreadable.sort(), format, where)
 
     def coded_texts(self, name: str) -> Cells:
         """Return the cells of a column coded as they stood; an attribute's codes are used again."""
@@ -173,8 +192,9 @@ class Table:
         """Return the number of missing cells of each column."""
         is_missing = pl.all().is_in(list(self.missing_tokens)).sum()
         found = self.frame.cast(pl.String).select(is_missing).row(0, named=True)
-        counted = {name: self.height - self.present_values(name)[1] for name in self.counts}
-        return {**found, **counted}
+        for name, counts in self.counts.items():
+            found[name] = int(counts["records"].sum()) - self.present_values(name)[1]
+        return found
 
     def shuffled(self) -> Table:
         """Return the table with its records in an order by chance, which no seed repeats."""

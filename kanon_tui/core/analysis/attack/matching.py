@@ -27,7 +27,6 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column, Kind
-from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
@@ -272,9 +271,8 @@ def counted_rows(
     ends = {f"{end} {x}": (end, x) for x in range(len(beside)) for end in ("min", "max")}
     whole = pl.DataFrame()
     row_of: list[Int32s] = []
-    for block in table.coded_blocks([*columns, *map(_spelt, beside)]):
-        own, others = block[: len(columns)], block[len(columns) :]
-        values = [_counted_as(column, each) for column, each in zip(beside, others, strict=True)]
+    for block in table.coded_blocks([*columns, *beside]):
+        own, values = block[: len(columns)], block[len(columns) :]
         part = pl.DataFrame(
             dict(zip(keys, own, strict=True)) | {name: values[x] for name, (_, x) in ends.items()}
         ).with_columns(records=pl.lit(1, pl.Int64))
@@ -299,17 +297,3 @@ def counted_rows(
             for x, column in enumerate(beside)
         },
     )
-
-
-def _counted_as(column: Column, codes: Int32s) -> Int32s:
-    """Return the codes of values where a column is counted in values."""
-    if not isinstance(column, CountedColumn):
-        return codes
-    return np.array(column.counted, dtype=np.int32)[codes]
-
-
-def _spelt(column: Column) -> Column:
-    """Return the column as it is spelt in the table."""
-    if isinstance(column, CountedColumn) and column.spelt is not None:
-        return column.spelt
-    return column
