@@ -118,7 +118,7 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
     finish_run(run, args.progress)
     result = conclude(run, project)
     if earlier is not None:
-        from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired
+        from kanon_tui.core.analysis.attack.two_releases import check_together, repaired
 
         if args.repair:
             result = repaired(run, project, earlier, args.earlier.name)

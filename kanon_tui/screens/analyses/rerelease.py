@@ -5,8 +5,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.binding import Binding, BindingType
 
-from kanon_tui.core.analysis.attack.rerelease_repair import check_together, repaired_result
-from kanon_tui.core.analysis.attack.two_releases import TwoReleases
+from kanon_tui.core.analysis.attack.two_releases import TwoReleases, check_together, repaired_result
 from kanon_tui.core.pipeline.result import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.table import Table

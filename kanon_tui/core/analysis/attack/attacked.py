@@ -36,7 +36,6 @@ Watch = Callable[[int, int], bool]
 class AttackResult:
     """The successes of one attack, in people."""
 
-    kind: str
     title: str
     people: int
     """People who were tried."""
@@ -48,6 +47,8 @@ class AttackResult:
     sentences: tuple[str, ...] = ()
     remedy: str = ""
     """The counter-measure; empty where none is known."""
+    kind: str = ""
+    """The name of the kind of attack."""
 
     @property
     def rate(self) -> float:

@@ -29,7 +29,7 @@ MOST_PEOPLE = 2_000
 _AT_A_TIME = 200
 
 
-def attack(attacked: AttackedRelease) -> list[AttackResult]:
+def linkability(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people whose two records the release joins."""
     first = list(attacked.options.get("on") or attacked.quasi[: max(1, len(attacked.quasi) // 2)])
     for name in first:
@@ -47,7 +47,6 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
     linked = _linked(attacked, attacked.task.table, first, second, pool)
     return [
         AttackResult(
-            "linkability",
             "Linkability",
             len(linked),
             int(linked.sum()),

@@ -37,7 +37,7 @@ MOST_CLASSES = 2_000
 _REMEDY = "ties broken at random, or a stricter requirement (l + 1)"
 
 
-def attack(attacked: AttackedRelease) -> list[AttackResult]:
+def minimality(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people of whom excluded worlds tell more than their class."""
     task, title = attacked.task, "Minimality"
     family = find_algorithm(attacked.project.algorithm.name).family
@@ -48,22 +48,21 @@ def attack(attacked: AttackedRelease) -> list[AttackResult]:
             else "nothing is required of sensitive attributes, and k does not depend on them"
         )
         sentence = f"Nothing can be learnt from minimality: {why}."
-        return [AttackResult("minimality", title, attacked.people, 0, sentences=(sentence,))]
+        return [AttackResult(title, attacked.people, 0, sentences=(sentence,))]
     found = []
     for column in {each.column.name: each.column for each in task.requirements}.values():
         hit, hits, looked_at = np.zeros(task.n, dtype=bool), [], 0
         for row, members in enumerate(_members(attacked)):
             hits.append(0)
             if len(members) and looked_at < MOST_CLASSES:
-                told = _told(task, members, column)
-                looked_at += told is not None
-                if told is not None:
-                    hit[members[told]] = True
-                    hits[-1] = int(told.sum())
+                exposed = _exposed(task, members, column)
+                looked_at += exposed is not None
+                if exposed is not None:
+                    hit[members[exposed]] = True
+                    hits[-1] = int(exposed.sum())
             attacked.check(row + 1, len(attacked.classes.sizes))
         found.append(
             AttackResult(
-                "minimality",
                 f"{title}: {column.name}",
                 attacked.people,
                 task.count(hit),
@@ -95,7 +94,7 @@ def _members(attacked: AttackedRelease) -> Iterator[Int64s]:
             yield np.zeros(0, dtype=np.int64)
 
 
-def _told(task: Task, members: Int64s, column: Column) -> Flags | None:
+def _exposed(task: Task, members: Int64s, column: Column) -> Flags | None:
     """Return the members of whom consistent worlds tell more; None where no cut keeps k."""
     sides = [
         side

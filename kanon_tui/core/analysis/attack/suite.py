@@ -95,9 +95,13 @@ def side_by_side(runs: Sequence[AttackedAgain]) -> Section:
     return Section("Side by side", [text], columns, rows)
 
 
+_TOGETHER = {"singling-out": "downcoding", "composition": "two_releases", "refinement": "inference"}
+"""Kinds that share a module with others; each other kind has one of its name."""
+
+
 @dataclass(frozen=True)
 class AttackKind:
-    """A kind of attack: its module has a function `attack`."""
+    """A kind of attack: a function of its name, in a module that is imported on demand."""
 
     name: str
     summary: str
@@ -106,9 +110,9 @@ class AttackKind:
 
     def run(self, attacked: AttackedRelease) -> list[AttackResult]:
         """Import the attack and run it."""
-        module = import_module(f"kanon_tui.core.analysis.attack.{self.name.replace('-', '_')}")
-        found: list[AttackResult] = module.attack(attacked)
-        return found
+        module = import_module(f"{__package__}.{_TOGETHER.get(self.name, self.name)}")
+        results = getattr(module, self.name.replace("-", "_"))(attacked)
+        return [replace(result, kind=self.name) for result in results]
 
 
 KINDS = (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis.attack.rerelease_repair import (
+from kanon_tui.core.analysis.attack.two_releases import (
     check_together,
     levels_as_general,
     repaired,

@@ -7,7 +7,7 @@ import pytest
 
 from kanon_tui.core.analysis.attack import two_releases as module
 from kanon_tui.core.analysis.attack.linking import linking_attack
-from kanon_tui.core.analysis.attack.rerelease_repair import check_together
+from kanon_tui.core.analysis.attack.two_releases import check_together
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit

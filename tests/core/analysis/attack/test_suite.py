@@ -8,14 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis.attack import (
-    downcoding,
-    inference,
-    linkability,
-    minimality,
-    refinement,
-    singling_out,
-)
+from kanon_tui.core.analysis.attack import downcoding, inference, linkability, minimality
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.suite import (
     KINDS,
@@ -143,7 +136,7 @@ def test_refinement_excludes_a_class_that_is_full() -> None:
     wide = {**RELEASE, "age": ["[20..22]", "[20..22]", "[20..35]", "[20..35]", "50", "50"],
             "sex": ["*"] * 6}  # fmt: skip
     seen = attacked(wide)
-    possible = refinement.possible_pairs(seen)
+    possible = inference.possible_pairs(seen)
     assert possible is not None
     pairs = {
         (seen.task.table.frame["age"][int(np.flatnonzero(seen.fit.records.row_of == record)[0])],
@@ -152,12 +145,12 @@ def test_refinement_excludes_a_class_that_is_full() -> None:
     }  # fmt: skip
     assert ("20", "age [20..22], sex *") in pairs
     assert ("20", "age [20..35], sex *") not in pairs
-    found = refinement.attack(seen)[0]
+    found = inference.refinement(seen)[0]
     assert found.successes == 2  # flu of 20 and 22, which was flu or cold before
     assert "without excluding classes of 0" in found.sentences[0]
     elsewhere = attacked({**RELEASE, "age": ["50"] * 6})
-    assert refinement.possible_pairs(elsewhere) is None
-    assert refinement.attack(elsewhere)[0].successes == 0
+    assert inference.possible_pairs(elsewhere) is None
+    assert inference.refinement(elsewhere)[0].successes == 0
 
 
 def test_minimality_as_wong_enumerates_worlds() -> None:
@@ -296,7 +289,7 @@ def test_no_claim_contradicts_the_original(seed: int, algorithm: str) -> None:
         codes = seen.published.cells[each.x].attribute.column.codes
         for row, group in zip(each.row.tolist(), each.group.tolist(), strict=True):
             assert group in each.group_of_value[codes[members[row]]].tolist()
-    possible = refinement.possible_pairs(seen)
+    possible = inference.possible_pairs(seen)
     assert possible is not None
     kept = set(
         zip(seen.fit.record[possible].tolist(), seen.fit.row[possible].tolist(), strict=True)
@@ -307,7 +300,7 @@ def test_no_claim_contradicts_the_original(seed: int, algorithm: str) -> None:
     kept = ~result.release.suppressed
     assert right[kept & (values == 1)].all()  # her own row is among those that fit
     texts = {name: frame[name].to_list() for name in frame.columns}
-    alone, _, _ = singling_out._singled_out(seen, seen.task.table, seen.fit)
+    alone, _, _ = downcoding._singled_out(seen, seen.task.table, seen.fit)
     for person in np.flatnonzero(alone).tolist():
         same = [all(each[x] == each[person] for each in texts.values()) for x in range(n)]
         assert (
