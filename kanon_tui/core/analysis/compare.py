@@ -94,31 +94,36 @@ class RuleDifference:
 
 
 @dataclass(frozen=True, eq=False)
+class ComparedFiles:
+    """The records of two releases in files, and how they are looked up."""
+
+    before: FilePages
+    """The records that were read."""
+    lookups: tuple[TupleLookup, TupleLookup]
+    memory: MemoryLimit
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """The differences between two results of one table, record by record.
 
     What differs depends on the rows that a record is in either run: in memory its own, in files
-    the counted ones. `records` are the pairs of rows that occur.
+    the counted ones. Pairs of rows are compared, and every record is one of a pair.
     """
 
     first: FinishedRun
     second: FinishedRun
+    records: tuple[Int64s, Int64s]
+    """The rows of every pair that occurs, as each run numbers them."""
+    places: npt.NDArray[np.integer]
+    """Per record its number among the pairs; -1 where a run left it out."""
+    files: ComparedFiles | None = None
+    """How records of files are looked up; None where the releases are in memory."""
 
     @cached_property
-    def records(self) -> tuple[Int64s, Int64s]:
-        """Numbers of the records both runs worked on, as each run numbers them."""
-        _, one, other = np.intersect1d(
-            file_records(self.first),
-            file_records(self.second),
-            assume_unique=True,
-            return_indices=True,
-        )
-        return one.astype(np.int64), other.astype(np.int64)
-
-    @property
     def copies(self) -> Int64s:
         """The records of every pair."""
-        return np.ones(len(self.records[0]), dtype=np.int64)
+        return np.bincount(self.places[self.places >= 0], minlength=len(self.records[0]))
 
     @cached_property
     def differs(self) -> dict[str, Flags]:
@@ -153,18 +158,26 @@ class Comparison:
 
     @cached_property
     def in_file_order(self) -> npt.NDArray[np.integer]:
-        """The records that both runs worked on, as they stand in the file."""
-        return np.arange(len(self.records[0]))
+        """The numbers of the records that both runs worked on, as they stand in the file."""
+        return np.flatnonzero(self.places >= 0).astype(np.uint32)
 
     @cached_property
     def most_different(self) -> Int64s | RankedRows:
-        """The records that both runs worked on, ordered by falling difference."""
-        return np.argsort(self.ranks, kind="stable")
+        """The numbers of the records that both runs worked on, by falling difference."""
+        if self.files is None:
+            return np.argsort(self.ranks, kind="stable")
+        gone = int(self.ranks.max(initial=-1)) + 1
+        sizes = np.bincount(self.ranks, self.copies, gone).astype(np.int64)
+        sizes = np.append(sizes, int((self.places < 0).sum()))
+        of_place = np.append(self.ranks, gone).astype(np.int32)  # the last is for -1
+        parts = (self.places[at : at + _AT_A_TIME] for at in range(0, len(self.places), _AT_A_TIME))
+        ranked = ranked_rows(parts, lambda part: of_place[part], sizes, self.files.memory)
+        return replace(ranked, turns=np.arange(gone))
 
     @cached_property
     def record_differs(self) -> Flags:
         """By number of a record whether the two publish it otherwise."""
-        return self.any_differs
+        return np.asarray(np.append(self.any_differs, False)[self.places], dtype=bool)
 
     @cached_property
     def common(self) -> tuple[str, ...]:
@@ -278,54 +291,16 @@ _BYTES_PER_RECORD = 14
 _AT_A_TIME = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class StreamedComparison(Comparison):
-    """The differences between two releases in files, looked up in one pass over the data."""
-
-    before: FilePages
-    """The records that were read."""
-    lookups: tuple[TupleLookup, TupleLookup]
-    pairs: tuple[Int64s, Int64s]
-    """The rows of every pair that occurs, in either run."""
-    places: Int32s
-    """Per record its number among the pairs; -1 where a run left it out."""
-    memory: MemoryLimit
-
-    @cached_property
-    def records(self) -> tuple[Int64s, Int64s]:
-        """The rows of every pair in either run."""
-        return self.pairs
-
-    @cached_property
-    def copies(self) -> Int64s:
-        """The records of every pair."""
-        return np.bincount(self.places[self.places >= 0], minlength=len(self.pairs[0]))
-
-    @cached_property
-    def in_file_order(self) -> npt.NDArray[np.integer]:
-        """The numbers of the records that both runs worked on."""
-        return np.flatnonzero(self.places >= 0).astype(np.uint32)
-
-    @cached_property
-    def most_different(self) -> Int64s | RankedRows:
-        """The numbers of the records that both runs worked on, by falling difference."""
-        gone = int(self.ranks.max(initial=-1)) + 1
-        sizes = np.bincount(self.ranks, self.copies, gone).astype(np.int64)
-        sizes = np.append(sizes, int((self.places < 0).sum()))
-        of_place = np.append(self.ranks, gone).astype(np.int32)  # the last is for -1
-        parts = (self.places[at : at + _AT_A_TIME] for at in range(0, len(self.places), _AT_A_TIME))
-        ranked = ranked_rows(parts, lambda part: of_place[part], sizes, self.memory)
-        return replace(ranked, turns=np.arange(gone))
-
-    @cached_property
-    def record_differs(self) -> Flags:
-        """By number of a record whether the two publish it otherwise."""
-        return np.append(self.any_differs, False)[self.places]
+def compare(first: FinishedRun, second: FinishedRun) -> Comparison:
+    """Compare two releases in memory, by the records that both runs worked on."""
+    both = file_records(first), file_records(second)
+    _, one, other = np.intersect1d(*both, assume_unique=True, return_indices=True)
+    return Comparison(first, second, (one, other), np.arange(len(one)))
 
 
 def compare_streamed(
     first: FinishedRun, second: FinishedRun, stop: Callable[[], bool] = lambda: False
-) -> StreamedComparison:
+) -> Comparison:
     """Compare two releases of the same files; `stop` says nobody waits any more."""
     before = records_of(first)
     other = records_of(second)
@@ -338,8 +313,8 @@ def compare_streamed(
     memory = memory_limit(first.project).with_held_memory()
     memory.check_fits(before.height * _BYTES_PER_RECORD, "comparing all records")
     lookups = lookup_of(first), lookup_of(second)
-    pairs, places = _places(before, lookups, stop)
-    made = StreamedComparison(first, second, before, lookups, pairs, places, memory)
+    found = _places(before, lookups, stop)
+    made = Comparison(first, second, *found, ComparedFiles(before, lookups, memory))
     _ = made.most_different  # here, and not where it is shown
     return made
 

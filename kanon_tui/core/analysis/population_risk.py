@@ -197,12 +197,9 @@ def release_risk(
         raise InputError("the release has no records; run again with less suppression")
     names = [attribute.name for attribute in task.quasi]
     known = replace(KnownPopulation() if known is None else known, drawn=task.people)
-    if population is not None:
-        where = ("the release", name)
-        rows, covered = covered_people(project, task, classes, population, names, where)
-        known = replace(known, covered=covered)
-    else:
-        rows = DistinctRows.from_columns(classes, names)
+    where = ("the release", name)
+    rows, covered = covered_people(project, task, classes, population, names, where)
+    known = replace(known, covered=covered)
     if result.in_files:
         if known.weights is not None:
             return risk_of_classes(known, threshold, *_weighted_classes(result, known.weights))
@@ -296,11 +293,13 @@ def covered_people(
     project: Project,
     task: Task,
     table: Table,
-    population: Table,
+    population: Table | None,
     names: Sequence[str],
-    where: tuple[str, str] = ("the table", "the population table"),
-) -> tuple[DistinctRows, CoveredPeople]:
-    """Return the rows of a table, and whom of a population they cover."""
+    where: tuple[str, str],
+) -> tuple[DistinctRows, CoveredPeople | None]:
+    """Return the rows of a table, and whom of a population they cover where one is given."""
+    if population is None:
+        return DistinctRows.from_columns(table, names), None
     for name in names:
         check_column(name, table.names, where[0])
         check_column(name, population.names, where[1])

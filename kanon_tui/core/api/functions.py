@@ -14,7 +14,6 @@ from kanon_tui.core.analysis.applying.mapping_file import (
     read_mapping,
 )
 from kanon_tui.core.analysis.applying.sql import mapping_sql
-from kanon_tui.core.analysis.attack.matching import DistinctRows
 from kanon_tui.core.analysis.population_risk import (
     KnownPopulation,
     PopulationRisk,
@@ -36,9 +35,7 @@ from kanon_tui.core.pipeline.result import conclude as conclude_run
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.guesses import planned_columns, refuse_guesses
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import Table, as_frame, as_table
-from kanon_tui.core.task.task import Task
 
 if TYPE_CHECKING:
     from kanon_tui.core.api.tables import Data, Frame
@@ -103,18 +100,23 @@ def anonymize(
     """
     project = make_project(data, quasi, sensitive, identifier, person, other, **settings)
     frame = table if table is not None else data
-    given = None if isinstance(frame, str | Path | Project) else frame
-    read = None if given is None else as_table(given, project.data.read_options.missing_tokens)
-    run = start(project, read)
+    run = start(project, _given_table(frame, project))
     plans = planned_columns(project, run.task.roles)
     if not accept_guesses and any(plan.guessed for plan in plans):
         refuse_guesses(project, plans)
-    return Release.from_result(conclude_run(run, project), _texts_of(given))
+    return Release.from_result(conclude_run(run, project), _texts_of(frame))
+
+
+def _given_table(data: Data | Project, project: Project) -> Table | None:
+    """Return the table that is given in Python; None where the project names a file."""
+    if isinstance(data, str | Path | Project):
+        return None
+    return as_table(data, project.data.read_options.missing_tokens)
 
 
 def _texts_of(frame: Any) -> frozenset[str]:
     """Return the columns of a frame that hold no numbers; none where there is no frame."""
-    if frame is None or isinstance(frame, Table):
+    if isinstance(frame, str | Path | Project | Table):
         return frozenset()
     schema = as_frame(frame).schema
     return frozenset(name for name, kind in schema.items() if not kind.is_numeric())
@@ -246,8 +248,7 @@ def sweep(
     [1, 2]
     """
     project = make_project(data, **roles)
-    given = data if table is None and not isinstance(data, str | Path | Project) else table
-    read = None if given is None else as_table(given, project.data.read_options.missing_tokens)
+    read = _given_table(data if table is None else table, project)
     values = k if k is not None else ks if ks is not None else DEFAULT_KS
     return sweep_project(project, list(named_columns(algorithms)) or None, values, read, workers)
 
@@ -280,17 +281,12 @@ def levels(data: Data | Project, **roles: Any) -> dict[str, tuple[LevelMeasures,
     >>> [level.passes for level in found["age"]]
     [False, True, True]
     """
-    task = _task(data, roles)
+    project = make_project(data, **roles)
+    task = prepare(project, _given_table(data, project))
     return {
         attribute.name: level_measures(attribute, task.k, task.allowed_suppressed)
         for attribute in task.quasi
     }
-
-
-def _task(data: Data | Project, roles: Mapping[str, Any]) -> Task:
-    project = make_project(data, **roles)
-    read = None if isinstance(data, str | Path | Project) else as_table(data)
-    return prepare(project, read)
 
 
 def risk(
@@ -351,20 +347,16 @@ def risk(
             raise InputError("a release is of a project; name the table itself")
     elif not project.attributes:
         raise InputError(f"{project.title} is a table; name its quasi-identifiers: --quasi a,b")
-    task = prepare(project, None if isinstance(data, str | Path | Project) else as_table(data))
+    task = prepare(project, _given_table(data, project))
     tokens = task.table.missing_tokens
     table = task.table if release is None else read_data(release, True, tokens)
     whose = task.repeated if release is None else None
     if person is not None:
         whose = person_column(table, person)
     names = [attribute.name for attribute in task.quasi]
-    covered = None
-    if population_table is not None:
-        everybody = read_data(population_table, True, tokens)
-        where = _called(data if release is None else release), _called(population_table)
-        rows, covered = covered_people(project, task, table, everybody, names, where)
-    else:
-        rows = DistinctRows.from_codes([table.column(n, Kind.CATEGORICAL).codes for n in names])
+    everybody = None if population_table is None else read_data(population_table, True, tokens)
+    where = _called(data if release is None else release), _called(population_table)
+    rows, covered = covered_people(project, task, table, everybody, names, where)
     if population is None and covered is None:
         weights = weights or survey_weights(project, table.names)
     known = KnownPopulation(population, weights, covered)

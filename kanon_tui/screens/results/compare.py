@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.compare import Comparison, StreamedComparison, file_records
+from kanon_tui.core.analysis.compare import Comparison, file_records
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import LEFT_OUT, FramePages, MemoryPages, Pages, PublishedPages
 from kanon_tui.core.text import visible
@@ -142,11 +142,11 @@ def _cell(text: str, other: str) -> Cell:
 def _pages(comparison: Comparison) -> tuple[Pages, Pages, Pages]:
     """Return the left and the right release and the original, record by record."""
     results = comparison.first, comparison.second
-    if isinstance(comparison, StreamedComparison):
-        before = comparison.before
+    if comparison.files is not None:
+        before = comparison.files.before
         left, right = (
             PublishedPages(result, before, result.columns, lookup)
-            for result, lookup in zip(results, comparison.lookups, strict=True)
+            for result, lookup in zip(results, comparison.files.lookups, strict=True)
         )
         return left, right, before
     one, other = comparison.records
@@ -164,7 +164,7 @@ def _row_names(comparison: Comparison) -> tuple[RowNames, tuple[str, str]]:
     def record_in_files(record: int) -> str:
         return f"{record + 1:,}"
 
-    if isinstance(comparison, StreamedComparison):
+    if comparison.files is not None:
         return (record_in_files, record_in_files), (RECORD, RECORD)
     (one, other), numbers = comparison.records, file_records(comparison.first) + 1
     suppressed, classes = comparison.first.release.suppressed, comparison.second.release.classes

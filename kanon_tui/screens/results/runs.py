@@ -7,7 +7,7 @@ from functools import partial
 
 from textual.worker import get_current_worker
 
-from kanon_tui.core.analysis.compare import Comparison, compare_streamed, differences
+from kanon_tui.core.analysis.compare import compare, compare_streamed, differences
 from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
@@ -237,7 +237,7 @@ class Runs:
                 worker = get_current_worker()
                 return PairedRecords(compare_streamed(first, second, lambda: worker.is_cancelled))
             if first.in_files == second.in_files:
-                return PairedRecords(Comparison(first, second))
+                return PairedRecords(compare(first, second))
             raise InputError(
                 "a release in files cannot be compared with one in memory; R has the figures of "
                 "all runs"

@@ -11,8 +11,8 @@ import pytest
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.compare import (
-    Comparison,
     FigureDifference,
+    compare,
     differences,
     file_records,
     record_losses,
@@ -65,7 +65,7 @@ def test_cells_that_differ_are_found() -> None:
     for seed in range(25):
         found = results(seed)
         for first, second in pairwise(found):
-            made = Comparison(first, second)
+            made = compare(first, second)
             for x, attribute in enumerate(first.task.quasi):
                 cells = [
                     [one.release.cells[x].texts[c] if c >= 0 else None for c in codes]
@@ -91,7 +91,7 @@ def test_swapping_the_results_swaps_the_verdicts() -> None:
     there, back = differences(first, second), differences(second, first)
     assert [one.better for one in there] == [-one.better for one in back]
     assert any(one.better for one in there)
-    same = Comparison(first, first)
+    same = compare(first, first)
     assert all(one.better == 0 and not one.difference for one in same.figures)
     assert not any(flags.any() for flags in same.differs.values())
 
@@ -115,7 +115,7 @@ def test_every_figure_of_the_report_is_compared() -> None:
     specs = {"flu": AttributeSpec(role=Role.SENSITIVE), "age": AttributeSpec(rules=rules)}
     task = make_task(columns, 3, specs)
     first, second = run(task, "datafly"), run(task, "mondrian")
-    made = Comparison(first, second)
+    made = compare(first, second)
     names = {one.name for one in made.figures}
     report = first.report
     assert names >= {*report["metrics"], *report["privacy"]}
@@ -139,7 +139,7 @@ def test_records_are_matched_where_one_run_dropped_some() -> None:
     table = as_table(pl.DataFrame(columns))
     first = run(prepare(project, table), "mondrian")
     second = run(prepare(dropping, table), "mondrian")
-    made = Comparison(first, second)
+    made = compare(first, second)
     assert file_records(second).tolist() == [0, 1, 3, 4, 6, 7]
     assert made.records[0].tolist() == [0, 1, 3, 4, 6, 7]
     assert made.records[1].tolist() == [0, 1, 2, 3, 4, 5]
@@ -150,6 +150,6 @@ def test_only_common_attributes_are_compared() -> None:
     columns = {"age": [1, 2, 3, 4], "sex": ["F", "M", "F", "M"]}
     both = run(make_task(columns, 2), "mondrian")
     one = run(make_task(columns, 2, {"sex": AttributeSpec(role=Role.OTHER)}), "mondrian")
-    assert Comparison(both, one).common == ("age",)
-    assert set(Comparison(both, one).differs) == {"age"}
-    assert Comparison(one, both).common == ("age",)
+    assert compare(both, one).common == ("age",)
+    assert set(compare(both, one).differs) == {"age"}
+    assert compare(one, both).common == ("age",)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kanon_tui.core.analysis.compare import Comparison, compare_streamed
+from kanon_tui.core.analysis.compare import compare, compare_streamed
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.memory_limit import AT_LEAST
 from kanon_tui.core.table.target import Target
@@ -25,7 +25,7 @@ def test_everything_that_differs_is_what_differs_in_memory(tmp_path, missing):
     ]
     one, other = (in_memory(each, tmp_path / "m.csv") for each in asked)
     files = [streamed(each, Target(tmp_path / f"{n}.csv")) for n, each in enumerate(asked)]
-    expected, found = Comparison(one, other), compare_streamed(*files)
+    expected, found = compare(one, other), compare_streamed(*files)
     kept = one.task.table.kept
     numbers = range(160) if kept is None else kept.tolist()
     assert found.in_file_order.tolist() == [*numbers]

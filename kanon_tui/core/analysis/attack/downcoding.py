@@ -35,8 +35,7 @@ from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResul
 from kanon_tui.core.analysis.attack.matching import Covering
 from kanon_tui.core.analysis.published_cells import ReadCells
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.table.column import set_members
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind, set_members
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Family, QuasiIdentifier
 from kanon_tui.core.text import count_of

@@ -83,7 +83,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section
-from kanon_tui.core.table.schema import Kind
+from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Family, Grouping, Task
 from kanon_tui.core.text import Quotable, note, plural
