@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -175,12 +174,8 @@ def _what_was_done(result: FinishedRun) -> Section:
         paragraphs.append(
             f"Beyond that, every published class has {asked}; this was proven as well."
         )
-    if task.left_out:
-        paragraphs.append(f"Left out: {joined(task.left_out)}.")
     if task.pseudonymised:
         paragraphs.append(f"Published as pseudonyms: {joined(task.pseudonymised)}.")
-    if task.published_as_they_are:
-        paragraphs.append(f"Published as they are: {joined(task.published_as_they_are)}.")
     paragraphs += [f"Singles people out: {each}." for each in task.singling_out]
     facts: list[tuple[str, object]] = [
         ("Asked for: k", task.k),
@@ -265,7 +260,7 @@ def _search(result: FinishedRun) -> Section:
     ]
     passing = search.get("passing") or []
     items = [
-        f"{', '.join(f'{name} {level}' for name, level in _levels(found['levels'], result))}: "
+        f"{', '.join(f'{name} {level}' for name, level in found['levels'].items())}: "
         f"research value {figure(found['rv'])}"
         for found in passing[:10]
     ]
@@ -277,13 +272,6 @@ def _search(result: FinishedRun) -> Section:
             else f"{len(passing)} choices of levels were found to reach k."
         )
     return Section("The search", paragraphs, ("Count", "Figure") if rows else (), rows, items)
-
-
-def _levels(levels: Any, result: FinishedRun) -> list[tuple[str, Any]]:
-    """Return levels with the names of their attributes, for either form that searches list."""
-    if hasattr(levels, "items"):
-        return list(levels.items())
-    return [(a.name, level) for a, level in zip(result.task.quasi, levels, strict=True)]
 
 
 def _versions(result: FinishedRun) -> Section:

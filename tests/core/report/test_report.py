@@ -355,8 +355,8 @@ def test_people_are_told_what_was_done() -> None:
     text = markdown(story(result_of(Datafly(), max_suppression=0.1)))
     for told in (
         "12 records were generalised with Datafly",
-        "Left out: person.",
-        "Published as they are: flu.",
+        "removed, direct identifiers among them: person",
+        "published as they are: flu",
         "| age | 64 \\| 65 | 25 |",
         "share of detail lost",
         "| Distinct l-diversity: flu |",

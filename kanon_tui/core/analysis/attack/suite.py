@@ -9,7 +9,7 @@ A counter-measure is settings of a project, `publish=rounded` or `l=2,ties=rando
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -52,7 +52,7 @@ def offered(task: Task, project: Project) -> list[str]:
         if any(each.hierarchy_given for each in ordered):
             found.append("publish=hierarchy")
         found += ["overlap=false"] if project.overlap else []
-        if task.requirements and "ties" in {each.name for each in fields(task.privacy)}:
+        if task.requirements:
             found.append("ties=random")
     if task.sensitive:
         found += ["l=2", "t=0.3", "beta=2"]

@@ -32,7 +32,7 @@ A target may be published generalised, as Morton's were: `{<=50K|>50K}` may be e
 counts with its share in each value (`value_groups`). A target of more than ten numbers or dates is
 cut in two at the median of the original.
 
-`tells` finds attributes that determine the target, so that a tree which may ask about them asks
+`determines` finds attributes that determine the target, so that a tree which may ask about them asks
 about little else: `income` tells `income_class`. An attribute determines the target when it leaves
 at most a tenth of the errors that guessing the commonest value makes, in answers of ten records at
 least, so that this is no accident. Answers are the values of a category (ten records on average)
@@ -81,7 +81,7 @@ class Feature:
     cell: str | None = None
     """The cell that is asked for in their place: all that it covers."""
 
-    def say(self, answer: bool, bound: float) -> str:
+    def in_words(self, answer: bool, bound: float) -> str:
         """Return the answer in words: `capital-gain ≥ 7298`, `sex is not Male`."""
         words = self.yes if answer else self.no
         if not self.bound:
@@ -402,7 +402,7 @@ RECORDS_PER_ANSWER = 10
 ERRORS_LEFT = 0.1
 
 
-def tells(column: Column, target: Target) -> bool:
+def determines(column: Column, target: Target) -> bool:
     """Return whether an attribute of the original determines its target."""
     values = target.likeliest
     errors = len(values) - int(np.bincount(values).max())

@@ -53,10 +53,10 @@ from kanon_tui.core.analysis.trees.features import (
     Target,
     TreeTable,
     clusters_of,
+    determines,
     original_target,
     published_target,
     straddling_cells,
-    tells,
 )
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
@@ -281,7 +281,7 @@ def learning_tables(
         _check_attributes(task, release, target, attributes, release_name)
     readers = cell_readers(project, task, [*published, target])
     wanted = original_target(readers[target])
-    telling = tuple(name for name in published if tells(readers[name].column, wanted))
+    telling = tuple(name for name in published if determines(readers[name].column, wanted))
     if attributes is None:
         twins = [name for name in telling if task.roles[name] is not Role.QUASI]
         attributes = [name for name in published if name not in twins] or published
@@ -380,7 +380,7 @@ def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> No
             still_free = free.copy()
             still_free[rows[through]] = False
             for answer, child in ((True, int(tree.children_right[number])), (False, below)):
-                answer_text = words.say(answer, bound)
+                answer_text = words.in_words(answer, bound)
                 further = {**answers, (feature, answer): answer_text}
                 children.append(
                     node(child, rows[above == answer], still_free, answer_text, further)

@@ -52,7 +52,7 @@ class QueryErrors:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _QueriedAttribute:
     """One attribute of both tables, to answer how much of every cell lies in a set of values.
 
     Values are the distinct numbers or days on a line, or the categories.
@@ -125,7 +125,7 @@ def query_errors(
     for name in (*quasi, *others):
         printed = release.column(name, Kind.CATEGORICAL)
         cells = readers[name].read(printed.values, where)
-        asked[name] = _Asked(readers[name].column, printed, cells)
+        asked[name] = _QueriedAttribute(readers[name].column, printed, cells)
     names = [name for name in asked if asked[name].size > 0]
     first = [name for name in quasi if name in names]
     if not first or not release.height:
@@ -167,7 +167,7 @@ def query_errors(
 def _drawn(
     quasi: Sequence[str],
     names: Sequence[str],
-    asked: Mapping[str, _Asked],
+    asked: Mapping[str, _QueriedAttribute],
     selectivity: float,
     chance: np.random.Generator,
 ) -> dict[str, Flags]:

@@ -16,10 +16,10 @@ from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.analysis.trees.features import (
     Feature,
     Target,
+    determines,
     original_target,
     published_target,
     straddling_cells,
-    tells,
 )
 from kanon_tui.core.analysis.trees.partition import Node, PartitionTree, grow_tree, partition
 from kanon_tui.core.errors import InputError
@@ -181,8 +181,8 @@ def test_a_number_of_its_own_for_everybody_tells_nothing_by_accident() -> None:
     table = as_table(pl.DataFrame({**DATA, "gain": jumbled, "job": [f"j{i}" for i in range(40)]}))
     readers = cell_readers(PROJECT, prepare(PROJECT, table), list(SPECS))
     target = original_target(readers["salary"])
-    assert not tells(readers["gain"].column, target)
-    assert not tells(readers["job"].column, target)
+    assert not determines(readers["gain"].column, target)
+    assert not determines(readers["job"].column, target)
 
 
 # --- twins
@@ -267,12 +267,12 @@ def test_telling_leaves_a_tenth_of_the_errors(records: list[tuple[int, str]]) ->
     values = sorted({v for v, _ in records})
     by_value = sum(errors([t for v, t in records if v == value]) for value in values)
     few = 10 * len(values) <= len(records)
-    assert tells(readers["job"].column, target) == (few and by_value <= allowed)
+    assert determines(readers["job"].column, target) == (few and by_value <= allowed)
     halves = [
         ([t for v, t in records if v < cut], [t for v, t in records if v >= cut]) for cut in values
     ]
     by_cut = [errors(a) + errors(b) for a, b in halves if min(len(a), len(b)) >= 10]
-    told = tells(readers["gain"].column, target)
+    told = determines(readers["gain"].column, target)
     if told or 0 in by_cut:
         assert told == (min(by_cut, default=len(records)) <= allowed)
 
