@@ -32,7 +32,7 @@ A target may be published generalised, as Morton's were: `{<=50K|>50K}` may be e
 counts with its share in each value (`value_groups`). A target of more than ten numbers or dates is
 cut in two at the median of the original.
 
-`determines` finds attributes that determine the target, so that a tree which may ask about them asks
+`determines` finds attributes that determine the target: a tree which may ask about them asks
 about little else: `income` tells `income_class`. An attribute determines the target when it leaves
 at most a tenth of the errors that guessing the commonest value makes, in answers of ten records at
 least, so that this is no accident. Answers are the values of a category (ten records on average)

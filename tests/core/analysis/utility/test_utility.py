@@ -174,16 +174,18 @@ def test_errors_of_count_queries_are_those_of_a_recount(
     from kanon_tui.core.analysis.utility import queries
 
     drawn: list[tuple[str, list[str]]] = []
-    draw = queries._Asked.draw
+    draw = queries._QueriedAttribute.draw
 
-    def remember(self: queries._Asked, share: float, chance: np.random.Generator) -> object:
+    def remember(
+        self: queries._QueriedAttribute, share: float, chance: np.random.Generator
+    ) -> object:
         asked = draw(self, share, chance)
         column = self.column
         values = [column.values[v] for v in np.flatnonzero(asked[self.place])]
         drawn.append((column.name, values))
         return asked
 
-    monkeypatch.setattr(queries._Asked, "draw", remember)
+    monkeypatch.setattr(queries._QueriedAttribute, "draw", remember)
     task, names = result.task, ["age", "town", "pay", "flu"]
     readers = cell_readers(project, task, names)
     tables = task.table, as_table(result.table)
