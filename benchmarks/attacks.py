@@ -27,7 +27,7 @@ from benchmarks.timing import print_table
 from kanon_tui.core.analysis.attack.attacked import AttackResult
 from kanon_tui.core.analysis.attack.suite import attack_again, run_attacks, seen_by_attackers
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.column import Role

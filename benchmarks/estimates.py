@@ -22,8 +22,7 @@ from benchmarks.timing import print_table
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.pipeline.trial import clock_of, try_out
 from kanon_tui.core.task.task import Algorithm, Task
 

@@ -18,7 +18,7 @@ from typing import Any
 from benchmarks.timing import print_table
 from kanon_tui.core.analysis.trees.partition import OVERLAPS, ROWS, Partitioning, partition
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import Result, conclude, start
+from kanon_tui.core.pipeline.run import Result, conclude, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample

@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.pages import markdown_table, renew
 from kanon_tui.core.analysis.feasibility import feasibility
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.column import Kind, Role

@@ -12,7 +12,7 @@ from benchmarks.timing import SAMPLES, print_table
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.source import read_table

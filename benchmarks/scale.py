@@ -135,7 +135,7 @@ def floor(folder: Path, data: Path) -> None:
 
 def in_memory(project: Project, out: Path) -> dict[str, float]:
     """A run with the table in memory; processor seconds of its phases."""
-    from kanon_tui.core.pipeline.result import anonymize
+    from kanon_tui.core.pipeline.run import anonymize
     from kanon_tui.core.report import finished_run
 
     finished_run.time = SimpleNamespace(perf_counter=time.process_time)  # type: ignore[assignment]

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     )
     from kanon_tui.core.api.release import Release
     from kanon_tui.core.errors import InfrastructureError, InputError, KanonError, NotReachedError
-    from kanon_tui.core.pipeline.result import Result
-    from kanon_tui.core.pipeline.result import start as run
+    from kanon_tui.core.pipeline.run import Result
+    from kanon_tui.core.pipeline.run import start as run
     from kanon_tui.core.pipeline.stream import stream
     from kanon_tui.core.project.attribute import AttributeSpec
     from kanon_tui.core.project.project import Project

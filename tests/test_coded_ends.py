@@ -10,8 +10,7 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode

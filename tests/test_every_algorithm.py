@@ -12,8 +12,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.pipeline.run import Run, State, conclude
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.verify import smallest_class

@@ -16,8 +16,7 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, start
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, start
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec
 from kanon_tui.core.project.samples import find_sample, list_samples

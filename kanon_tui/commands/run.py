@@ -22,8 +22,7 @@ from kanon_tui.core.pipeline.engine_choice import choose_engine
 from kanon_tui.core.pipeline.preflight import preflight
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher
-from kanon_tui.core.pipeline.result import Result, chosen_algorithm, conclude, start
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, chosen_algorithm, conclude, start
 from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.pipeline.stream import run_stream, workers_of
 from kanon_tui.core.project.guesses import plan_lines, planned_columns, refuse_guesses

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.minimal_uniques import (
 )
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.writing import check_target, write_text

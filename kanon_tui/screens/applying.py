@@ -14,7 +14,7 @@ from kanon_tui.core.analysis.applying.apply import Choice, apply_mapping, summar
 from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping, read_mapping
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, text
-from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import check_target

@@ -16,8 +16,8 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, fields_of, text
 from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS
 from kanon_tui.core.project.project import DataSource, Project
+from kanon_tui.core.table.data_files import DATA_ENDINGS
 from kanon_tui.core.table.dates import DATE_FORMATS, date_text
-from kanon_tui.core.table.file_kinds import DATA_ENDINGS
 from kanon_tui.core.table.numbers import DECIMAL_MARKS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows

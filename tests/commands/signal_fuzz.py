@@ -33,7 +33,7 @@ COMMANDS = (
     ("sweep", "p.yaml", "--k", "2,3", "--algorithms", "mondrian,datafly", "--out", "r.csv"),
 )  # fmt: skip
 MODULES = (
-    "kanon_tui.cli", "kanon_tui.commands.progress", "kanon_tui.core.pipeline.result",
+    "kanon_tui.cli", "kanon_tui.commands.progress", "kanon_tui.core.pipeline.run",
     "kanon_tui.core.algorithms", "kanon_tui.core.analysis.sweep.sweep",
     "kanon_tui.core.pipeline.attributes",
 )  # fmt: skip

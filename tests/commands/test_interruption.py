@@ -163,7 +163,7 @@ def test_a_signal_in_a_finaliser_is_not_lost(folder: Path) -> None:
     """Where Python swallows every exception."""
     code = """
 import os, signal, sys
-import kanon_tui.core.pipeline.result as result
+import kanon_tui.core.pipeline.run as result
 class Finalised:
     def __del__(self):
         os.kill(os.getpid(), signal.SIGTERM)

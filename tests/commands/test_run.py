@@ -108,7 +108,7 @@ def test_existing_files_are_kept_and_found_before_the_run(
         raise AssertionError("it ran")
 
     with monkeypatch.context() as patch:
-        patch.setattr("kanon_tui.core.pipeline.result.start", never)
+        patch.setattr("kanon_tui.core.pipeline.run.start", never)
         for option in ("--out", "--report"):
             path = out if option == "--out" else report
             assert said("run", project, option, path, capsys=capsys) == (
@@ -147,7 +147,7 @@ def test_when_the_report_fails_there_is_no_release_either(
     def full(*args: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kanon_tui.core.pipeline.result.report_bytes", full)
+    monkeypatch.setattr("kanon_tui.core.pipeline.run.report_bytes", full)
     project, out, report = (str(folder / name) for name in ("p.yaml", "r.csv", "r.md"))
     assert "no space left" in said(
         "run", project, "--out", out, "--report", report, capsys=capsys, code=3

@@ -12,8 +12,7 @@ from typing import Any
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.proof import prove
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel

@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.project.project import project_to_text
 from kanon_tui.widgets.dialogs import Confirm
 from kanon_tui.widgets.path_dialog import AskPath

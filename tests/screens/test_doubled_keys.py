@@ -20,7 +20,7 @@ from textual.widgets import OptionList
 from kanon_tui.app import KanonApp, screen_maker
 from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.editing.session import open_session
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.palette import Palette
 from kanon_tui.widgets.dialogs import Modal

@@ -17,7 +17,7 @@ from textual.pilot import Pilot
 from kanon_tui.app import screen_maker
 from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.screens.base import STEPS
 from kanon_tui.widgets.dialogs import Modal
 from tests.fuzz.keys import come_to_rest

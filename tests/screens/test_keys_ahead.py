@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.task.rules import Boundary
 from kanon_tui.screens.attributes.dialogs import UniquesDialog
 from kanon_tui.screens.results.why_dialog import WhyDialog

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.screens.analyses.attack import AttackScreen

@@ -6,7 +6,7 @@ from kanon_tui.core.analysis.attack.suite import attack_release, attack_sections
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk, risk_sections
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.sections import Section
 
 

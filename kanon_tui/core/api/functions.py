@@ -30,9 +30,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
 from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, start
-from kanon_tui.core.pipeline.result import conclude as conclude_run
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, start
+from kanon_tui.core.pipeline.run import conclude as conclude_run
 from kanon_tui.core.project.guesses import planned_columns, refuse_guesses
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.table import Table, as_frame, as_table

@@ -13,7 +13,7 @@ from kanon_tui.core.analysis.applying.mapping_file import mapping_text
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 
 if TYPE_CHECKING:
     import pandas as pd

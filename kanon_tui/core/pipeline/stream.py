@@ -18,8 +18,7 @@ from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import columns_to_count, count_project, prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher
 from kanon_tui.core.pipeline.release_files import check_streamed_target
-from kanon_tui.core.pipeline.result import Result, chosen_algorithm, conclude, start
-from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.pipeline.run import Result, Run, State, chosen_algorithm, conclude, start
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers

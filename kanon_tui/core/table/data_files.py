@@ -1,8 +1,10 @@
-"""The files of a table: which ones a path names, their bytes, decompressed, and the limit on them.
+"""The files of a table: their kinds, which ones a path names, their bytes, and the limit on them.
 
 `parts/*.parquet` and a folder of parts name one table: its parts in the order of their names.
 A file whose own name holds `*`, `?` or `[` is that file.
 """
+
+from __future__ import annotations
 
 import glob
 import gzip
@@ -10,18 +12,19 @@ import os
 import stat
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.reading import bounded_bytes, read_bytes, reading_errors, size_text, usual_limit
+from kanon_tui.core.reading import bounded_bytes, read_bytes, size_text, usual_limit
+from kanon_tui.core.reading import reading_errors as reading_errors
 
-__all__ = [
-    "COMPRESSED", "Compression", "Limit", "check_limit", "checked_file", "is_pattern", "load",
-    "name_beside", "part_files", "reading_errors",
-]  # fmt: skip
+if TYPE_CHECKING:
+    import polars as pl
 
 _ENDINGS = (".csv", ".tsv", ".txt", ".parquet")
 _PACKED_ENDINGS = (".gz", ".zst", ".zstd")
@@ -174,3 +177,56 @@ def _damaged(path: Path, compression: Compression) -> InputError:
         f"{path.name} is damaged or cut short: its {compression} data cannot be decompressed; "
         "get a whole copy of the file"
     )
+
+
+EXCEL_ENDINGS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
+STATISTICS_ENDINGS = (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
+DATABASE_ENDINGS = (".db", ".sqlite", ".sqlite3", ".duckdb")
+JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
+
+DATA_ENDINGS = (
+    ".csv", ".tsv", ".txt", ".parquet", ".gz", ".zst",
+    *JSON_LINES_ENDINGS, *EXCEL_ENDINGS, *STATISTICS_ENDINGS, *DATABASE_ENDINGS,
+)  # fmt: skip
+"""The endings of files that are read as tables; text in a file of any other name is, too."""
+
+TABLE_ENDINGS = (
+    ".csv", ".tsv", ".csv.gz", ".csv.zst", ".parquet", ".jsonl", ".xlsx", ".dta", ".sav",
+    ".sqlite", ".duckdb",
+)  # fmt: skip
+"""The endings that name a kind of table file that is written."""
+
+
+FileFormat = Literal[
+    "csv", "tsv", "parquet", "json lines", "excel", "spss", "stata", "sas", "sqlite", "duckdb",
+    "database",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The columns of a file, before they have become a `Table`."""
+
+    format: FileFormat
+    columns: list[pl.Series]
+    names: list[str] | None
+    """None where the first row may hold the names, as in a sheet."""
+    bytes: int
+    part: str | None = None
+    """The sheet or table that was read."""
+    parts: tuple[str, ...] = ()
+    """All sheets or tables of the file."""
+
+
+def extra_module(module: str, extra: str, who: str, what: str) -> Any:
+    """Import a library of an extra, or refuse with how to install it.
+
+    `who` is the file at fault, `what` what is done with it: `reading an Excel file`.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise InputError(
+            f"{who}: {what} needs the library {module.partition('.')[0]}, which is not installed; "
+            f"pip install 'kanon-tui[{extra}]'"
+        ) from None

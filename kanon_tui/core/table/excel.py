@@ -13,8 +13,7 @@ from typing import IO
 import polars as pl
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.table.data_files import check_limit, load
-from kanon_tui.core.table.file_kinds import Contents, extra_module
+from kanon_tui.core.table.data_files import Contents, check_limit, extra_module, load
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import with_numbers, without_clocks
 

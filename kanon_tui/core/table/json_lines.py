@@ -7,9 +7,8 @@ from typing import IO, Any
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.data_files import load
+from kanon_tui.core.table.data_files import Contents, load
 from kanon_tui.core.table.encoding import to_utf8
-from kanon_tui.core.table.file_kinds import Contents
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import with_numbers
 

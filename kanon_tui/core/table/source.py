@@ -26,16 +26,15 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.processes.helper_processes import call_bounded
 from kanon_tui.core.processes.interruption import unfinished
-from kanon_tui.core.table import csv_survey, data_files, file_kinds, typed_columns
+from kanon_tui.core.table import csv_survey, data_files, typed_columns
 from kanon_tui.core.table.atomic_files import writing_errors
 from kanon_tui.core.table.cell_codes import Cells, Columns, complete_records
 from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
 from kanon_tui.core.table.csv_text import TextPart, parse_carefully, parse_regular
-from kanon_tui.core.table.data_files import part_files, reading_errors
+from kanon_tui.core.table.data_files import Contents, part_files, reading_errors
 from kanon_tui.core.table.databases import answering, read_address, read_database_file
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.excel import read_workbook
-from kanon_tui.core.table.file_kinds import Contents
 from kanon_tui.core.table.formulas import unescaped
 from kanon_tui.core.table.json_lines import read_json_lines
 from kanon_tui.core.table.read_options import ReadOptions
@@ -469,10 +468,10 @@ def _without_blanks(
 Reader = Callable[[Path, ReadOptions], Contents]
 
 _READERS: dict[str, Reader] = {
-    **dict.fromkeys(file_kinds.EXCEL_ENDINGS, read_workbook),
-    **dict.fromkeys(file_kinds.STATISTICS_ENDINGS, read_statistics_file),
-    **dict.fromkeys(file_kinds.DATABASE_ENDINGS, read_database_file),
-    **dict.fromkeys(file_kinds.JSON_LINES_ENDINGS, read_json_lines),
+    **dict.fromkeys(data_files.EXCEL_ENDINGS, read_workbook),
+    **dict.fromkeys(data_files.STATISTICS_ENDINGS, read_statistics_file),
+    **dict.fromkeys(data_files.DATABASE_ENDINGS, read_database_file),
+    **dict.fromkeys(data_files.JSON_LINES_ENDINGS, read_json_lines),
 }
 
 

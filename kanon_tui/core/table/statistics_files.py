@@ -13,8 +13,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.atomic_files import filled_by_path
-from kanon_tui.core.table.data_files import check_limit, load
-from kanon_tui.core.table.file_kinds import Contents, FileFormat, extra_module
+from kanon_tui.core.table.data_files import Contents, FileFormat, check_limit, extra_module, load
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 

@@ -17,8 +17,7 @@ from kanon_tui.core.table.cell_codes import FEW, Cells, coded_series
 from kanon_tui.core.table.coding import code_column, code_values, unreadable_values
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, counted
 from kanon_tui.core.table.csv_format import CsvFormat, Quoting
-from kanon_tui.core.table.data_files import Compression
-from kanon_tui.core.table.file_kinds import FileFormat
+from kanon_tui.core.table.data_files import Compression, FileFormat
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
 from kanon_tui.core.table.value_formats import Format, ValueFormats

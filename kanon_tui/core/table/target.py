@@ -23,7 +23,7 @@ from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.processes.interruption import uninterrupted, written
 from kanon_tui.core.table.atomic_files import check_folder, usual_mode, work_folder, writing_errors
-from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.writing import check_not_read, check_target, put_table
 
 

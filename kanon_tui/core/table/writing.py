@@ -15,9 +15,9 @@ from typing import IO, TYPE_CHECKING, cast
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.atomic_files import check_place, written_aside
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
+from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import put_database
 from kanon_tui.core.table.excel import put_workbook
-from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
 from kanon_tui.core.table.json_lines import put_json_lines
 from kanon_tui.core.table.statistics_files import put_statistics_file
 from kanon_tui.core.text import joined

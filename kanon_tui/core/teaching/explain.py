@@ -6,8 +6,7 @@ before and after them. They are meant for small tables, to be read along or alou
 
 from collections.abc import Iterator
 
-from kanon_tui.core.pipeline.result import Result, conclude, start
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude, start
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Family, RunContext, Task
 from kanon_tui.core.text import count_of, joined, plural

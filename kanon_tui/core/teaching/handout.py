@@ -12,8 +12,7 @@ from pathlib import Path
 
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.measure import Measures
-from kanon_tui.core.pipeline.result import conclude, start
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude, start
 from kanon_tui.core.pipeline.timeline import MOST_KEPT, Timeline
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.formats import escaped_markdown

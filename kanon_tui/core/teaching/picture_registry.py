@@ -1,8 +1,7 @@
 """The pictures by name, and the timelines that they are drawn from."""
 
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.result import start
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, start
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Algorithm, Family, RunContext, Task

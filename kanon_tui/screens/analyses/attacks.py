@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.attack.suite import (
     side_by_side,
 )
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.table.table import Table
 from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
 

@@ -6,7 +6,7 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 
 from kanon_tui.core.analysis.attack.two_releases import TwoReleases, check_together, repaired_result
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import plural, visible

@@ -20,7 +20,7 @@ from kanon_tui.core.analysis.applying.mapping_file import (
 )
 from kanon_tui.core.analysis.evidence import evidence
 from kanon_tui.core.fields.declaration import fields_of, lines
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import ReportTexts
@@ -28,7 +28,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, report_bytes
 from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
-from kanon_tui.core.table.file_kinds import TABLE_ENDINGS
+from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.formulas import count_formulas
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.table.writing import check_target, write_bytes, write_table, write_text

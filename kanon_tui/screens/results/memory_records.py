@@ -20,7 +20,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.information_loss import changed
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import rows_with_text
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.results.record_source import (

@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.pages import Pages
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
 from kanon_tui.screens.copying import Copyable

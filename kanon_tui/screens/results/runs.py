@@ -13,8 +13,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import conclude, start
-from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.run import State, conclude, start
 from kanon_tui.core.pipeline.stream import StoppedError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import AlgorithmChoice

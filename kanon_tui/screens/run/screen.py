@@ -20,8 +20,7 @@ from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.pipeline.engine_choice import check_streamable
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.preflight import Preflight, preflight
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.run import Result, State, conclude
 from kanon_tui.core.pipeline.stream import StoppedError, WatchedStream
 from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.settings import Privacy

@@ -25,7 +25,7 @@ from kanon_tui.core.analysis.sweep.sweep import (
     lines_of,
 )
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.table.writing import check_target, write_text
 from kanon_tui.core.task.task import Family
 from kanon_tui.screens.base import StepScreen

@@ -16,8 +16,7 @@ from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.requirement_repair import _nearest
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel

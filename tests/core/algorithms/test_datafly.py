@@ -10,8 +10,7 @@ import pytest
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec

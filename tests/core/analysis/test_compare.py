@@ -19,8 +19,7 @@ from kanon_tui.core.analysis.compare import (
 )
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import Kind, Role

@@ -9,8 +9,7 @@ import polars as pl
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.applying.mapping_file import applied_mapping
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.task import Task

@@ -8,7 +8,7 @@ import pytest
 import kanon_tui as kn
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.attribute import AttributeSpec

@@ -8,7 +8,7 @@ import pytest
 
 from kanon_tui.core.analysis.recommend import keeps_more, question, recommend
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, conclude, start
+from kanon_tui.core.pipeline.run import Result, conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import kanon_tui as kn
-from kanon_tui.core.pipeline.result import anonymize as run_project
+from kanon_tui.core.pipeline.run import anonymize as run_project
 from kanon_tui.core.table.column import Kind, Role
 
 PEOPLE = pl.DataFrame(

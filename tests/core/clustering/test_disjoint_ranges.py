@@ -18,8 +18,7 @@ from kanon_tui.core.clustering.disjoint_ranges import divide
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import overlapping

@@ -26,8 +26,7 @@ from kanon_tui.core.clustering.refining_arrays import RecordTypes, near_records
 from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.release.recode import recode

@@ -10,7 +10,7 @@ import pytest
 from kanon_tui.core.editing.changes import changes_since, staleness
 from kanon_tui.core.editing.readiness import State, readiness
 from kanon_tui.core.editing.session import open_session
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.column import Role

@@ -11,7 +11,7 @@ import pytest
 from kanon_tui.core.editing.run_history import MOST_RUNS, EarlierRun, RunHistory, earlier_run
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.risk import RiskBound

@@ -11,8 +11,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.lattice.chosen_string import read_levels
 from kanon_tui.core.lattice.pre_pruning import highest_levels
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import FULL_SPEED, Family, RunContext, Task

@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from kanon_tui.core.pipeline.result import Result, conclude, start
+from kanon_tui.core.pipeline.run import Result, conclude, start
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project

@@ -9,7 +9,7 @@ import pytest
 
 from kanon_tui.core.metrics.measure import LevelMeasures, Measures, level_measures, measure
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode

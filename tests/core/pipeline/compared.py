@@ -10,8 +10,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.prepare import count_project, prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher
-from kanon_tui.core.pipeline.result import Result, anonymize, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, anonymize, conclude
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Workers
 from kanon_tui.core.project.project import Project

@@ -19,8 +19,7 @@ from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.blocks import BlockCut, block_steps, cut_into_blocks, side_by_side
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.task.task import Family, Grouping, RunContext, Step, Steps, Task
 from tests.core.algorithms.random_tables import random_task

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.table.table import as_table
 from tests.core.pipeline.compared import check_same

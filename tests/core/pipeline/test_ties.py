@@ -10,7 +10,7 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project

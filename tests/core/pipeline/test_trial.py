@@ -11,8 +11,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.pipeline import trial as trial_module
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.pipeline.trial import Sample, Trial, clock_of, sampled, try_out
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample

@@ -12,8 +12,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline import stream as engine
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import anonymize, conclude
-from kanon_tui.core.pipeline.run import State
+from kanon_tui.core.pipeline.run import State, anonymize, conclude
 from kanon_tui.core.pipeline.stream import PASSES, StoppedError, WatchedStream
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.table.target import Target

@@ -19,8 +19,7 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declarations_of, whole_number
 from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy import verify
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS

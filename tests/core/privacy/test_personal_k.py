@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, conclude, start
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude, start
 from kanon_tui.core.pipeline.trial import sampled
 from kanon_tui.core.privacy.k_anonymity import PersonalK, personal_requirement
 from kanon_tui.core.privacy.settings import Privacy

@@ -14,8 +14,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.risk import RISK_IN_WORDS, RiskBound, risk_figures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import RiskClaim, verify

@@ -14,7 +14,7 @@ import pytest
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.metrics.published_table import check_published
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.models import MODELS

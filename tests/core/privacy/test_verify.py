@@ -10,8 +10,7 @@ import pytest
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel

@@ -12,7 +12,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.published_cells import cell_readers
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.coding import code_column

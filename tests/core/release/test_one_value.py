@@ -13,8 +13,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec, project_from_mapping, project_to_mapping
 from kanon_tui.core.release.one_value import dominated_classes

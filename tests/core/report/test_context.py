@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.context import PRESETS, ReleaseContext
 from kanon_tui.core.project.project import Project, project_from_mapping, project_to_mapping
 from kanon_tui.core.report.formats import markdown

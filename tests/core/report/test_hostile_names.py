@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.project.project import AttributeSpec, project_from_mapping
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.table.column import Kind

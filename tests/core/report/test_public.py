@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.report.mapping import INTERNAL

@@ -12,7 +12,7 @@ import pytest
 import kanon_tui
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.applying.mapping_file import applied_mapping
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project

@@ -21,8 +21,7 @@ from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.pipeline.result import Result, anonymize, conclude, start
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, anonymize, conclude, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.report.formats import markdown, report_bytes

@@ -11,7 +11,7 @@ import pytest
 
 from kanon_tui.cli import main
 from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.report.reproduce import obstacle, reproduce, same_setup

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.analysis.utility.utility import utility_of, utility_sections
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.project.project import project_from_mapping, project_to_mapping
 from kanon_tui.core.report.reproduce import same_setup
 from kanon_tui.core.report.story import story

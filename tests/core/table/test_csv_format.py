@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.table.read_options import ReadOptions

@@ -21,7 +21,7 @@ import kanon_tui.core.reading as reading
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.yaml_text import read_yaml
 from kanon_tui.core.hierarchy.source import read_source
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.data_files import load, name_beside, part_files
 from kanon_tui.core.table.read_options import ReadOptions

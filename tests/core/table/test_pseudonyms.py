@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.verify import verify_pseudonyms
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.pseudonyms import KeyFile, pseudonym

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.project import Project, project_from_mapping, project_to_text
 from kanon_tui.core.table.databases import BATCH

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from kanon_tui.core.pipeline.result import start
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, start
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project

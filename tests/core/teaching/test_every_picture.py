@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.pipeline.result import start
+from kanon_tui.core.pipeline.run import start
 from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample

@@ -10,7 +10,7 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.task.task import Family

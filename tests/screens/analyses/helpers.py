@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.widgets import Static
 
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
 

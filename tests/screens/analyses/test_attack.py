@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
 from kanon_tui.widgets.grid import Grid

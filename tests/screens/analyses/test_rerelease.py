@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.screens.analyses.rerelease import RereleaseScreen
 from kanon_tui.widgets.path_dialog import AskPath

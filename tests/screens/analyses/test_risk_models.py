@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.editing.changes import staleness
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.table.column import Role
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen

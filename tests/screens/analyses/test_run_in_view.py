@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from kanon_tui.core.analysis.trees.partition import partition
 from kanon_tui.core.analysis.utility.utility import measure_utility
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.table.table import as_table
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.analyses.base import AnalysisScreen

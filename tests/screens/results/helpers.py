@@ -7,7 +7,7 @@ from dataclasses import replace
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
-from kanon_tui.core.pipeline.result import conclude, start
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.screens.results.screen import ResultsScreen
 from kanon_tui.screens.results.why_dialog import WhyDialog

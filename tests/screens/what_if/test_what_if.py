@@ -16,7 +16,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.analysis.sweep.sweep import METRICS
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.task.task import RunContext, Step, Steps, Task
 from kanon_tui.screens.opening import open_file
 from kanon_tui.screens.results.screen import ResultsScreen

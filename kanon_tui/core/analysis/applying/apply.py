@@ -33,7 +33,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import labels_of, rule_hierarchy
 from kanon_tui.core.lattice.chosen_string import write_levels
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.coding import code_column

@@ -20,7 +20,7 @@ import yaml
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Watch
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project

@@ -76,8 +76,7 @@ from kanon_tui.core.clustering.requirement_repair import ClassBoxes
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.pipeline.run import Result, Run, State, conclude
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode

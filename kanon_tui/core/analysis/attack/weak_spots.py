@@ -29,7 +29,7 @@ from kanon_tui.core.analysis.minimal_uniques import (
     task_columns,
 )
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun

@@ -32,7 +32,7 @@ from kanon_tui.core.analysis.why.reasons import (
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RequirementTest
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import TIE, Flags, Int64s
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.task.rules import RuleTable
 from kanon_tui.core.task.task import Task

@@ -16,7 +16,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.applying.apply import NO_CLASS, Applied, apply_mapping
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text, read_mapping
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.project.samples import find_sample

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.attack.two_releases import (
 )
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, start
+from kanon_tui.core.pipeline.run import Result, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import recode

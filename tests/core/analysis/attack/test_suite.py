@@ -24,7 +24,7 @@ from kanon_tui.core.analysis.attack.suite import (
 from kanon_tui.core.analysis.attack.two_releases import two_releases
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.table.table import as_table
 

@@ -37,7 +37,7 @@ from kanon_tui.core.analysis.sweep.sweep import (
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.lattice.pre_pruning import levels_alone
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.project.samples import find_sample

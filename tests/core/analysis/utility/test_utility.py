@@ -15,7 +15,7 @@ from kanon_tui.core.analysis.utility.distributions import Summary, groups_of, in
 from kanon_tui.core.analysis.utility.queries import query_errors
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_of
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.result import Result, anonymize
+from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.column import Kind

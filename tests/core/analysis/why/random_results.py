@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from tests.core.algorithms.random_tables import random_task
 from tests.core.analysis.why.twins import run
 

@@ -10,8 +10,7 @@ import pytest
 from kanon_tui.core.analysis.why.classes import ClassReasons, judged_cuts
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import cell_texts
 from kanon_tui.core.table.column import Kind

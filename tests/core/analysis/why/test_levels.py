@@ -13,7 +13,7 @@ import pytest
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.levels import LevelReasons
 from kanon_tui.core.analysis.why.reasons import Change
-from kanon_tui.core.pipeline.result import anonymize
+from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.task.rules import Apart, RuleTable

@@ -14,7 +14,7 @@ from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.levels import LevelReasons
 from kanon_tui.core.analysis.why.reasons import Change
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.result import Result
+from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel

@@ -8,8 +8,7 @@ from dataclasses import replace
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.why.reasons import Change, Why
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.pipeline.result import Result, conclude
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Kind, Role
