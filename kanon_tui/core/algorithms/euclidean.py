@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.clustering import NumericClustering
 from kanon_tui.core.clustering.merging import Merging, MergingClustering, Objective
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all, merge_closest
 from kanon_tui.core.fields.declaration import declared
@@ -12,7 +13,7 @@ from kanon_tui.core.task.task import Grouping, Line, RunContext, Steps, Task
 
 
 @dataclass(frozen=True)
-class Euclidean(MergingClustering):
+class Euclidean(MergingClustering, NumericClustering):
     """Merge each small cluster with the one that gives the smallest sum of raw ranges.
 
     Idea: agglomerative clustering with no notion of utility. Ranges are neither normalised nor
@@ -26,6 +27,8 @@ class Euclidean(MergingClustering):
     With `order: closest` the two clusters whose union has the smallest ranges are merged, of all
     pairs of which one is under k: Morton's sentence. It takes a search for many clusters per merge
     where the default takes one.
+
+    With `objective: sse` ranges are in standard deviations instead of units.
 
     The range of a number is largest − smallest in its own units, of a date in days. A category
     counts the values it covers minus one, as if they were numbered one by one: those under the
@@ -60,6 +63,7 @@ class Euclidean(MergingClustering):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
         why = "their union has the smallest ranges"
-        merging = Merging(task, context, Objective(EXTENT, Measure.RAW, "ranges", why))
+        measure = Measure.SQUARES if self.squared(task) else Measure.RAW
+        merging = Merging(task, context, Objective(EXTENT, measure, "ranges", why))
         yield from merge_closest(merging) if self.order == "closest" else merge_all(merging)
         return Grouping(merging.labels(), search=merging.search())

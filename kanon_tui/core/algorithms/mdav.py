@@ -6,9 +6,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import standard_scores
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.facts import UNPLACED, in_words, moved_records
+from kanon_tui.core.clustering.features import standard_scores
 from kanon_tui.core.clustering.similarity import class_loss
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.task.task import (

@@ -185,31 +185,14 @@ def row_places(attributes: box.Attributes, rows: Int32s) -> Floats:
     return places
 
 
-def standard_scores(attribute: QuasiIdentifier) -> Floats:
-    """Return every number or date, by code, in standard deviations of the table from its mean.
-
-    A missing one lies as far beyond the largest as that is from the smallest.
-    """
-    column = attribute.column
-    assert column.numbers is not None, f"{attribute.name} has no numbers"
-    there = ~np.isnan(column.numbers)
-    numbers, counts = column.numbers[there], column.counts[there]
-    scores = np.zeros(len(column.values))
-    if counts.sum() > 0:
-        mean = np.average(numbers, weights=counts)
-        deviation = np.sqrt(np.average((numbers - mean) ** 2, weights=counts))
-        scores[there] = (numbers - mean) / (deviation or 1.0)
-        scores[~there] = 2 * scores[there].max() - scores[there].min()
-    return scores
-
-
 def _prices(attribute: QuasiIdentifier, measure: Measure) -> tuple[float, float, float]:
     """Return UNIT, SHIFT and MIXED of an attribute."""
     if measure is Measure.NCP:
         size = attribute.domain_width if attribute.ordered else len(attribute.column.values)
         return attribute.weight / size if size else 0.0, 0.0, attribute.weight
     if measure is Measure.SQUARES:
-        return 0.0, 0.0, float(np.ptp(standard_scores(attribute))) if attribute.ordered else 0.0
+        mixed = np.ptp(features.standard_scores(attribute)) if attribute.ordered else 0.0
+        return 0.0, 0.0, float(mixed)
     width = attribute.domain_width if measure is Measure.RAW else attribute.domain_span - 1
     return 1.0, -1.0, width
 
@@ -219,7 +202,7 @@ def _line(attribute: QuasiIdentifier, measure: Measure) -> Floats:
     if measure is Measure.SPAN:
         return np.nan_to_num(attribute.units)
     if measure is Measure.SQUARES:
-        return standard_scores(attribute)
+        return features.standard_scores(attribute)
     numbers = attribute.column.numbers
     assert numbers is not None, f"{attribute.name} has no numbers"
     return np.nan_to_num(numbers - attribute.domain[0]) * _prices(attribute, measure)[0]

@@ -7,10 +7,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from kanon_tui.core.clustering.features import places
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import FieldType, declared
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.task import Algorithm, Family, Task
+from kanon_tui.core.text import joined, plural
 
 _AUTO_ABOVE, _AUTO_SIZE = 500_000, 25_000
 """Records of the largest table that `auto` clusters as a whole, and those of a block beyond it."""
@@ -69,6 +71,11 @@ class Clustering(Algorithm):
         last=True,
     )
 
+    @property
+    def refining_goal(self) -> str:
+        """What refining must better: ncp, rv or sse."""
+        return self.refine_by
+
 
 @dataclass(frozen=True)
 class BlockClustering(Clustering):
@@ -98,6 +105,36 @@ class BlockClustering(Clustering):
         if self.scans or _scattered[task]:
             return _SCATTERED_SIZE
         return _AUTO_SIZE if task.n > _AUTO_ABOVE else None
+
+
+@dataclass(frozen=True)
+class NumericClustering(BlockClustering):
+    """A clustering that can also keep numbers close to the means of their classes."""
+
+    objective: str = declared(
+        "own",
+        "What classes must keep low: what this algorithm is known by, or the squared differences "
+        "of numbers from the mean of their class, in standard deviations; refining lowers them, "
+        "too",
+        choices=("own", "sse"),
+        last=True,
+    )
+
+    @property
+    def refining_goal(self) -> str:
+        """What refining must better."""
+        return "sse" if self.objective == "sse" else self.refine_by
+
+    def squared(self, task: Task) -> bool:
+        """Return whether squared differences count; refuse them where there are categories."""
+        others = [each.name for each in task.quasi if not each.ordered]
+        if self.objective == "sse" and others:
+            raise InputError(
+                f"{self.name}: objective is sse, which is about numbers and dates, and "
+                f"{joined(others)} {plural(len(others), 'is a category', 'are categories')}; "
+                f"choose objective own, or the algorithm mdav"
+            )
+        return self.objective == "sse"
 
 
 def is_scattered(task: Task) -> bool:

@@ -80,6 +80,24 @@ def places(attribute: QuasiIdentifier) -> Floats:
     return np.array((numbers - attribute.domain[0]) / (width or 1.0), dtype=np.float64)
 
 
+def standard_scores(attribute: QuasiIdentifier) -> Floats:
+    """Return every number or date, by code, in standard deviations of the table from its mean.
+
+    A missing one lies as far beyond the largest as that is from the smallest.
+    """
+    column = attribute.column
+    assert column.numbers is not None, f"{attribute.name} has no numbers"
+    there = ~np.isnan(column.numbers)
+    numbers, counts = column.numbers[there], column.counts[there]
+    scores = np.zeros(len(column.values))
+    if counts.sum() > 0:
+        mean = np.average(numbers, weights=counts)
+        deviation = np.sqrt(np.average((numbers - mean) ** 2, weights=counts))
+        scores[there] = (numbers - mean) / (deviation or 1.0)
+        scores[~there] = 2 * scores[there].max() - scores[there].min()
+    return scores
+
+
 def ranks(attribute: QuasiIdentifier) -> Int32s:
     """Return the rank of every value code on the line along which its attribute is cut.
 
@@ -105,7 +123,7 @@ class Features:
 
     distinct: Distinct
     places: Floats
-    """Distinct rows × p: where each number lies in its domain; nan for missing."""
+    """Distinct rows × p: where each number lies in its domain, nan for missing; or its score."""
     labels: Int32s
     """Distinct rows × f: label numbers, the levels of one attribute side by side. Boxes know labels
     by their number modulo 64; of more than 64 labels the most frequent share theirs with none."""
@@ -117,8 +135,13 @@ class Features:
     """Which quasi-identifier each of the f columns of `labels` belongs to."""
 
     @classmethod
-    def from_task(cls, task: Task, also: Sequence[npt.NDArray[np.integer]] = ()) -> Features:
-        """Return the features of a task; records that differ in `also` do not collapse."""
+    def from_task(
+        cls, task: Task, also: Sequence[npt.NDArray[np.integer]] = (), standard: bool = False
+    ) -> Features:
+        """Return the features of a task; records that differ in `also` do not collapse.
+
+        Numbers are places in their domains, or standard scores.
+        """
         distinct = collapse([*(attribute.column.codes for attribute in task.quasi), *also])
         first = distinct.first
         ordered, flattened, weights = [], [], []
@@ -127,7 +150,8 @@ class Features:
             codes = attribute.column.codes[first]
             if attribute.ordered:
                 ordered.append(x)
-                all_places.append(places(attribute)[codes])
+                place = standard_scores if standard else places
+                all_places.append(place(attribute)[codes])
                 continue
             height = attribute.hierarchy.height
             for mapping in attribute.hierarchy.maps[:height]:

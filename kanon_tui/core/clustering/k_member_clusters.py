@@ -27,6 +27,9 @@ from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
 from kanon_tui.core.text import Note, count_of, plural, short_number
 
+_Boxes = tuple[Floats, Floats, Flags, Int32s]
+"""Lowest and highest place, whether one is missing, and the label all have or -1."""
+
 
 class Members:
     """Greedy growth of clusters, the part that two algorithms share.
@@ -41,9 +44,12 @@ class Members:
         context: RunContext,
         class_codes: Int32s | None = None,
         penalty: float = 0.0,
+        squared: bool = False,
     ) -> None:
-        self.task, self.context = task, context
-        self.features = Features.from_task(task, [] if class_codes is None else [class_codes])
+        """Begin without clusters; `squared` counts squared distances from their means."""
+        self.task, self.context, self._squared = task, context, squared
+        also = [] if class_codes is None else [class_codes]
+        self.features = Features.from_task(task, also, squared)
         self.labels = np.full(task.n, -1, dtype=np.int32)
         """Per record its cluster, -1 as long as it has none."""
         self.clusters = 0
@@ -88,7 +94,9 @@ class Members:
         places, (sums, begins, stand_in) = self.features.places, self._diagonals
         division = self._division._replace(labels=self._division.labels[rows])
         tree = grow_tree(places[rows], self._table[rows], division, lowest, sums[rows])
-        search = new_member_search(tree, self._weights, self._shared, begins, stand_in)
+        search = new_member_search(
+            tree, self._weights, self._shared, begins, stand_in, self._squared
+        )
         total = int((ends - starts).sum())
         clusters = new_member_clusters(total // k, places.shape[1], len(self._weights))
         origin = np.flatnonzero(rows[tree.row] == distinct.number[start])[0]
@@ -113,7 +121,7 @@ class Members:
                 facts = self._drawn(chosen)
                 if measured is not None:
                     facts |= measured.facts(
-                        self.task, taken, what_to_add(size, self.clusters, last)
+                        self.task, taken, what_to_add(size, self.clusters, last, self._squared)
                     )
                 yield self._growth_step(taken, last, size, score, not before, facts)
             else:
@@ -146,8 +154,7 @@ class Members:
             for record, i in batch:
                 measured = None
                 if most == 1:
-                    measured = measure_growth(
-                        self.features,
+                    measured = self._measure_growth(
                         _cluster_boxes(self.features, clusters, slice(None)),
                         clusters.size[:, None],
                         _boxes(self.features, rows[tree.row[i : i + 1]]),
@@ -163,7 +170,7 @@ class Members:
                 continue
             facts = self._drawn(joined)
             if measured is not None:
-                facts |= measured.facts(self.task, first + c, _where_to_join(record))
+                facts |= measured.facts(self.task, first + c, _where_to_join(record, self._squared))
             yield self._join_step(record, growth, facts)
 
     def _measure(
@@ -181,10 +188,25 @@ class Members:
         if starts:
             own, size = _boxes(self.features, rows[tree.row[last : last + 1]]), 0
         candidates = _boxes(self.features, rows[tree.row[left]])
-        grown = measure_growth(self.features, own, size, candidates, tree.record[left])
+        grown = self._measure_growth(own, size, candidates, tree.record[left])
         if len(self._class_counts) and not starts:
             grown.scores[self._table[rows[tree.row[left]], -1] != majority] += self._penalty
         return grown
+
+    def _measure_growth(
+        self, own: _Boxes, sizes: int | Int64s, other: _Boxes, numbers: Int32s
+    ) -> Measured:
+        """Measure the loss added when clusters of some sizes and records that join them are unions.
+
+        With size 0 that is the distance of two records. `numbers` are those of the candidates.
+        """
+        if self._squared:
+            share = np.where(np.equal(sizes, 0), 1.0, np.divide(sizes, np.add(sizes, 1)))
+            parts = share * (other[0] - own[0]) ** 2
+        else:
+            after, before = _widths(self.features, own, other), _widths(self.features, own, own)
+            parts = (sizes + 1) * after - sizes * before
+        return Measured(numbers, parts, parts.sum(axis=1))
 
     def _drawn(self, placed: npt.NDArray[np.integer]) -> dict[str, Any]:
         """Return the facts that pictures need of records that were placed."""
@@ -254,24 +276,33 @@ class Members:
         self, kind: str, template: str, facts: Mapping[str, Any], open_clusters: bool = False
     ) -> Step:
         """Return the step of a decision, with the running totals."""
-        counters = {
+        counters: dict[str, float] = {
             "clusters": self.clusters,
             "under_k": int(open_clusters),
             "placed": self._placed,
             "suppressed": self.suppressed,
-            "il": self._loss,
         }
+        if self._squared:
+            counters["sse"] = 100 * self._loss / (self.task.n * len(self.task.quasi))
+        else:
+            counters["il"] = self._loss
         done = (self._placed + self.suppressed) / self.task.n
         return Step(kind, template, facts, counters, progress=done)
 
 
 def new_member_search(
-    tree: BoxTree, weights: Floats, shared: Int32s, sums: Int32s, stand_in: Floats
+    tree: BoxTree,
+    weights: Floats,
+    shared: Int32s,
+    sums: Int32s,
+    stand_in: Floats,
+    squared: bool = False,
 ) -> kernel.MemberSearch:
     """Return room for searches in a tree, whose boxes also know the signed sums of `diagonals`."""
     begins, starts, rows = rows_of_rare_labels(tree.labels)
     return kernel.MemberSearch.allocate(
         tree=tree,
+        squared=squared,
         weights=weights,
         shared=shared,
         sums=sums,
@@ -290,34 +321,37 @@ def new_member_clusters(most: int, numbers: int, categories: int) -> kernel.Memb
 
 
 _LOSS = "IL = records · (Σ range / domain + Σ height(lca) / height)"
+_SQUARES = "SSE = Σ (value − mean of its cluster)², in standard deviations"
+_SQUARES_ADDED = "loss added = (value − mean)² · records / (records + 1), in standard deviations"
 
 
-def what_to_add(size: int, cluster: int, last: int) -> Question:
+def what_to_add(size: int, cluster: int, last: int, squared: bool) -> Question:
     """Return the question of a start (size 1) or of a record that joins; `last` counts from 0."""
     if size == 1:
+        distance = "distance = Σ |difference| / domain + Σ height(lca) / height"
+        if squared:
+            distance = "distance = Σ difference², in standard deviations"
         return Question(
             f"which record starts cluster {cluster:,}",
             "distance",
             f"the furthest from record {last + 1:,}; of equals the lowest row",
-            ("distance = Σ |difference| / domain + Σ height(lca) / height",),
+            (distance,),
             highest=True,
         )
+    added = f"loss added = {size:,} · width with it − {size - 1:,} · width without"
     return Question(
         f"which record joins cluster {cluster:,}",
         "loss added",
         "the least; of equals the lowest row",
-        (_LOSS, f"loss added = {size:,} · width with it − {size - 1:,} · width without"),
+        (_SQUARES, _SQUARES_ADDED) if squared else (_LOSS, added),
     )
 
 
-def _where_to_join(record: int) -> Question:
-    grown = "loss added = (records + 1) · width with it − records · width without"
+def _where_to_join(record: int, squared: bool) -> Question:
+    added = "loss added = (records + 1) · width with it − records · width without"
+    formula = (_SQUARES, _SQUARES_ADDED) if squared else (_LOSS, added)
     rule = "the least; of equals the first cluster"
-    return Question.of_left_over(record, "loss added", rule, (_LOSS, grown))
-
-
-_Boxes = tuple[Floats, Floats, Flags, Int32s]
-"""Lowest and highest place, whether one is missing, and the label all have or -1."""
+    return Question.of_left_over(record, "loss added", rule, formula)
 
 
 def _boxes(features: Features, rows: Int32s) -> _Boxes:
@@ -331,18 +365,6 @@ def _boxes(features: Features, rows: Int32s) -> _Boxes:
 def _cluster_boxes(features: Features, clusters: kernel.MemberClusters, which: slice) -> _Boxes:
     labels = clusters.labels[which, : len(features.flattened)]  # without the class label
     return clusters.low[which], clusters.high[which], clusters.blank[which], labels
-
-
-def measure_growth(
-    features: Features, own: _Boxes, sizes: int | Int64s, other: _Boxes, numbers: Int32s
-) -> Measured:
-    """Measure the loss added when clusters of some sizes and records that join them are unions.
-
-    With size 0 that is the distance of two records. `numbers` are those of the candidates.
-    """
-    after, before = _widths(features, own, other), _widths(features, own, own)
-    parts = (sizes + 1) * after - sizes * before
-    return Measured(numbers, parts, parts.sum(axis=1))
 
 
 def _widths(features: Features, one: _Boxes, other: _Boxes) -> Floats:

@@ -82,7 +82,7 @@ def refined_steps(steps: Steps, algorithm: Clustering, task: Task, context: RunC
             f"{algorithm.name}: refine moves single records, which cannot be done when records are "
             f"counted; use --engine memory, or refine=false"
         )
-    if algorithm.refine_by == "sse" and not any(each.ordered for each in task.quasi):
+    if algorithm.refining_goal == "sse" and not any(each.ordered for each in task.quasi):
         raise InputError(
             f"{algorithm.name}: refine_by is sse, which is about numbers and dates, and no "
             f"quasi-identifier is one; choose ncp or rv"
@@ -112,7 +112,7 @@ class Refining:
     ) -> None:
         self._task, self._context, self._before = task, context, grouping
         self._types = types = RecordTypes.from_grouping(task, grouping)
-        self._goal = Goal.from_grouping(algorithm.refine_by, task, grouping)
+        self._goal = Goal.from_grouping(algorithm.refining_goal, task, grouping)
         hidden = np.zeros((len(types.first), len(task.quasi)), dtype=bool)
         if grouping.suppressed_cells is not None:
             hidden = grouping.suppressed_cells[types.first]

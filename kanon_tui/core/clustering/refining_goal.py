@@ -12,7 +12,8 @@ from typing import Self
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import Measure, standard_scores
+from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.features import standard_scores
 from kanon_tui.core.clustering.refining_arrays import RecordTypes
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.ncp import attribute_ncp

@@ -4,6 +4,10 @@ Scores are compared as *extra width*, the growth of Σ ranges + Σ heights. The 
 cluster of s records grows by (s + 1) · (width + extra) − s · width: the order is the same, and TIE
 is divided by s + 1.
 
+With `MemberSearch.squared` it is d², the squared distance from the mean of the cluster, whose
+squared differences from the mean then grow by d² · s / (s + 1), and the furthest row is the one at
+the largest squared distance. There are numbers only, and none is missing.
+
 A record costs one search, for the furthest row or the cheapest row, and a record left over one look
 at every cluster. Both searches look for the smallest score in a tree of boxes (`box_tree`): depth
 first, the more promising child first, leaving out every node whose box cannot hold anything better.
@@ -43,9 +47,9 @@ class MemberClusters(Struct):
     """The boxes and sizes of all clusters; the last one may be growing."""
 
     low: Annotated[Floats, writes("clusters", "numbers")]
-    """Per cluster and number the lowest place; inf where all are missing."""
+    """Per cluster and number the lowest place; inf where all are missing. Squared: the mean."""
     high: Annotated[Floats, writes("clusters", "numbers")]
-    """Per cluster and number the highest place; -inf where all are missing."""
+    """Per cluster and number the highest place; -inf where all are missing. Squared: the mean."""
     blank: Annotated[Flags, writes("clusters", "numbers")]
     """Per cluster and number: one is missing."""
     labels: Annotated[Int32s, writes("clusters", "categories")]
@@ -62,6 +66,8 @@ class MemberSearch(Struct):
     """The arrays that searches read, and scratch memory for columns that can widen a cluster."""
 
     tree: BoxTree
+    squared: bool
+    """Whether squared distances from the mean count, not ranges."""
     weights: Annotated[Floats, reads("categories")]
     """What mixed labels cost per category; 0: the class label."""
     shared: Annotated[Int32s, reads("categories")]

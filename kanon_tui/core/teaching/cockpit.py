@@ -22,6 +22,7 @@ _FIGURES = {
     "rv": "RV",
     "ncp": "NCP",
     "il": "information loss",
+    "sse": "variance that class means lose, %",
     "loss": "information loss",
     "ranges": "ranges, per record",
     "clusters": "classes made",

@@ -1,4 +1,4 @@
-"""MDAV: a slow twin on random tables, the squares that refining lowers, and what steps tell."""
+"""MDAV and other classes of few squares: slow twins, what refining lowers, and what steps tell."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from kanon_tui.core.algorithms.euclidean import Euclidean
+from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.algorithms.mdav import Mdav
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.clustering.clustering import Clustering
+from kanon_tui.core.algorithms.top_down import TopDown
+from kanon_tui.core.clustering.clustering import Clustering, NumericClustering
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Step, Task
@@ -112,6 +115,81 @@ def test_squares_are_about_numbers() -> None:
     task = make_task({"city": list("aabbcc")})
     with pytest.raises(InputError, match="refine_by is sse"):
         grouping(task, Mdav(refine=True, refine_by="sse"))
+
+
+def k_member_twin(task: Task) -> list[list[int]]:
+    """Clusters around means, by looking at every record."""
+    points = scores(task)
+
+    def best(costs: np.ndarray) -> int:
+        return int(np.flatnonzero(costs < costs.min() + 1e-9)[0])
+
+    def away(records: list[int], middle: np.ndarray) -> np.ndarray:
+        return np.asarray(((points[records] - middle) ** 2).sum(axis=1))
+
+    left = list(range(task.n))
+    last = int(np.random.default_rng(task.seed).integers(task.n))
+    found: list[list[int]] = []
+    while len(left) >= task.k:
+        last = left.pop(best(-away(left, points[last])))
+        found.append([last])
+        while len(found[-1]) < task.k:
+            last = left.pop(best(away(left, points[found[-1]].mean(axis=0))))
+            found[-1].append(last)
+    for record in left:
+        grown = [len(c) / (len(c) + 1) * away([record], points[c].mean(axis=0))[0] for c in found]
+        found[best(np.array(grown))].append(record)
+    return [sorted(c) for c in found]
+
+
+@pytest.mark.slow
+def test_k_member_by_squares_equals_its_twin() -> None:
+    for seed in range(tries(40)):
+        task = numeric(seed, records=30 + seed, k=2 + seed % 4)
+        run = Run(task, KMember(objective="sse"))
+        found = run.finish()
+        assert found is not None
+        labels = found.labels
+        assert [np.flatnonzero(labels == c).tolist() for c in range(labels.max() + 1)] == (
+            k_member_twin(task)
+        ), seed
+        assert run.last is not None
+        assert run.last.counters["sse"] == pytest.approx(squares(task, labels))
+        watched = grouping(task, KMember(objective="sse"), 1)
+        assert np.array_equal(watched.labels, labels)
+
+
+@pytest.mark.parametrize("algorithm", [KMember, TopDown, Euclidean])
+def test_an_objective_of_squares_loses_less_and_is_what_refining_betters(
+    algorithm: type[NumericClustering],
+) -> None:
+    lost = []
+    for options in ({}, {"objective": "sse"}, {"objective": "sse", "refine": True}):
+        found = [grouping(numeric(seed), algorithm(**options)) for seed in range(6)]
+        lost.append(sum(squares(numeric(seed), each.labels) for seed, each in enumerate(found)))
+        assert ("refine" in options) == (found[0].search.get("refine_by") == "sse")
+    assert lost == sorted(lost, reverse=True)
+
+
+@pytest.mark.parametrize("algorithm", [KMember, TopDown, Euclidean])
+def test_an_objective_of_squares_refuses_categories(algorithm: type[NumericClustering]) -> None:
+    task = make_task({"age": [1, 2, 3, 4], "city": list("aabb")})
+    with pytest.raises(InputError, match=r"objective is sse.*city is a category"):
+        grouping(task, algorithm(objective="sse"))
+
+
+def test_squares_know_no_class_penalty() -> None:
+    task = make_task({"age": [1, 2, 3, 4]})
+    with pytest.raises(InputError, match="class_penalty"):
+        grouping(task, KMember(objective="sse", class_attribute="age", class_penalty=1.0))
+
+
+def test_steps_of_squares_tell_the_squares_added() -> None:
+    task = make_task({"x": [0, 0, 4, 8]}, k=2)
+    steps = list(Run(task, KMember(objective="sse"), RunContext(1)))
+    # The standard deviation is √11, and two records at distance d have squares of d² / 2.
+    assert [step.facts["score"] for step in steps[1::2]] == pytest.approx([0.0, 16 / 2 / 11])
+    assert "standard deviations" in " ".join(steps[1].facts["choice"].formula)
 
 
 def test_missing_numbers_go_together() -> None:

@@ -128,6 +128,7 @@ typedef struct {
 
 typedef struct {
     const BoxTree *tree;
+    bool squared;
     const double *weights; int64_t weights_shape0;
     const int32_t *shared; int64_t shared_shape0;
     const int32_t *sums; int64_t sums_shape0;

@@ -34,9 +34,15 @@ typedef struct {
     bool creeps; /* a score was smaller by less than a tie, or little more */
 } Best;
 
-/* Return how far a place, or a range, is from the range of a line. */
-KN_INLINE double distance_to(const double *line, double low, double high) {
-    return max_f64(max_f64(low - line[LINE_HIGH], line[LINE_LOW] - high), 0.0);
+/* Return what a distance along a number counts. */
+KN_INLINE double counted(const MemberSearch *search, double distance) {
+    return search->squared ? distance * distance : distance;
+}
+
+/* Return what it counts how far a place, or a range, is from the range of a line. */
+KN_INLINE double distance_to(const MemberSearch *search, const double *line, double low,
+                             double high) {
+    return counted(search, max_f64(max_f64(low - line[LINE_HIGH], line[LINE_LOW] - high), 0.0));
 }
 
 /* Return the extra width that a row brings; may stop when it is more than enough. */
@@ -58,8 +64,8 @@ KN_INLINE double extra_width(const MemberSearch *search, const Wanted *wanted, i
     const double *line = search->lines;
     for (int64_t x = 0; x < wanted->numbers; x++, line += LINE_COLUMNS) {
         const double place = places[search->columns[x]];
-        total +=
-            isnan(place) ? line[BLANK_COST] : line[NUMBER_COST] + distance_to(line, place, place);
+        total += isnan(place) ? line[BLANK_COST]
+                              : line[NUMBER_COST] + distance_to(search, line, place, place);
     }
     return total;
 }
@@ -84,7 +90,7 @@ KN_INLINE double least_extra_width(const MemberSearch *search, const Wanted *wan
     for (int64_t x = 0; x < wanted->numbers; x++, line += LINE_COLUMNS) {
         const int64_t number = begin + search->columns[x];
         const double low = tree->low[number], high = tree->high[number];
-        double least = line[NUMBER_COST] + distance_to(line, low, high);
+        double least = line[NUMBER_COST] + distance_to(search, line, low, high);
         if (tree->blank[number] && (low > high || line[BLANK_COST] < least)) {
             least = line[BLANK_COST];
         }
@@ -111,7 +117,7 @@ KN_INLINE double nearness(const MemberSearch *search, int64_t position, int64_t 
         if (isnan(places[x]) || isnan(here[x])) {
             total -= isnan(places[x]) && isnan(here[x]) ? 0.0 : 1.0;
         } else {
-            total -= fabs(places[x] - here[x]);
+            total -= counted(search, fabs(places[x] - here[x]));
         }
     }
     return total;
@@ -133,6 +139,12 @@ KN_INLINE double least_nearness(const MemberSearch *search, int64_t node, int64_
     const double *low = tree->low + node * tree->low_shape1;
     const double *high = tree->high + node * tree->high_shape1;
     const bool *blank = tree->blank + node * tree->blank_shape1;
+    for (int64_t x = 0; search->squared && x < search->stand_in_shape0; x++) {
+        total -= counted(search, max_f64(places[x] - low[x], high[x] - places[x]));
+    }
+    if (search->squared) {
+        return total;
+    }
     for (int64_t group = 0; group + 1 < search->sums_shape0; group++) {
         double most = 0.0;
         for (int64_t x = search->sums[group]; x < search->sums[group + 1]; x++) {
@@ -315,6 +327,24 @@ FoundRow kn_k_member_find_cheapest(const MemberSearch *search, const MemberClust
     return find_row(search, &wanted, NO_ORIGIN);
 }
 
+/* Let a row join a cluster, both ends of whose ranges are its mean; return by how much its squared
+ * differences from the mean grow. */
+static double add_squared(const MemberSearch *search, const MemberClusters *clusters, int64_t c,
+                          int64_t position) {
+    const BoxTree *tree = search->tree;
+    const double *places = tree->places + position * tree->places_shape1;
+    const double size = (double)clusters->size[c]++;
+    double growth = 0.0;
+    for (int64_t x = 0; x < clusters->low_shape1; x++) {
+        double *mean = clusters->low + c * clusters->low_shape1 + x;
+        const double away = size > 0.0 ? places[x] - *mean : 0.0;
+        growth += away * away * size / (size + 1.0);
+        *mean = size > 0.0 ? *mean + away / (size + 1.0) : places[x];
+        clusters->high[c * clusters->low_shape1 + x] = *mean;
+    }
+    return growth;
+}
+
 /* Let a row join a cluster; return by how much its information loss grows. */
 static double add_row(const MemberSearch *search, const MemberClusters *clusters, int64_t c,
                       int64_t position) {
@@ -324,6 +354,9 @@ static double add_row(const MemberSearch *search, const MemberClusters *clusters
     const int32_t *labels = tree->labels + position * tree->labels_shape1;
     const double before = (double)clusters->size[c] * clusters->width[c];
     double width = 0.0;
+    if (search->squared) {
+        return add_squared(search, clusters, c, position);
+    }
     for (int64_t x = 0; x < numbers; x++) {
         double *low = clusters->low + c * numbers + x, *high = clusters->high + c * numbers + x;
         bool *blank = clusters->blank + c * numbers + x;
@@ -422,7 +455,8 @@ Joined kn_k_member_join_cheapest(const MemberSearch *search, const MemberCluster
         const double size = (double)clusters->size[c], width = clusters->width[c];
         const Wanted wanted = prepare_search(search, clusters, c);
         const double extra = extra_width(search, &wanted, position, INFINITY);
-        growths[c] = (size + 1) * (width + extra) - size * width;
+        growths[c] = search->squared ? size / (size + 1) * extra
+                                     : (size + 1) * (width + extra) - size * width;
     }
     const int64_t c = first_of_smallest(growths, clusters->size_shape0);
     return (Joined){c, add_row(search, clusters, c, position)};
