@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from kanon_tui.core.pipeline.run import Result
     from kanon_tui.core.pipeline.run import start as run
     from kanon_tui.core.pipeline.stream import stream
-    from kanon_tui.core.project.attribute import AttributeSpec
     from kanon_tui.core.project.project import Project
+    from kanon_tui.core.project.sections import AttributeSpec
     from kanon_tui.core.task.task import RunContext
 
 _WHERE = {

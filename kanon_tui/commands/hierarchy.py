@@ -14,7 +14,7 @@ from kanon_tui.core.hierarchy.files import (
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.specification import spec_from_assignments
-from kanon_tui.core.pipeline.attributes import as_project, read_column
+from kanon_tui.core.pipeline.prepare import as_project, read_column
 from kanon_tui.core.table.writing import check_target
 
 

@@ -14,7 +14,7 @@ from kanon_tui.core.editing.recovery import UnsavedWork
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, fields_of, text
-from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS
+from kanon_tui.core.pipeline.prepare import PROJECT_ENDINGS
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.data_files import DATA_ENDINGS
 from kanon_tui.core.table.dates import DATE_FORMATS, date_text

@@ -35,7 +35,7 @@ COMMANDS = (
 MODULES = (
     "kanon_tui.cli", "kanon_tui.commands.progress", "kanon_tui.core.pipeline.run",
     "kanon_tui.core.algorithms", "kanon_tui.core.analysis.sweep.sweep",
-    "kanon_tui.core.pipeline.attributes",
+    "kanon_tui.core.pipeline.prepare",
 )  # fmt: skip
 SENTENCES = (
     "kanon-tui: interrupted; nothing was written\n",

@@ -32,8 +32,7 @@ from kanon_tui.core.analysis.attack.matching import Covering, counted_rows
 from kanon_tui.core.analysis.attack.two_releases import covering_rows
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.pipeline.attributes import as_project
-from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.verification import Requirements, check_disjoint
 from kanon_tui.core.privacy.verify import smallest_class, verify_pseudonyms
 from kanon_tui.core.project.project import Project

@@ -62,7 +62,7 @@ from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import other_labels
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.pipeline.attributes import coded_column
+from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, Role, set_members
 from kanon_tui.core.table.end_coding import code_ends

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import polars as pl
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, as_project
+from kanon_tui.core.pipeline.prepare import PROJECT_ENDINGS, as_project
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from kanon_tui.core.editing.session import Session, completed_with_guesses
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.pipeline.sampled_table import SampledTable, TableCounting
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
-from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.text import joined
 

@@ -24,7 +24,7 @@ from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS
 from kanon_tui.core.hierarchy.files import read_hierarchy_file, to_yaml_levels
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
-from kanon_tui.core.pipeline.attributes import (
+from kanon_tui.core.pipeline.prepare import (
     emphasis_of,
     published_column,
     quasi_identifier,

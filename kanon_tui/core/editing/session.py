@@ -18,9 +18,13 @@ from typing import Any
 
 from kanon_tui.core.addresses import misses_slashes
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.pipeline.attributes import PROJECT_ENDINGS, published_column, quasi_identifier
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.prepare import (
+    PROJECT_ENDINGS,
+    prepare,
+    published_column,
+    quasi_identifier,
+)
 from kanon_tui.core.pipeline.sampled_table import (
     CountingStoppedError,
     SampledTable,

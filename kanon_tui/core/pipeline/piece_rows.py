@@ -22,7 +22,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words, random_words
-from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
+from kanon_tui.core.pipeline.tuple_counts import Packing, TupleLookup, counted_table
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.coding import Encoder
@@ -31,7 +31,6 @@ from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.source import Source
-from kanon_tui.core.table.tuple_packing import Packing
 from kanon_tui.core.task.task import Grouping, Task
 
 CODE_BITS = 32

@@ -30,8 +30,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.pipeline.attributes import as_project
-from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.publishing import Publisher
 from kanon_tui.core.pipeline.release_files import copy_files
 from kanon_tui.core.project.project import Project

@@ -12,10 +12,9 @@ from pathlib import Path
 
 from kanon_tui.core.dask.cluster import check_trusted
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.attributes import as_project
 from kanon_tui.core.pipeline.engine_choice import check_streamable, memory_limit
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.prepare import columns_to_count, count_project, prepare
+from kanon_tui.core.pipeline.prepare import as_project, columns_to_count, count_project, prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher
 from kanon_tui.core.pipeline.release_files import check_streamed_target
 from kanon_tui.core.pipeline.run import Result, Run, State, chosen_algorithm, conclude, start

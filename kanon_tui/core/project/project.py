@@ -30,12 +30,12 @@ from kanon_tui.core.fields.declaration import (
 from kanon_tui.core.fields.yaml_edit import edit_yaml
 from kanon_tui.core.fields.yaml_text import LocatedValue, dump, parse, read_yaml
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.attribute import AttributeSpec
-from kanon_tui.core.project.context import ReleaseContext
 from kanon_tui.core.project.sections import (
     ALGORITHM,
     AlgorithmChoice,
+    AttributeSpec,
     DataSource,
+    ReleaseContext,
     ReportTexts,
     Resources,
 )

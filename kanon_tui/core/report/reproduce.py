@@ -12,9 +12,8 @@ from typing import Any
 
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.project.context import ReleaseContext
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.project.sections import ReportTexts, Resources
+from kanon_tui.core.project.sections import ReleaseContext, ReportTexts, Resources
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.read_options import SIZE
 from kanon_tui.core.text import is_visible

@@ -4,8 +4,7 @@ Words are those of statistical disclosure control: direct identifiers, key varia
 disclosure, attribute disclosure. Figures are of the release at hand. No value of the table is told.
 """
 
-from kanon_tui.core.project.context import NO_VERDICT, PRESETS, ReleaseContext
-from kanon_tui.core.project.sections import ReportTexts
+from kanon_tui.core.project.sections import NO_VERDICT, PRESETS, ReleaseContext, ReportTexts
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.text import count_of, first_few, joined

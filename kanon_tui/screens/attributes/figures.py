@@ -10,8 +10,8 @@ from textual.widget import Widget
 from kanon_tui.core.analysis.risk import Risk, alone_identifies, risk
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.pipeline.attributes import coded_column
-from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.profile import RepeatedPeople, repeated_people

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.risk import Risk
 from kanon_tui.core.editing.session import Session, settings_to_drop
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, number, optional
-from kanon_tui.core.pipeline.attributes import coded_column
+from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.profile import RepeatedPeople

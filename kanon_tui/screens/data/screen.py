@@ -17,8 +17,8 @@ from textual.widgets import Static
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.pipeline.attributes import coded_column
 from kanon_tui.core.pipeline.pages import FilePages, Pages
+from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.project.project import DataSource
 from kanon_tui.core.table.column import Kind, Role

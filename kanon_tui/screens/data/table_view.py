@@ -13,7 +13,7 @@ import polars as pl
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.pipeline.attributes import coded_column
+from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.record_choice import COMPARISONS, RecordChoice, split_sign
 from kanon_tui.core.text import visible

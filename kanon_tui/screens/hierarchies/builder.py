@@ -23,7 +23,7 @@ from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.proposals import Proposal, proposals
 from kanon_tui.core.hierarchy.specification import groups_spec, spec_from_texts, texts_of_spec
 from kanon_tui.core.metrics.measure import LevelMeasures
-from kanon_tui.core.pipeline.attributes import coded_column
+from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import visible

@@ -20,7 +20,7 @@ from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, number, optional, text
 from kanon_tui.core.metrics.measure import LevelMeasures
-from kanon_tui.core.pipeline.attributes import emphasis_of
+from kanon_tui.core.pipeline.prepare import emphasis_of
 from kanon_tui.core.table.column import Column, Role
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier

@@ -11,9 +11,9 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
-from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.project.project import AlgorithmChoice, DataSource, Project
+from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
 

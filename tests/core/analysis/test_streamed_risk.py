@@ -10,7 +10,7 @@ import pytest
 
 from kanon_tui.core.analysis.population_risk import KnownPopulation, release_risk
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table

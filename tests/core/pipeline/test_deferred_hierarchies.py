@@ -11,8 +11,7 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.build import build_hierarchy
-from kanon_tui.core.pipeline.attributes import quasi_identifier
-from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.prepare import prepare, quasi_identifier
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project

@@ -7,8 +7,8 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import anonymize
-from kanon_tui.core.project.context import PRESETS, ReleaseContext
 from kanon_tui.core.project.project import Project, project_from_mapping, project_to_mapping
+from kanon_tui.core.project.sections import PRESETS, ReleaseContext
 from kanon_tui.core.report.formats import markdown
 from kanon_tui.core.report.story import story
 

@@ -7,7 +7,7 @@ import threading
 from textual.widgets import OptionList, Static
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.project.attribute import AttributeSpec
+from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.screens.attributes.dialogs import AssociationDialog
 from kanon_tui.screens.attributes.figures import ColumnFigures, measure_column

@@ -7,7 +7,7 @@ from typing import get_args
 
 from textual.widgets import Input, Select, Static
 
-from kanon_tui.core.project.attribute import AttributeSpec, Publish
+from kanon_tui.core.project.sections import AttributeSpec, Publish
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.screens.attributes.dialogs import PublishDialog
 from kanon_tui.screens.attributes.figures import kind_text, role_text

@@ -22,8 +22,8 @@ from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResul
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.pipeline.tables_in_files import read_tables
-from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table, as_table

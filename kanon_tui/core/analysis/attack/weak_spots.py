@@ -30,8 +30,8 @@ from kanon_tui.core.analysis.minimal_uniques import (
 )
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.run import Result, anonymize
-from kanon_tui.core.project.attribute import AttributeSpec
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.table.column import Kind, Role

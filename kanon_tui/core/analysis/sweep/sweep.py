@@ -32,8 +32,7 @@ from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.errors import InputError, KanonError, suggestion
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.full_domain import string_figures
-from kanon_tui.core.pipeline.attributes import as_project
-from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude, start
 from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.processes.workers import Workers
