@@ -30,8 +30,8 @@ from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, is_dossier
-from kanon_tui.core.report.public import public_mapping
 from kanon_tui.core.report.sections import Section
+from kanon_tui.core.report.story import public_mapping
 from kanon_tui.core.table.atomic_files import work_folder
 from kanon_tui.core.table.target import Target
 from kanon_tui.core.table.writing import check_target

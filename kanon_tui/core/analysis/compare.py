@@ -21,7 +21,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
-from kanon_tui.core.metrics.ncp import penalties
+from kanon_tui.core.metrics.losses import penalties
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.pages import (

@@ -26,7 +26,7 @@ from kanon_tui.core.clustering.magval_groups import limits_of
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy, Mark
 from kanon_tui.core.metrics.cells import cells_of
-from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.numeric import TIE, Int32s
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Column, Kind

@@ -16,7 +16,7 @@ from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.features import standard_scores
 from kanon_tui.core.clustering.refining_arrays import RecordTypes
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.metrics.research_value import mean_span
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.task import Grouping, QuasiIdentifier, Task

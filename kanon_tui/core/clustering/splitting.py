@@ -19,7 +19,7 @@ from kanon_tui.core.kernels.splitting_tree import (
     set_columns,
 )
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.metrics.ncp import penalties
+from kanon_tui.core.metrics.losses import penalties
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import Candidate, Choice, QuasiIdentifier, Task

@@ -27,8 +27,7 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.lattice.frequency import Classes, Frequency, Outcome
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.metrics.information_loss import cover_losses, il_penalties
-from kanon_tui.core.metrics.ncp import penalties
+from kanon_tui.core.metrics.losses import cover_losses, il_penalties, penalties
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.table.column import counted

@@ -5,14 +5,18 @@ from dataclasses import dataclass, replace
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
-from kanon_tui.core.metrics.class_sizes import (
+from kanon_tui.core.metrics.losses import (
+    attribute_il,
+    attribute_ncp,
     average_class_size,
+    changed_cells,
+    class_ncp,
     classification_metric,
     discernibility,
     distinct_published,
+    iloss,
+    precision,
 )
-from kanon_tui.core.metrics.information_loss import attribute_il, changed_cells, iloss, precision
-from kanon_tui.core.metrics.ncp import attribute_ncp, class_ncp
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, measure_privacy
 from kanon_tui.core.metrics.research_value import (
     attribute_research_value,

@@ -8,9 +8,8 @@ from pathlib import Path
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import report_mapping
-from kanon_tui.core.report.public import public_mapping
 from kanon_tui.core.report.sections import Document, Section
-from kanon_tui.core.report.story import story
+from kanon_tui.core.report.story import public_mapping, story
 from kanon_tui.core.table.data_files import extra_module
 from kanon_tui.core.text import joined, json_text, visible, visible_lines
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.widget import Widget
 
-from kanon_tui.core.analysis.risk import Risk, alone_identifies, risk
+from kanon_tui.core.analysis.minimal_uniques import Risk, alone_identifies, risk
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.prepare import coded_column

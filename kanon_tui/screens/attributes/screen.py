@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.risk import Risk
+from kanon_tui.core.analysis.minimal_uniques import Risk
 from kanon_tui.core.editing.session import Session, settings_to_drop
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, number, optional

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import RuleVerdict, Why
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.metrics.information_loss import changed
+from kanon_tui.core.metrics.losses import changed
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import rows_with_text
 from kanon_tui.core.pipeline.run import Result

@@ -6,7 +6,7 @@ import pytest
 
 from kanon_tui.core.algorithms.bottom_up import BottomUp
 from kanon_tui.core.metrics.cells import cells_of
-from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.pipeline.run import Run
 from tests.core.algorithms.merging_checks import (
     check_shape,

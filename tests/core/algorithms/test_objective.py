@@ -11,8 +11,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.metrics.cells import cells_of
-from kanon_tui.core.metrics.information_loss import attribute_il
-from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.losses import attribute_il, attribute_ncp
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.task.task import Grouping, RunContext, Task

@@ -9,7 +9,7 @@ from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.metrics.cells import cells_of
-from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.table.column import Kind

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis.risk import alone_identifies, risk
+from kanon_tui.core.analysis.minimal_uniques import alone_identifies, risk
 from tests.helpers import make_task
 
 rows = st.lists(

@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from kanon_tui.core.analysis.minimal_uniques import minimal_uniques
-from kanon_tui.core.analysis.risk import risk
+from kanon_tui.core.analysis.minimal_uniques import minimal_uniques, risk
 from kanon_tui.core.editing.counting import count, counting_of
 from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import Session, open_session

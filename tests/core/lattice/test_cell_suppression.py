@@ -13,7 +13,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.cells import cells_of
-from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec

@@ -16,7 +16,7 @@ from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.report.mapping import INTERNAL
-from kanon_tui.core.report.public import public_mapping
+from kanon_tui.core.report.story import public_mapping
 from tests.helpers import report_text
 from tests.tries import tries
 

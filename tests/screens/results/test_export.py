@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input, Select
 
-from kanon_tui.core.report.public import public_mapping
+from kanon_tui.core.report.story import public_mapping
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.table.read_options import ReadOptions

@@ -10,7 +10,7 @@ from itertools import accumulate
 from math import exp, log
 
 from kanon_tui.core.metrics.cells import cells_of
-from kanon_tui.core.metrics.ncp import attribute_ncp
+from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiversity, PSensitivity
 from kanon_tui.core.privacy.requirements import ColumnRequirement
