@@ -77,7 +77,7 @@ def measure(
         peer = time.process_time() - started
         rows.append((*what, "hill-climb", climbed, "", "", tests, peer, 1.0, ""))
         for budget in budgets:
-            search = AnytimeSearch(objective="loss", tests=budget, workers=1)
+            search = AnytimeSearch(objective="loss", tests=budget)
             run, passed = Run(shared, search), ""
             started = time.process_time()
             for step in run:

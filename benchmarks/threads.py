@@ -4,7 +4,7 @@
 
 Refining (`top-down refine=true`, generated census of 20,000 records, k = 10) counts the cores that
 the process may use, so it is given one and two of them; `sweep` (census sample, four clusterings,
-three k) and `anytime` (16 generated attributes, 5 % suppressed, 20,000 tests) are given workers.
+three k) is given workers.
 Runs alternate, and of three the one that is shortest on the clock is told. Linux only.
 """
 
@@ -14,18 +14,14 @@ import argparse
 import os
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from benchmarks.growth import census
-from benchmarks.high_dimension import TABLES, generated
 from benchmarks.pages import markdown_table, renew
 from benchmarks.timing import SAMPLES, print_table
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.algorithms.anytime import AnytimeSearch
 from kanon_tui.core.analysis.sweep.sweep import sweep
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.privacy.settings import Privacy
 
 HEADS = ("work", "clock s, 1", "CPU s, 1", "clock s, 2", "CPU s, 2", "clock, 1 to 2")
 SWEPT = ("k-member", "bottom-up", "top-down", "udc")
@@ -36,14 +32,10 @@ def works() -> dict[str, Callable[[int], object]]:
     """What is measured, by name; each is called with a number of threads."""
     people = census(20_000, 1790)
     refined = with_parameters(ALGORITHMS["top-down"], {"refine": True}, "top-down")
-    wide = replace(generated(*TABLES["16 attributes"]), privacy=Privacy(k=5, max_suppression=0.05))
     project = SAMPLES / "census" / "project.yaml"
     return {
         "refining": lambda _: Run(people, refined).finish(),
         "sweep": lambda workers: list(sweep(project, SWEPT, [5, 10, 25], workers=workers)),
-        "anytime": lambda workers: Run(
-            wide, AnytimeSearch(objective="loss", tests=20_000, workers=workers)
-        ).finish(),
     }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.budget import Budget
 from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import (
     MOST_LISTED,
@@ -17,7 +18,6 @@ from kanon_tui.core.lattice.full_domain import (
 )
 from kanon_tui.core.lattice.proof import Proof
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task, Wish
 
 _PATIENCE = 25  # moves without a better string after which a descent ends
@@ -35,15 +35,16 @@ class AnytimeSearch(FullDomainSearch):
     the string that `datafly` stops at, and `restarts` times from the best string with some levels
     changed at random: each time move to the best neighbour, with one attribute at another level or
     one raised and one lowered, even where it is worse, until nothing better was found for a while
-    (see `lattice.descent`). With what is left of the budget, divide the strings into boxes and rule
-    out those that cannot have a better string (see `lattice.proof`).
+    (see `lattice.descent`). With what is left of the budget, find general strings that suppress too
+    much, and divide all strings into boxes around them; what is more specific than one of them
+    cannot be better (see `lattice.proof`).
 
     The answer is the best string tested, at any moment. It is proven optimal when no box is left;
     else the report gives the gap to the bound on the optimum.
 
     Cost: `tests` counts of classes. Descents take at most half of them and need a few thousand for
-    two dozen attributes. The same tests give the same answer on every machine, for any number of
-    `workers`; a limit in `seconds` does not.
+    two dozen attributes. The same tests give the same answer on every machine; a limit in
+    `seconds` does not.
 
     Reference: Glover, tabu search (1989); Land and Doig, branch and bound (1960).
     """
@@ -62,7 +63,11 @@ class AnytimeSearch(FullDomainSearch):
         Line("start a descent", 1, ("start",)),
         Line("move to the best neighbour that is not tabu", 1, ("test",)),
         Line("while a box of strings may have a better one than the best:"),
-        Line("divide the box of the highest bound and narrow its halves", 1, ("bound",)),
+        Line(
+            "divide the box of the highest bound at a string that suppresses too much",
+            1,
+            ("bound",),
+        ),
         Line("publish the best string, with its gap to the highest bound"),
     )
 
@@ -71,7 +76,6 @@ class AnytimeSearch(FullDomainSearch):
         None, "Seconds after which it stops, whatever is left of the tests", above=0
     )
     restarts: int = declared(2, "Descents from the best string with levels changed", low=0)
-    workers: int = declared(0, "Threads; 0 for as many as there are cores", low=0)
 
     @classmethod
     def wishes(cls, task: Task) -> tuple[Wish, ...]:
@@ -81,12 +85,12 @@ class AnytimeSearch(FullDomainSearch):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Descend from several strings, then prove as far as the budget goes."""
         search = yield from self.pre_pruned(task, context)
-        with StringTests(search, self.tests, self.seconds, self.workers) as tests:
-            proof = Proof(search, tests)
-            search.bound = lambda: proof.bound
-            search.progress = lambda: min(tests.used / self.tests, 1.0)
-            yield from self._descend(search, tests)
-            yield from proof.run()
+        budget = Budget(self.tests, self.seconds)
+        proof = Proof(search, budget)
+        search.bound = lambda: proof.bound
+        search.progress = lambda: min(budget.used / self.tests, 1.0)
+        yield from self._descend(search, budget)
+        yield from proof.run()
         if not search.candidates and proof.bound > -np.inf:
             raise NotReachedError(
                 f"{self.name}: none of the {search.tested:,} strings that were tested passes, and "
@@ -95,23 +99,23 @@ class AnytimeSearch(FullDomainSearch):
         yield from search.last_step()
         return search.answer(proof.bound, tell_gap=True)
 
-    def _descend(self, search: Search, tests: StringTests) -> Iterator[Step]:
+    def _descend(self, search: Search, budget: Budget) -> Iterator[Step]:
         """Descend from the roots, from the string of datafly and from shaken best strings."""
-        descent, lattice = Descent(search, tests), search.lattice
-        kept, tests.left = tests.left // 2, tests.left - tests.left // 2
+        descent, lattice = Descent(search, budget), search.lattice
+        kept, budget.left = budget.left // 2, budget.left - budget.left // 2
         for number in range(2 + self.restarts):
             start = lattice.heights if number == 0 else _datafly_string(search)
             if number > 1 and search.candidates:
                 shaken = descent.random.random(len(start)) < _SHAKEN
                 drawn = descent.random.integers(lattice.lowest, np.array(lattice.heights) + 1)
                 start = tuple(np.where(shaken, drawn, min(search.candidates).levels).tolist())
-            if tests.spent and number:
+            if budget.spent and number:
                 break
             yield from search.tell(
                 "start", "Descend from {string}.", string=search.text(start), start=start
             )
             yield from descent.run(start, _PATIENCE)
-        tests.left = max(tests.left, 0) + kept
+        budget.left = max(budget.left, 0) + kept
 
 
 def _datafly_string(search: Search) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.budget import Budget
 from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
@@ -17,7 +18,6 @@ from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.parts import PartSolver, Whole, split
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import Reason
-from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 from kanon_tui.core.text import Quotable, count_of, joined, note
@@ -88,8 +88,7 @@ class DistributedSearch(FullDomainSearch):
             "not be tested.",
             reason="seek",
         )
-        with StringTests(search, _HEAD_START, None, workers=1) as tests:
-            yield from Descent(search, tests).run(search.lattice.heights, patience=0)
+        yield from Descent(search, Budget(_HEAD_START)).run(search.lattice.heights, patience=0)
         parts = split(search.lattice.sizes, self.part)
         if len(parts) < 2:
             yield from _halve(

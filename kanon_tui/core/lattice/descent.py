@@ -15,15 +15,13 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
-from kanon_tui.core.lattice.frequency import Frequency, Outcome
-from kanon_tui.core.lattice.objective import Objective
+from kanon_tui.core.lattice.budget import Budget
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.numeric import TIE, Flags, Int64s
 from kanon_tui.core.task.task import Step
 
 Levels = tuple[int, ...]
-_BATCH = 8  # strings that threads test together
+_BATCH = 8  # neighbours that are tested before the best of them is looked for
 _REMEMBERED = 1000  # failing strings that rule out others
 _TABU = (4, 13)  # moves, drawn at random
 
@@ -31,8 +29,8 @@ _TABU = (4, 13)  # moves, drawn at random
 class Descent:
     """Walks over the strings of a search."""
 
-    def __init__(self, search: Search, tests: StringTests) -> None:
-        self.search, self.tests = search, tests
+    def __init__(self, search: Search, budget: Budget) -> None:
+        self.search, self.budget = search, budget
         self.random = np.random.default_rng(search.task.seed)
         self._values: dict[Levels, float] = dict.fromkeys(search.known, -np.inf)
         self._values |= {string.levels: string.value for string in search.passing}
@@ -46,7 +44,7 @@ class Descent:
         yield from self._evaluate([current], "where a descent starts")
         tabu_until = np.full((len(current), max(self.search.lattice.heights) + 1), -1)
         turn = waited = 0
-        while waited <= patience and not self.tests.spent:
+        while waited <= patience and not self.budget.spent:
             before = self.search.best_value
             found = yield from self._best_neighbour(current, tabu_until >= turn, waited > 0)
             if found is None:
@@ -69,7 +67,7 @@ class Descent:
         queue = queue[~forbidden[queue] | (bounds[queue] > best + TIE)]
         for begin in range(0, len(queue), _BATCH):
             batch = [row for row in queue[begin : begin + _BATCH] if bounds[row] > value + TIE]
-            if not batch or self.tests.spent:
+            if not batch or self.budget.spent:
                 break
             levels = {row: tuple(strings[row].tolist()) for row in batch}
             why = "a neighbour of {current}"
@@ -99,13 +97,12 @@ class Descent:
         """Test the strings that are unknown, as far as the budget goes."""
         search = self.search
         unknown = [one for one in strings if one not in self._values and not self._fails(one)]
-        unknown = unknown[: self.tests.left]
-        self.tests.spend(len(unknown))
-        for levels, (outcome, value) in zip(
-            unknown, self.tests.map(self._test, unknown), strict=True
-        ):
+        unknown = unknown[: self.budget.left]
+        self.budget.spend(len(unknown))
+        for levels in unknown:
             search.generated += 1
-            search.count_test(levels, outcome)
+            outcome = search.count(levels)
+            value = search.objective.value(levels, outcome) if outcome.passes else -np.inf
             self._values[levels] = value
             if outcome.passes:
                 search.record_passing(levels, outcome, value)
@@ -117,10 +114,3 @@ class Descent:
     def _fails(self, levels: Levels) -> bool:
         """Return whether a string is nowhere more general than one that failed."""
         return bool((self._failing >= np.array(levels)).all(axis=1).any())
-
-    def _test(
-        self, frequency: Frequency, objective: Objective, levels: Levels
-    ) -> tuple[Outcome, float]:
-        step_by_step = self.search.context.decisions_per_step == 1
-        outcome = frequency.test(levels, to_the_end=step_by_step)
-        return outcome, objective.value(levels, outcome) if outcome.passes else -np.inf

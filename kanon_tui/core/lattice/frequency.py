@@ -310,20 +310,16 @@ class Frequency:
         classes, numbers = self.classes(levels)
         return self._kept(levels, classes, numbers)[0], classes
 
-    def small_classes(self, levels: Sequence[int]) -> Classes | None:
-        """Return the classes below k of a string, None if they are more than may be suppressed."""
+    def small_records(self, levels: Sequence[int]) -> int | None:
+        """Return the records in classes below k, None if they are more than may be suppressed."""
         string = np.asarray(levels, dtype=np.int64)
         source = self._cache.finest(string) or self.base
         most = self.n // self.k + self.allowed
         classes, small, *_ = self._count(source, string, most, stop=True)
         self.work += len(source.members)
-        passes, shrinks = small <= self.allowed, 2 * classes < len(source.members)
-        if classes > most or not (passes or shrinks):
-            return None
-        found = self._collect(source, classes)
-        if shrinks:
-            self._cache.add(string, found)
-        return found.chosen(found.sizes < self.k) if passes else None
+        if classes <= most and 2 * classes < len(source.members):
+            self._cache.add(string, self._collect(source, classes))
+        return small if classes <= most and small <= self.allowed else None
 
     def labels_of(self, classes: Classes, attribute: int, level: int) -> Int32s:
         """Return per class its label of an attribute, by number, at a level."""
@@ -332,11 +328,6 @@ class Frequency:
         values = (fields & coded.mask[attribute]).astype(np.int64)
         labels: Int32s = coded.labels[coded.start[attribute, level] + values]
         return labels
-
-    def copy(self) -> Frequency:
-        """Return the same tests for another thread; both remember the same classes."""
-        limits = self.k, self.allowed, self._cache, self.requirement_test, self.bounds_only
-        return Frequency(self.coded, *limits)
 
     def classes(
         self, levels: Sequence[int] | Int64s, source: Classes | None = None

@@ -87,12 +87,13 @@ class Objective(ABC):
         """Return a bound on the values of all more general strings, None where it is not known."""
         return None
 
-    def penalty(self, levels: Sequence[int], gone: Classes) -> float:
-        """Return a lower bound on what suppressing classes of a string costs.
+    def suppression_costs(self) -> tuple[Floats, ...]:
+        """Return per level what suppressing all records costs at least; of a part, its share.
 
-        Strings that are more specific lose at least as much by the records of these classes.
+        The sum over a string's levels, times the share of the records that it suppresses, is what
+        its value is at least below the sum of its bounds.
         """
-        return 0.0
+        return tuple(np.zeros(len(own)) for own in self.bounds)
 
     def figure(self, value: float) -> float:
         """Return a value as reports show it."""
@@ -144,7 +145,7 @@ class LeastLoss(Objective):
             return self._sum_of_whole(levels)
         if self._by_labels:
             kept, classes = self._frequency.kept_classes(levels)
-            return self._sum_of_whole(levels) - self.penalty(levels, classes.chosen(~kept))
+            return self._sum_of_whole(levels) - self._penalty(levels, classes.chosen(~kept))
         suppressed = np.flatnonzero(self._frequency.labels(levels, self._tuple_of) < 0)
         lost = 0.0
         for factor, one, level in zip(self._factors, self._losses, levels, strict=True):
@@ -154,22 +155,25 @@ class LeastLoss(Objective):
     def _sum_of_whole(self, levels: Sequence[int]) -> float:
         return sum((float(own[at]) for own, at in zip(self._whole, levels, strict=True)), 0.0)
 
-    def penalty(self, levels: Sequence[int], gone: Classes) -> float:
-        """Return what the records of some classes lose by suppression besides what they had lost.
+    def suppression_costs(self) -> tuple[Floats, ...]:
+        """Return what records with the worst label of a level lose by suppression.
 
-        It is 0 where a level's loss depends on who is suppressed.
+        It is 0 where the loss of a level depends on who is suppressed.
         """
-        if not self._by_labels or not len(gone.members):
-            return 0.0
+        pairs = zip(self._factors, self._losses, strict=True)
+        return tuple(factor * one.left_by_worst_label() for factor, one in pairs)
+
+    def _penalty(self, levels: Sequence[int], suppressed: Classes) -> float:
+        """Return what the records of classes lose by suppression besides what they had lost."""
         left: Floats | float = 1.0
         triples = zip(self._factors, self._losses, levels, strict=True)
         for a, (factor, one, level) in enumerate(triples):
             if one.even[level]:
                 left = left - factor * float(one.per_label[level][0])
             else:
-                labels = self._frequency.labels_of(gone, a, int(level))
+                labels = self._frequency.labels_of(suppressed, a, int(level))
                 left = left - factor * one.per_label[level][labels]
-        return float((gone.sizes * left).sum()) / self._frequency.n
+        return float((suppressed.sizes * left).sum()) / self._frequency.n
 
     def figure(self, value: float) -> float:
         """Return the loss as reports show it: IL as a sum over records and attributes."""
@@ -272,6 +276,12 @@ class LevelLosses:
     def even(self) -> tuple[bool, ...]:
         """Per level whether all of its labels lose the same."""
         return tuple(bool(losses.min() == losses.max()) for losses in self.per_label)
+
+    def left_by_worst_label(self) -> Floats:
+        """Return per level what a record has left to lose at least, by suppression."""
+        if self.by_range:
+            return np.zeros(self.attribute.hierarchy.height + 1)
+        return np.array([1.0 - float(losses.max()) for losses in self.per_label])
 
     def exactly(self, level: int, suppressed: Int64s) -> float:
         """Return the loss of a level with these rows suppressed."""

@@ -2,143 +2,242 @@
 
 A *box* is all strings between a lowest and a highest level per attribute. Two things bound it:
 
-- its most general string: where that fails, all of the box fail; the records that it suppresses are
-  suppressed by every string of the box, and lose at least as much there (`Objective.penalty`);
-- per attribute the highest value of the levels in the box.
+- per attribute the highest value of the levels in the box;
+- strings that were tested before. What a string suppresses, every more specific string suppresses
+  as well: where it fails they fail, and where a share of the records is suppressed they lose at
+  least that share of what is left of those records (`Objective.suppression_costs`). So a tested
+  string *bars* boxes: their better strings are above it in some attribute, which costs value
+  (see `kernels.string_boxes`).
 
-No string of the box is worth more than the sum of those values less that penalty. Levels at which
-an attribute cannot be, because the bound would not exceed the best string known, are cut off the
-box at both ends, again and again: a lower top is more specific and fails sooner, which cuts off
-more. The box of the highest bound is divided in two until none is left (the best string is the
-optimum) or the budget is spent; the highest bound of the open boxes is the bound on the optimum.
+The box of the highest bound is looked at next. If tested strings bar it, it is divided into the
+ways around one of them. Else its best string is raised to a general one by which the box is barred:
+first all attributes together, as far as each of them loses little; then one after the other to its
+top level, those first that bar most boxes already. The more general it is, the more boxes it bars.
+If even the box's best string does not bar it, that string is tested as an answer.
 
-Where more than k is required, boxes are bounded by the sizes of classes alone, and a box of one
-string is tested.
+When no box is left, the best string known is the optimum; else the highest bound of the open boxes
+is the bound on the optimum. Where more than k is required, boxes are bounded by the sizes of
+classes alone.
 """
 
-from collections.abc import Callable, Generator
-from functools import partial
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 
-from kanon_tui.core.lattice.frequency import Frequency
-from kanon_tui.core.lattice.objective import Objective
+from kanon_tui.core.kernels.string_boxes import (
+    LEVELS_PER_WORD,
+    Bytes,
+    KnownStrings,
+    LevelWorths,
+    bound_box,
+)
+from kanon_tui.core.lattice.budget import Budget
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.string_tests import StringTests
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.task import Step
-from kanon_tui.core.text import count_of
 
 Levels = tuple[int, ...]
-Box = tuple[float, Levels, Levels]
-"""The bound with its sign turned, the lowest and the highest levels."""
 
-_BATCH = 8  # boxes that threads divide together
-_REMEMBERED = 300_000  # penalties of strings
+_BOXES_PER_TEST = 20  # boxes that are divided in the time of a test
+_REMEMBERED = 300_000  # shares of strings
+_FAILS = 2.0  # as a share: more than all records
+
+
+@dataclass(frozen=True, eq=False)
+class _Box:
+    low: Bytes
+    high: Bytes
+    share: float
+    """The share of the records that all of its strings suppress."""
+    most: float
+    """The highest values of its levels, added up."""
+    worth: float
+    """An upper bound on the values of its strings."""
 
 
 class Proof:
-    """The open boxes of a search, of which the one with the highest bound is divided next."""
+    """The open boxes of a search, of which the one with the highest bound is looked at next."""
 
-    def __init__(self, search: Search, tests: StringTests) -> None:
-        self.search, self.tests = search, tests
-        lattice = search.lattice
-        self._values = [np.asarray(own).tolist() for own in search.objective.bounds]
-        ends = zip(self._values, lattice.lowest, lattice.heights, strict=True)
-        total = sum(max(own[low : top + 1]) for own, low, top in ends)
-        self._open: list[Box] = [(-total, lattice.lowest, lattice.heights)]
-        self._penalties: dict[Levels, float] = {}
-        self.bound: float = total
-        """An upper bound on the values of all strings in open boxes."""
+    def __init__(self, search: Search, budget: Budget) -> None:
+        self.search, self.budget = search, budget
+        lattice, objective = search.lattice, search.objective
+        shape = len(lattice.heights), max(lattice.heights) + 1
+        values, costs = np.zeros((2, *shape))
+        pairs = zip(objective.bounds, objective.suppression_costs(), strict=True)
+        for a, (own, cost) in enumerate(pairs):
+            values[a, : len(own)], costs[a, : len(own)] = own[: shape[1]], cost[: shape[1]]
+        self._worths = LevelWorths(values, costs, *np.zeros((2, *shape)))
+        self._values = values.tolist()
+        self._bytes = -(-shape[0] // LEVELS_PER_WORD) * LEVELS_PER_WORD
+        self._known = KnownStrings.allocate(room=1024, bytes=self._bytes)
+        self._count = 0
+        self._below = np.zeros(shape[0], dtype=np.int64)
+        """Per attribute how many known strings are below its top level."""
+        self._shares: dict[Levels, float] = {}
+        self._tolerated, self._kept = 0.0, shape[0] // 2  # as the last string was raised
+        self._open: list[tuple[float, bytes, bytes, float]] = []
+        """Per box the bound with its sign turned, lowest and highest levels, share suppressed."""
+        spans = zip(values, lattice.lowest, lattice.heights, strict=True)
+        worth = float(sum(own[low : top + 1].max() for own, low, top in spans))
+        self._push(self._row(lattice.lowest), self._row(lattice.heights), worth, 0.0)
 
-    def run(self) -> Generator[Step, None, None]:
-        """Divide boxes until none is left or the budget is spent."""
-        search = self.search
-        while self.bound > search.best_value + TIE and not self.tests.spent:
-            boxes = [heappop(self._open) for _ in range(min(_BATCH, len(self._open)))]
-            for _, string, _ in (box for box in boxes if box[1] == box[2]):
-                self.tests.spend(1)
-                search.generated += 1
-                yield from search.tell_test(string, search.test(string), why="a box by itself")
-            mark = search.best_value + TIE
-            boxes = [box for box in boxes if box[1] != box[2] and -box[0] > mark]
-            divided = self.tests.map(partial(self._divide, mark), boxes)
-            for parts, penalties in divided:
-                self.tests.spend(len(penalties))
-                search.generated += len(penalties)
-                search.tested += len(penalties)
-                self._penalties |= penalties
-                for part in parts:
-                    heappush(self._open, part)
-            if len(self._penalties) > _REMEMBERED:
-                self._penalties.clear()
-            self.bound = -self._open[0][0] if self._open else -np.inf
-            yield from search.tell(
-                "bound",
-                "Divide {boxes} of strings; {open:,} are open, and none has a string "
-                "better than {limit}.",
-                boxes=count_of(len(boxes), "box", "boxes"),
-                open=len(self._open),
-                limit=search.objective.text(self.bound) if self._open else "the best found",
+    @property
+    def bound(self) -> float:
+        """An upper bound on the values that are not settled; minus infinity if there are none."""
+        worth = -self._open[0][0] if self._open else -np.inf
+        return worth if worth > self.search.best_value + TIE else -np.inf
+
+    def _row(self, levels: Sequence[int]) -> Bytes:
+        row = np.zeros(self._bytes, dtype=np.uint8)
+        row[: len(levels)] = levels
+        return row
+
+    def _push(self, low: Bytes, high: Bytes, worth: float, share: float) -> None:
+        if worth > self.search.best_value + TIE:
+            heappush(self._open, (-worth, low.tobytes(), high.tobytes(), share))
+
+    def run(self) -> Iterator[Step]:
+        """Look at boxes until none is left or the budget is spent."""
+        looked = 0
+        while self.bound > -np.inf and not self.budget.spent:
+            looked += 1
+            self.budget.spend(looked % _BOXES_PER_TEST == 0)
+            turned, *ends, share = heappop(self._open)
+            low, high = (np.frombuffer(end, dtype=np.uint8).copy() for end in ends)
+            mark = self.search.best_value + TIE
+            found = bound_box(self._worths, self._known, self._count, low, high, share, mark)
+            box = _Box(low, high, found.share, found.most, min(-turned, found.worth))
+            if found.barring >= 0:
+                self._divide(box, self._known.levels[found.barring])
+            elif box.worth > mark:
+                yield from self._bar(box, mark)
+
+    def _divide(self, box: _Box, string: Bytes) -> None:
+        """Open the parts of a box that are above a string, the way around it that costs most first.
+
+        The cheapest way is left with the lowest tops, and so with the fewest strings.
+        """
+        ways = np.flatnonzero(string < box.high)
+        costs = self._worths.losses[ways, string[ways] + 1]
+        top = box.high.copy()
+        for way in np.argsort(-costs, kind="stable").tolist():
+            low, a = box.low.copy(), ways[way]
+            low[a] = string[a] + 1
+            self._push(low, top, min(box.worth, box.most - float(costs[way])), box.share)
+            top[a] = string[a]
+
+    def _bar(self, box: _Box, mark: float) -> Iterator[Step]:
+        """Divide a box by a string that bars it, found by raising its best one; or test that."""
+        tops, size = self.search.lattice.heights, len(self._values)
+        ends = zip(box.low[:size].tolist(), box.high[:size].tolist(), strict=True)
+        spans = [range(low, high + 1) for low, high in ends]
+        best = [max(s, key=v.__getitem__) for v, s in zip(self._values, spans, strict=True)]
+        own = zip(self._values, best, tops, strict=True)
+        lost = [[values[x] - values[y] for y in range(x, top + 1)] for values, x, top in own]
+        losses = sorted({0.0, *(loss for losses in lost for loss in losses if loss > 0)})
+
+        def tolerating(number: int) -> Levels:
+            most = losses[number] + TIE
+            highest = (max(y for y, loss in enumerate(each) if loss <= most) for each in lost)
+            return tuple(x + y for x, y in zip(best, highest, strict=True))
+
+        def bars(string: Levels) -> bool:
+            share = max(box.share, self._share(string))
+            worths = self._worths.values - share * self._worths.costs if share <= 1 else None
+            return worths is None or mark >= sum(
+                float(own[span.start : span.stop].max())
+                for own, span in zip(worths, spans, strict=True)
             )
-        if self.bound <= search.best_value + TIE:
-            self.bound = -np.inf
 
-    def _divide(
-        self, mark: float, frequency: Frequency, objective: Objective, box: Box
-    ) -> tuple[list[Box], dict[Levels, float]]:
-        """Return the halves of a box, narrowed, and the penalties that were counted for it."""
-        counted: dict[Levels, float] = {}
+        guess, last = bisect(losses, self._tolerated + TIE) - 1, len(losses) - 1
+        number = _last_true(lambda number: bars(tolerating(number)), guess, last)
+        if number < 0:
+            return self._test(box, tuple(best))
+        self._tolerated, base = losses[number], tolerating(number)
+        below = [a for a, top in enumerate(tops) if base[a] < top]
+        below.sort(key=lambda a: (round(lost[a][base[a] + 1 - best[a]], 9), -self._below[a]))
 
-        def penalty(string: Levels) -> float:
-            known = self._penalties.get(string, counted.get(string))
-            if known is None:
-                gone = frequency.small_classes(string)
-                known = np.inf if gone is None else objective.penalty(string, gone)
-                counted[string] = known
-            return known
+        def raised(count: int) -> Levels:
+            string = list(base)
+            for a in below[:count]:
+                string[a] = tops[a]
+            return tuple(string)
 
-        _, low, high = box
-        a = self._attribute_to_divide(frequency, low, high)
-        lowered = (*high[:a], high[a] - 1, *high[a + 1 :])
-        raised = (*low[:a], high[a], *low[a + 1 :])
-        halves = (low, lowered), (raised, high)
-        parts = [self._narrow(penalty, list(low), list(high), mark) for low, high in halves]
-        return [part for part in parts if part is not None], counted
+        guess = len(below) - self._kept
+        count = _last_true(lambda count: bars(raised(count)), guess, len(below))
+        self._kept, string = len(below) - count, raised(count)
+        self._learn(string, self._shares[string])
+        self._divide(box, self._row(string))
+        return self.search.tell(
+            "bound",
+            "Divide a box of strings at {string}; {open:,} are open, and none has a string better "
+            "than {limit}.",
+            string=self.search.text(string),
+            open=len(self._open),
+            limit=self.search.objective.text(self.bound) if self._open else "the best found",
+        )
 
-    def _attribute_to_divide(self, frequency: Frequency, low: Levels, high: Levels) -> int:
-        """Return the attribute whose top level costs most value and joins most labels."""
-        radix = frequency.coded.radix
-        scores = [
-            (max(own[x : y + 1]) - own[y] + TIE) * int(radix[a, y - 1]) if x < y else -1.0
-            for a, (own, x, y) in enumerate(zip(self._values, low, high, strict=True))
-        ]
-        return int(np.argmax(scores))
+    def _share(self, string: Levels) -> float:
+        """Return the share of the records that a string suppresses, more than 1 if it fails."""
+        if string not in self._shares:
+            search = self.search
+            small = search.frequency.small_records(string)
+            self.budget.spend(1)
+            search.generated += 1
+            search.tested += 1
+            if len(self._shares) >= _REMEMBERED:
+                self._shares.clear()
+            self._shares[string] = _FAILS if small is None else small / search.frequency.n
+        return self._shares[string]
 
-    def _narrow(
-        self, penalty: Callable[[Levels], float], low: list[int], high: list[int], mark: float
-    ) -> Box | None:
-        """Cut off levels that no better string has; None if none is left."""
-        while True:
-            gone = penalty(tuple(high))
-            tops = [max(v[x : y + 1]) for v, x, y in zip(self._values, low, high, strict=True)]
-            total = sum(tops)
-            if total - gone <= mark:
-                return None
-            narrower = False
-            for a, own in enumerate(self._values):
-                while low[a] < high[a] and total - tops[a] + own[high[a]] - gone <= mark:
-                    high[a] -= 1
-                    narrower = True
-            if narrower:
-                continue
-            for a, own in enumerate(self._values):
-                while low[a] < high[a]:
-                    lowered = (*high[:a], low[a], *high[a + 1 :])
-                    if total - tops[a] + own[low[a]] - penalty(lowered) > mark:
-                        break
-                    low[a] += 1
-                    narrower = True
-            if not narrower:
-                return gone - total, tuple(low), tuple(high)
+    def _learn(self, string: Levels, share: float) -> None:
+        """Add a string to those that bar boxes."""
+        if self._count == len(self._known.shares):
+            larger = KnownStrings.allocate(room=2 * self._count, bytes=self._bytes)
+            larger.levels[: self._count] = self._known.levels
+            larger.shares[: self._count] = self._known.shares
+            self._known = larger
+        self._known.levels[self._count] = self._row(string)
+        self._known.shares[self._count] = share
+        self._below += np.array(string) < self.search.lattice.heights
+        self._count += 1
+
+    def _test(self, box: _Box, best: Levels) -> Iterator[Step]:
+        """Test the best string of a box as an answer, and open the box without it."""
+        search, row = self.search, self._row(best)
+        self.budget.spend(1)
+        search.generated += 1
+        outcome = search.test(best)
+        alone = bool((row == box.low).all())
+        above = search.objective.most_above(best) if alone and outcome.passes else None
+        if above is None or above > search.best_value + TIE:
+            self._divide(box, row)
+        if outcome.fails_below:
+            self._learn(best, _FAILS)
+        elif not alone:
+            a = int(np.flatnonzero(box.low < row)[0])
+            low, high = box.low.copy(), row.copy()
+            low[a], high[a] = row[a], row[a] - 1
+            self._push(low, row, box.worth, box.share)
+            self._push(box.low, high, box.worth, box.share)
+        return search.tell_test(best, outcome, why="the best string of a box")
+
+
+def _last_true(holds: Callable[[int], bool], guess: int, last: int) -> int:
+    """Return the last number up to `last` at which something holds that ends to hold once.
+
+    Numbers are tried from the guess on; -1 if it does not hold at 0.
+    """
+    number = min(max(guess, 0), last)
+    if holds(number):
+        while number < last and holds(number + 1):
+            number += 1
+        return number
+    while number > 0 and not holds(number - 1):
+        number -= 1
+    return number - 1

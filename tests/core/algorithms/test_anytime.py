@@ -66,12 +66,12 @@ def test_proofs_and_bounds_hold_against_all_strings(seed: int, required: bool) -
             assert tests < 20_000 or search["gap"] == 0
 
 
-def test_the_budget_is_kept_and_gives_the_same_answer_with_any_number_of_threads() -> None:
+def test_the_budget_is_kept_and_gives_the_same_answer_every_time() -> None:
     task, _ = measured(3, required=False)
     for tests in (5, 25, 20_000):
-        answers = [solve(task, objective="loss", tests=tests, workers=w) for w in (1, 1, 2, 3)]
+        answers = [solve(task, objective="loss", tests=tests) for _ in range(2)]
         assert len({(each.levels, repr(each.search)) for each in answers}) == 1
-        assert answers[0].search["tested"] <= tests + 8 * 2 * len(task.quasi) ** 2
+        assert answers[0].search["tested"] <= tests + 4 * len(task.quasi) ** 2
 
 
 def test_a_time_limit_ends_the_search_with_an_answer() -> None:

@@ -17,16 +17,16 @@ enum {
     EXTENT=0, FAILS=1, FIRST=5, FIRST_PLACE=5, FOLLOWING=0, FRESH=-1, GIVEN_UP=5,
     GONE=2147483647, GROWING_SIZE=2, HEAD=2, HIDDEN_CELL=-1, HIDE=3, HIDE_NONE=0, HIDE_OTHER=2,
     HIDE_SMALL=1, HIGH=1, HIGHEST=2, IMPORTANCE=8, KEYS_PER_BLOCK=1024, KEYS_PER_CHUNK=4096,
-    KIND=0, LAST_ADDED=1, LAST_OFF=4, LATER=1, LEAF=8, LEAST_HIDE=5, LEAST_SHOWN=4, LINE=0,
-    LOW=0, LOWEST=0, MAJORITY=3, MEDIAN=1, MERGES=3, MISSING=2, MIXED=2, MIXED_LABEL=-1,
-    MOST_REFUSED=8, MOST_SHARERS=4096, NEW_CLASS=-1, NEXT_PLACE=0, NOBODY=-2,
-    NOTHING=2147483647, NOT_BEGUN=-2, NO_RECORD=-1, OFTEN=9, OFTEN_WORDS=10, PARENT=3, PASSES=2,
-    PATIENCE=4, PLACE=1, PLACES_PER_CELL=8, PLACE_IN_ORDER=0, PROPOSAL_COLUMNS=7, REACH_HIGH=1,
-    REACH_LOW=0, REFUSED=6, RELAXED=2, RELEASE=1, REMAINING=2, RULE_WORDS=7, SECOND=6,
-    SECOND_HIGHEST=3, SECOND_LOWEST=1, SET=2, SHIFT=1, SIDE_BOXES=4, SIZE=0, SOME_HIGH=3,
-    SOME_LOW=2, SOME_WORDS=1, SPLIT=1, SPLIT_ROWS_PER_CALL=1000000, START=1, SUPPRESS=3,
-    SUPPRESS_CLUSTER=4, TAIL=3, TREE=1, UNDER_K=1, UNIT=0, UNKNOWN=0, VALUES=4, WEIGHT=4,
-    WHOLE=5, WORD_BITS=64
+    KIND=0, LAST_ADDED=1, LAST_OFF=4, LATER=1, LEAF=8, LEAST_HIDE=5, LEAST_SHOWN=4,
+    LEVELS_PER_WORD=8, LINE=0, LOW=0, LOWEST=0, MAJORITY=3, MEDIAN=1, MERGES=3, MISSING=2,
+    MIXED=2, MIXED_LABEL=-1, MOST_REFUSED=8, MOST_SHARERS=4096, NEW_CLASS=-1, NEXT_PLACE=0,
+    NOBODY=-2, NOTHING=2147483647, NOT_BEGUN=-2, NO_RECORD=-1, OFTEN=9, OFTEN_WORDS=10,
+    PARENT=3, PASSES=2, PATIENCE=4, PLACE=1, PLACES_PER_CELL=8, PLACE_IN_ORDER=0,
+    PROPOSAL_COLUMNS=7, REACH_HIGH=1, REACH_LOW=0, REFUSED=6, RELAXED=2, RELEASE=1, REMAINING=2,
+    RULE_WORDS=7, SECOND=6, SECOND_HIGHEST=3, SECOND_LOWEST=1, SET=2, SHIFT=1, SIDE_BOXES=4,
+    SIZE=0, SOME_HIGH=3, SOME_LOW=2, SOME_WORDS=1, SPLIT=1, SPLIT_ROWS_PER_CALL=1000000,
+    START=1, SUPPRESS=3, SUPPRESS_CLUSTER=4, TAIL=3, TREE=1, UNDER_K=1, UNIT=0, UNKNOWN=0,
+    VALUES=4, WEIGHT=4, WHOLE=5, WORD_BITS=64
 };
 #define MISSING_PLACE 0x1.fffffffffffffp+1023
 #define TIE 0x1.12e0be826d695p-30
@@ -531,6 +531,26 @@ typedef struct {
 } Splits;
 
 typedef struct {
+    const double *values; int64_t values_shape0; int64_t values_shape1;
+    const double *costs; int64_t costs_shape0; int64_t costs_shape1;
+    double *losses; int64_t losses_shape0; int64_t losses_shape1;
+    double *left; int64_t left_shape0; int64_t left_shape1;
+} LevelWorths;
+
+typedef struct {
+    uint8_t *levels; int64_t levels_shape0; int64_t levels_shape1;
+    double *shares; int64_t shares_shape0;
+    int32_t *barring; int64_t barring_shape0;
+} KnownStrings;
+
+typedef struct {
+    double worth;
+    double most;
+    double share;
+    int64_t barring;
+} BoxBound;
+
+typedef struct {
     const int64_t *word; int64_t word_shape0;
     const uint64_t *shift; int64_t shift_shape0;
     const uint64_t *mask; int64_t mask_shape0;
@@ -589,6 +609,7 @@ void kn_splitting_measure_groups(const PricedRows *table, const OpenGroups *grou
 Splits kn_splitting_split_groups(const PricedRows *table, const OpenGroups *groups, const SplitSettings *settings, const SplitScratch *scratch, const GroupTrees *trees, int64_t level, const double *draws, int64_t draws_shape0, int64_t depth, int64_t decisions);
 void kn_splitting_tree_fill_nodes(const PricedRows *table, const GroupTree *tree);
 void kn_splitting_tree_link_rows(const PricedRows *table, const int32_t *members, int64_t members_shape0, const RowLinks *links);
+BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings *known, int64_t count, uint8_t *low, int64_t low_shape0, const uint8_t *high, int64_t high_shape0, double share, double mark);
 int64_t kn_strings_drop_dominated(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t tied, int64_t end, const uint64_t *best, int64_t best_shape0, int64_t best_shape1, const double *best_values, int64_t best_values_shape0, const int64_t *best_roots, int64_t best_roots_shape0);
 int64_t kn_strings_drop_lonely(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const int64_t *places, int64_t places_shape0, const int32_t *sizes, int64_t sizes_shape0, int64_t k);
 int64_t kn_strings_drop_specific(const CodeFields *fields, const SortedStrings *strings, int64_t start, int64_t end, const uint64_t *code, int64_t code_shape0);
