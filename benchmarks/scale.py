@@ -154,7 +154,7 @@ def in_pieces(project: Project, out: Path) -> dict[str, float]:
     """A run over pieces, here or on the cluster of the project."""
     from kanon_tui.core.pipeline.publishing import FilePublisher
     from kanon_tui.core.pipeline.stream import run_stream, workers_of
-    from kanon_tui.core.table.target import Target
+    from kanon_tui.core.table.writing import Target
 
     here = project.run.engine == "stream"
     phases = Phases(time.process_time if here else time.perf_counter)

@@ -33,8 +33,7 @@ from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, is_d
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.report.story import public_mapping
 from kanon_tui.core.table.atomic_files import work_folder
-from kanon_tui.core.table.target import Target
-from kanon_tui.core.table.writing import check_target
+from kanon_tui.core.table.writing import Target, check_target
 from kanon_tui.core.text import count_of, first_few, joined
 
 _IN_MEMORY = ("earlier", "hold_out", "attacks", "annex", "mapping", "partition_by")
@@ -141,7 +140,7 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         found = evidence(result, control, args.attacks)
     whole: AbstractContextManager[None] = nullcontext()
     if args.partition_by and target is not None:
-        from kanon_tui.core.table.target import partitioned
+        from kanon_tui.core.table.writing import partitioned
 
         whole = partitioned(result.written, target, args.partition_by, args.force)
         out = None

@@ -19,8 +19,7 @@ from kanon_tui.core.analysis.sweep.sweep import (
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.stream import workers_of
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.target import Target
-from kanon_tui.core.table.writing import check_target, write_text
+from kanon_tui.core.table.writing import Target, check_target, write_text
 
 _COLUMNS = ("algorithm", "k", "NCP", "RV", "IL", "classes", "suppressed", "seconds")
 

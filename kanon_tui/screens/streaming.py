@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.release_files import STREAMED_ENDINGS, check_stream
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from kanon_tui.core.teaching.picture_registry import watched
 from kanon_tui.core.text import joined
 from kanon_tui.screens.base import StepScreen

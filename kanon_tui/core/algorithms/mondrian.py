@@ -18,7 +18,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels import mondrian as kernel
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import (
     Candidate,
     Choice,

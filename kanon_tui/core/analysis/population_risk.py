@@ -30,10 +30,9 @@ from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_fig
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
-from kanon_tui.core.table.column import Column, Kind, Role
+from kanon_tui.core.table.column import Column, GroupValues, Kind, Role
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.distinct_values import by_value
-from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined

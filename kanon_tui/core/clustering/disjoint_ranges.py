@@ -29,8 +29,7 @@ from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.numeric import TIE, Int32s
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.table.column import Column, Kind
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues, Kind
 from kanon_tui.core.task.task import (
     Algorithm,
     Grouping,

@@ -68,7 +68,7 @@ from kanon_tui.core.kernels.refining import (
 )
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.processes.helper_processes import cores
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import Grouping, RunContext, Step, Steps, Task, map_steps
 from kanon_tui.core.text import count_of, note
 

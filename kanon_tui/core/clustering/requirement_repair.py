@@ -40,8 +40,7 @@ from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.kernels.box_arrays import SIZE
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement, out_of_reach
-from kanon_tui.core.table.column import counted
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues, counted
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 from kanon_tui.core.text import count_of, note
 

@@ -21,7 +21,7 @@ from kanon_tui.core.kernels.splitting_tree import (
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.losses import penalties
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import Candidate, Choice, QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, short_number, small_number
 

@@ -37,7 +37,7 @@ from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
 from kanon_tui.core.processes.helper_processes import Processes, cores
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.atomic_files import work_folder
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from kanon_tui.core.version import __version__
 
 PATIENCE = 20.0

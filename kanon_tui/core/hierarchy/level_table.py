@@ -26,8 +26,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.table.column import Column, Kind, counted
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues, Kind, counted
 from kanon_tui.core.text import plural, quoted_list
 
 HIDDEN = "*"

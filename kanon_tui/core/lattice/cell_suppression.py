@@ -30,7 +30,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.release.distinct_rows import dense_ranks
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import Grouping, Steps, Task
 from kanon_tui.core.text import note
 

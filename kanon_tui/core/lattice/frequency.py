@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.kernels import frequency as kernels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier, RunContext, Task
 
 _WORD_BITS = 64

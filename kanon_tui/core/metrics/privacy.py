@@ -22,8 +22,7 @@ from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.requirements import ColumnRequirement, PeopleRequirement
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.text import count_of
 
 LIKELY = 0.9

@@ -15,9 +15,8 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.privacy.k_anonymity import KAnonymity, small_k_warning
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.release.distinct_rows import number_rows
-from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.column import Column, GroupValues, Kind
 from kanon_tui.core.table.distinct_values import by_value
-from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.profile import repeated_people
 from kanon_tui.core.table.role_guesses import guess_attributes
 from kanon_tui.core.table.table import Table, as_table

@@ -26,10 +26,9 @@ from kanon_tui.core.pipeline.tuple_counts import Packing, TupleLookup, counted_t
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.coding import Encoder
-from kanon_tui.core.table.column import Column
+from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula
-from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.task.task import Grouping, Task
 

@@ -34,7 +34,7 @@ from kanon_tui.core.report.formats import report_bytes
 from kanon_tui.core.table.atomic_files import work_folder, written_together
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.formulas import looks_like_formula
-from kanon_tui.core.table.target import Target, WrittenFile, place_folder
+from kanon_tui.core.table.writing import Target, WrittenFile, place_folder
 from kanon_tui.core.task.task import Grouping, Task
 
 

@@ -14,8 +14,7 @@ from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.table.atomic_files import work_folder, writing_errors, written_aside
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.target import Target, WrittenFile, place_folder
-from kanon_tui.core.table.writing import ROW_GROUP
+from kanon_tui.core.table.writing import ROW_GROUP, Target, WrittenFile, place_folder
 
 STREAMED_ENDINGS = (".csv", ".tsv", ".parquet")
 _UTF8 = ("utf-8", "utf-8-sig", "ascii")

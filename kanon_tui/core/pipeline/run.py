@@ -43,8 +43,7 @@ from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
-from kanon_tui.core.table.target import Target, WrittenFile, partitioned
-from kanon_tui.core.table.writing import check_target, put_table
+from kanon_tui.core.table.writing import Target, WrittenFile, check_target, partitioned, put_table
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import RunContext
 
 MOST_DRAWN = 200_000

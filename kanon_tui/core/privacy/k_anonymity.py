@@ -27,8 +27,7 @@ from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.requirements import ColumnRequirement
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.text import Note, note
 
 SMALL_K = 5

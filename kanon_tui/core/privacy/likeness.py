@@ -27,8 +27,7 @@ from kanon_tui.core.fields.declaration import number
 from kanon_tui.core.numeric import TIE, Floats
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.shares import larger_of_both, over_present, present_shares, value_shares
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues
 
 
 class BasicLikeness(PrivacyModel):

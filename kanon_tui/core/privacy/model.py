@@ -31,8 +31,7 @@ from kanon_tui.core.fields.declaration import Field, FieldType, optional, plain_
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.people import PeopleValues
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues
 
 _ROUNDING = 1e-7
 """How far a figure may be from a round number and still count as it."""

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues
 
 
 @dataclass(frozen=True, eq=False)

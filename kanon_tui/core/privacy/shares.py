@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues
 
 
 def value_shares(groups: GroupValues) -> Floats:

@@ -39,8 +39,7 @@ from kanon_tui.core.privacy.shares import (
     sums_per_class,
     value_shares,
 )
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues
 
 
 class TCloseness(PrivacyModel):

@@ -23,9 +23,8 @@ import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.column import Column, GroupValues, Kind
 from kanon_tui.core.table.dates import date_text
-from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import Note, Quotable, note, plural
 

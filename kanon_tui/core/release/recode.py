@@ -26,8 +26,15 @@ from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order
 from kanon_tui.core.release.one_value import one_value_note, one_value_texts, one_value_warning
 from kanon_tui.core.release.rounded_ranges import rounded_range
 from kanon_tui.core.table.cell_codes import Cells, coded_series
-from kanon_tui.core.table.column import Column, Role, counted, end_text, range_of_ends, set_text
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import (
+    Column,
+    GroupValues,
+    Role,
+    counted,
+    end_text,
+    range_of_ends,
+    set_text,
+)
 from kanon_tui.core.task.task import Grouping, QuasiIdentifier, Task
 from kanon_tui.core.text import Note
 

@@ -15,7 +15,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.formulas import count_formulas, escape_formulas
-from kanon_tui.core.table.target import Target, WrittenFile
+from kanon_tui.core.table.writing import Target, WrittenFile
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, Task
 from kanon_tui.core.text import Note, note
 

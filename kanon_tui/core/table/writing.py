@@ -2,6 +2,14 @@
 
 Every file goes through `atomic_files`. `check_target` refuses one that cannot be written, or that
 is read by the same command, before any work is done for it.
+
+The target of a release is one file or a folder of parts, written aside and then renamed.
+
+release.csv   release.tsv   release.parquet     one file
+release       release/                          a folder of Parquet parts
+release.csv/                                    a folder of CSV parts
+release/ divided by columns                     folders of Parquet parts, `sex=F/part-00000.parquet`
+postgresql://host/clinic#release                a table of a database
 """
 
 from __future__ import annotations
@@ -24,6 +32,20 @@ from kanon_tui.core.text import joined
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from urllib.parse import quote
+
+import polars as pl
+
+from kanon_tui.core.addresses import address_file, address_name, is_address
+from kanon_tui.core.errors import suggestion
+from kanon_tui.core.processes.interruption import uninterrupted, written
+from kanon_tui.core.table.atomic_files import check_folder, usual_mode, work_folder, writing_errors
 
 
 def check_target(
@@ -119,3 +141,161 @@ def _as_texts(table: pl.DataFrame) -> pl.DataFrame:
 
 ROW_GROUP = 1 << 18
 """Rows of a Parquet row group, fixed so that they do not depend on how a table is written."""
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """The size, time and number of a file when it had been written."""
+
+    path: Path
+    size: int
+    changed: int
+    """The time of the last change in nanoseconds."""
+    number: int
+    """The inode, which differs for another file of the same name."""
+
+    @classmethod
+    def from_path(cls, path: Path) -> WrittenFile:
+        """Return the facts of a file as it is now."""
+        found = path.stat()
+        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
+
+    def check(self) -> None:
+        """Refuse a file that is gone or has changed."""
+        try:
+            same = self == WrittenFile.from_path(self.path)
+        except OSError:
+            raise InputError(
+                f"{self.path} is no longer there; put it back, or run again to write it"
+            ) from None
+        if not same:
+            raise InputError(
+                f"{self.path} was changed after it had been proved, so that it is not this release "
+                "any more; run again to write it"
+            )
+
+
+@dataclass(frozen=True)
+class Target:
+    """The file or folder of a release."""
+
+    path: Path
+    folder: bool = False
+    address: str = ""
+    """The address of a database, whose table the release will be; `path` is then its name."""
+
+    @classmethod
+    def parse(cls, text: str) -> Target:
+        """Read a target from a command line; a name without ending or with a slash is a folder.
+
+        `-` is a file, standard output, and `sqlite:///clinic.db#release` a table of a database.
+        """
+        if is_address(text):
+            return cls(Path(address_name(text)), address=text)
+        path = Path(text)
+        folder = text.endswith(("/", os.sep)) or not (path.suffix or text == "-")
+        return cls(path, folder)
+
+    @property
+    def ending(self) -> str:
+        """The ending of the release's files."""
+        ending = self.path.suffix.lower()
+        return ending if ending in TABLE_ENDINGS else ".parquet"
+
+    def part(self, number: int) -> str:
+        """Return the name of the part with this number."""
+        return f"part-{number:05}{self.ending}"
+
+    def written(self) -> tuple[WrittenFile, ...]:
+        """Return the files of a finished release, in order."""
+        paths = sorted(self.path.iterdir()) if self.folder else [self.path]
+        return tuple(map(WrittenFile.from_path, paths))
+
+    def check(self, force: bool, inputs: Iterable[Path]) -> None:
+        """Refuse a place that could not or must not be written, before any work is done."""
+        if self.address or self.path == Path("-"):
+            file = address_file(self.address.partition("#")[0])
+            check_not_read(file or self.path, inputs)
+            return
+        if not self.folder:
+            check_target(self.path, TABLE_ENDINGS, force, inputs)
+            return
+        check_not_read(self.path, inputs)
+        if self.path.exists() and not self.path.is_dir():
+            raise InputError(f"{self.path} is a file; name a folder for the parts")
+        if self.path.exists() and not force:
+            raise InputError(
+                f"{self.path} exists and is kept; use --force to replace it or name another folder"
+            )
+        if self.path.exists() and not _only_parts(self.path):
+            raise InputError(
+                f"{self.path} holds other files than parts of a release; name another folder"
+            )
+        check_folder(self.path)
+
+
+def _only_parts(folder: Path) -> bool:
+    """Return whether a folder holds parts of a release and folders of them, and nothing else."""
+    return all(
+        "=" in each.name if each.is_dir()
+        else each.name.startswith("part-") and each.suffix in TABLE_ENDINGS
+        for each in folder.rglob("*")
+    )  # fmt: skip
+
+
+@contextmanager
+def partitioned(
+    table: pl.DataFrame, target: Target, columns: Sequence[str], force: bool
+) -> Iterator[None]:
+    """Write a table as a folder of Parquet files by the cells of columns, `sex=F/part-…`.
+
+    The folder gets its name after the block; where that fails, nothing is left. Within a file the
+    rows keep their order.
+    """
+    for name in columns:
+        if name not in table.columns:
+            raise InputError(
+                f"the release has no column '{name}' to be divided by; "
+                f"{suggestion(name, table.columns)}"
+            )
+    if len(set(columns)) == table.width:
+        raise InputError("the release is divided by all of its columns; leave one for the files")
+    with work_folder(target.path) as folder:
+        out = folder / "release"
+        for cells, rows in table.partition_by(columns, include_key=False, as_dict=True).items():
+            named = zip(columns, cells, strict=True)
+            place = out.joinpath(*(f"{quote(n, '')}={_hive_cell(cell)}" for n, cell in named))
+            place.mkdir(parents=True)
+            part = place / target.part(0)
+            with part.open("wb") as file:
+                put_table(rows, file, part)
+        yield
+        place_folder(out, target.path, force)
+
+
+def _hive_cell(cell: object) -> str:
+    """Return a cell as the name of a folder, without characters that mean something in a path."""
+    return quote(str(cell), "") if cell else "__HIVE_DEFAULT_PARTITION__"
+
+
+def place_folder(aside: Path, target: Path, force: bool) -> None:
+    """Give a finished folder its name; a folder that had the name is removed only afterwards."""
+    old = aside.with_suffix(".old")
+    with writing_errors(target):
+        for part in aside.rglob("*"):
+            part.chmod(usual_mode(0o777 if part.is_dir() else 0o666))
+        aside.chmod(usual_mode(0o777))
+        with uninterrupted():
+            if target.exists():
+                if not force:
+                    raise InputError(f"{target} appeared meanwhile and is kept; name another")
+                target.rename(old)
+            try:
+                aside.rename(target)
+            except OSError:
+                if old.exists():
+                    old.rename(target)
+                raise
+            written.append(target)
+    with suppress(OSError):
+        shutil.rmtree(old, ignore_errors=True)

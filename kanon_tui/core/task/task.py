@@ -29,9 +29,8 @@ from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.subsets import SubsetBound
 from kanon_tui.core.processes.helper_processes import Processes
-from kanon_tui.core.table.column import Column, Role, counted
+from kanon_tui.core.table.column import Column, GroupValues, Role, counted
 from kanon_tui.core.table.csv_format import CsvFormat
-from kanon_tui.core.table.group_values import GroupValues
 from kanon_tui.core.table.profile import (
     RepeatedPeople,
     SinglingOut,

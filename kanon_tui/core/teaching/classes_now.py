@@ -8,8 +8,7 @@ from kanon_tui.core.clustering.facts import SUPPRESSED
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.release.recode import cell_texts
-from kanon_tui.core.table.column import counted
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues, counted
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.full_domain_state import FullDomainState
 from kanon_tui.core.teaching.picture import Scene

@@ -30,8 +30,7 @@ from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.formulas import count_formulas
-from kanon_tui.core.table.target import Target
-from kanon_tui.core.table.writing import check_target, write_bytes, write_table, write_text
+from kanon_tui.core.table.writing import Target, check_target, write_bytes, write_table, write_text
 from kanon_tui.core.task.output import Order
 from kanon_tui.core.text import first_few, visible
 from kanon_tui.screens.applying import ApplyDialog

@@ -18,7 +18,7 @@ from kanon_tui.core.pipeline.stream import StoppedError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.results.compare import CompareScreen, PairedRecords

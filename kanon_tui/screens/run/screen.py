@@ -26,7 +26,7 @@ from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.picture_registry import watched_run
 from kanon_tui.core.text import visible

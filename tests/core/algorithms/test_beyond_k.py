@@ -22,8 +22,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, EntropyLDiver
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.table.column import Role
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues, Role
 from kanon_tui.core.task.task import FULL_SPEED, Algorithm, Family, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import (

@@ -9,7 +9,7 @@ import pytest
 from kanon_tui.core.analysis.compare import compare, compare_streamed
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.processes.memory_limit import AT_LEAST
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 

@@ -14,7 +14,7 @@ from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 

@@ -21,7 +21,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import RunContext
 from tests.core.algorithms.test_distributed import many_attributes
 from tests.core.pipeline.compared import check_same, figures, streamed

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.table.coding import code_column
-from kanon_tui.core.table.column import Column, Kind
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues, Kind
 
 COUNTRIES = Hierarchy.of(
     [

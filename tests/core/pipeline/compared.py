@@ -14,7 +14,7 @@ from kanon_tui.core.pipeline.run import Result, Run, anonymize, conclude
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Workers
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 
 
 def streamed(

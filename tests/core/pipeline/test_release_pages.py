@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.pages import RELEASE_PAGES_KEPT, ReleasePages
 from kanon_tui.core.project.project import project_from_mapping
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 from tests.tries import tries

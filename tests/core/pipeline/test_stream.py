@@ -23,7 +23,7 @@ from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source, read_table
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import check_same, figures, in_memory, streamed
 from tests.core.table.test_table import written
 from tests.tries import tries

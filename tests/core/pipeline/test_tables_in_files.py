@@ -9,7 +9,7 @@ from kanon_tui.core.pipeline.pages import lookup_of
 from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import streamed
 from tests.core.pipeline.test_stream import people, project
 

@@ -15,7 +15,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import State, anonymize, conclude
 from kanon_tui.core.pipeline.stream import PASSES, StoppedError, WatchedStream
 from kanon_tui.core.report.reproduce import reproduce
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of, watched, watched_run

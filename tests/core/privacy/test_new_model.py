@@ -28,8 +28,7 @@ from kanon_tui.core.privacy.shares import highest_shares
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.report.formats import markdown
 from kanon_tui.core.report.story import story
-from kanon_tui.core.table.column import Column, Kind, Role
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues, Kind, Role
 from kanon_tui.core.task.task import RunContext, Task
 from tests.core.analysis.why.twins import requiring, told
 from tests.helpers import make_task, tells

@@ -27,8 +27,7 @@ from kanon_tui.core.privacy.verify import classes_without, verify
 from kanon_tui.core.privacy.verify_figures import People
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.coding import code_column
-from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues, Kind, Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Family, Task
 from tests.core.algorithms.random_tables import random_task

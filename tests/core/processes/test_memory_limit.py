@@ -20,7 +20,7 @@ from kanon_tui.core.processes.memory_limit import (
     held_memory,
     held_memory_at_rest,
 )
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import streamed
 from tests.core.pipeline.test_stream import people, project
 

@@ -14,8 +14,7 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import Release, number_rows, recode
-from kanon_tui.core.table.column import Kind, Role, set_members, set_text
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues, Kind, Role, set_members, set_text
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.task import Grouping, Task
 from tests.core.metrics.strategies import CITIES, releases

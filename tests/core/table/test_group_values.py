@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_tui.core.table import group_values
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table import column
+from kanon_tui.core.table.column import GroupValues
 
 rows = st.lists(st.tuples(st.integers(-1, 5), st.integers(0, 90), st.integers(1, 2**40)))
 
@@ -17,12 +17,12 @@ rows = st.lists(st.tuples(st.integers(-1, 5), st.integers(0, 90), st.integers(1,
 @given(rows, st.sampled_from([0, 63]))
 def test_copies_are_summed_however_they_are_sorted(entries, bits):
     group, code, copies = (np.array([e[i] for e in entries], dtype=np.int64) for i in range(3))
-    before, group_values._BITS = group_values._BITS, bits
+    before, column._BITS = column._BITS, bits
     try:
         found = GroupValues.from_records(group, code, 6, copies)
         halved = found.relabelled(np.arange(91) // 2)
     finally:
-        group_values._BITS = before
+        column._BITS = before
     expected: Counter = Counter()
     for g, c, records in entries:
         if g >= 0:
@@ -38,13 +38,13 @@ def test_copies_are_summed_however_they_are_sorted(entries, bits):
 def test_the_same_sets_share_a_number(entries, spoilt):
     group, code = (np.array([e[i] for e in entries], dtype=np.int64) for i in range(2))
     found = GroupValues.from_records(group, code, 6)
-    before = group_values._MIX
+    before = column._MIX
     if spoilt:
-        group_values._MIX = np.uint64(0)  # all sums are equal: numbers must still tell sets apart
+        column._MIX = np.uint64(0)  # all sums are equal: numbers must still tell sets apart
     try:
         same, examples = found.same_sets
     finally:
-        group_values._MIX = before
+        column._MIX = before
     sets = [
         frozenset(found.code[a:b].tolist())
         for a, b in zip(found.starts[:-1], found.starts[1:], strict=True)

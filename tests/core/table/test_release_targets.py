@@ -14,8 +14,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.source import read_table
-from kanon_tui.core.table.target import Target
-from kanon_tui.core.table.writing import write_table
+from kanon_tui.core.table.writing import Target, write_table
 from tests.postgresql import Server, postgresql
 
 RELEASE = pl.DataFrame(

@@ -27,8 +27,7 @@ from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResul
 from kanon_tui.core.analysis.why.classes import cut_sides
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement
-from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.task.task import Family, Task
 from kanon_tui.core.text import count_of
 

@@ -34,8 +34,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
-from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues, Kind, Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import QuasiIdentifier
 

@@ -30,7 +30,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.privacy.requirements import ColumnRequirement
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import plural, shortened
 

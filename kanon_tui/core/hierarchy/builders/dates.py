@@ -15,7 +15,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field, FieldType, list_of
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.hierarchy.builders.builder import Builder
-from kanon_tui.core.hierarchy.builders.line import open_label
+from kanon_tui.core.hierarchy.builders.intervals import open_label
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.dates import date_text

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 

@@ -8,7 +8,7 @@ from kanon_tui.core.analysis.trees import partition as trees
 from kanon_tui.core.analysis.trees.partition import partition, partition_of
 from kanon_tui.core.pipeline import tables_in_files
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 

@@ -11,7 +11,7 @@ from kanon_tui.core.analysis.utility import utility
 from kanon_tui.core.analysis.utility.utility import utility_for, utility_of
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline import pages, tables_in_files
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 

@@ -13,8 +13,7 @@ from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import cell_texts
-from kanon_tui.core.table.column import Kind
-from kanon_tui.core.table.group_values import GroupValues
+from kanon_tui.core.table.column import GroupValues, Kind
 from kanon_tui.core.task.rules import Boundary, RuleTable
 from kanon_tui.core.task.task import Grouping
 from tests.core.analysis.why.random_results import results

@@ -11,7 +11,7 @@ from kanon_tui.core.analysis.why.in_files import (
     why_row,
 )
 from kanon_tui.core.pipeline.pages import ReleasePages
-from kanon_tui.core.table.target import Target
+from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 
