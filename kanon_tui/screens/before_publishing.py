@@ -104,8 +104,7 @@ def before_publishing(
     session = screen.session
     if session.guessed:
         dialog = PlanDialog("Before the first release")
-        again = partial(before_publishing, screen, go_on, of)
-        screen.ask(dialog, lambda confirmed: again() if confirmed else None)
+        screen.ask(dialog, lambda _: before_publishing(screen, go_on, of))
         return
 
     def ask(found: list[SinglingOut]) -> None:
@@ -133,9 +132,7 @@ def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], o
             (f"publish {more} as they are", names, {"publish_unique": True}),
         ]
 
-    def answered(number: int | None) -> None:
-        if number is None:
-            return
+    def answered(number: int) -> None:
         what, concerned, changes = options[number]
         screen.edit_attributes(concerned, f"{', '.join(concerned)}: {what}", **changes)
         again()
@@ -182,6 +179,6 @@ def once_counted(screen: StepScreen, go_on: Callable[[], object]) -> None:
     """Call `go_on` now, or when all values of a table beyond memory are counted."""
     if screen.session.uncounted() and screen.host.counting.is_counting:
         title = "One moment: all values are being counted"
-        screen.ask(CountingWait(title), lambda counted: go_on() if counted else None)
+        screen.ask(CountingWait(title), lambda _: go_on())
     else:
         go_on()

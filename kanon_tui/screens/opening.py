@@ -41,16 +41,14 @@ def ask_for_file(host: Host, path: str | None = None, problem: str = "") -> None
     if path is None:
         path = f"{host.session.data_path.parent}/" if host.session else ""
 
-    def answered(chosen: Path | None) -> None:
-        if chosen is not None:
-            open_file(
-                host,
-                chosen,
-                failed=lambda error: ask_for_file(host, str(chosen), error_sentence(error)),
-            )
+    def answered(chosen: Path) -> None:
+        def failed(error: Exception) -> None:
+            ask_for_file(host, str(chosen), error_sentence(error))
+
+        open_file(host, chosen, failed=failed)
 
     dialog = AskPath("Open a data file or a project", path, endings=ENDINGS, problem=problem)
-    host.background.ask(host.app, dialog, answered)
+    host.ask(dialog, answered)
 
 
 def open_file(
@@ -69,10 +67,9 @@ def open_file(
         _read(host, path, None, lambda: open_session(path), failed, then)
         return
 
-    def answered(answer: bool | None) -> None:
-        if answer is not None:
-            read = unsaved.session if answer else lambda: open_session(path)
-            _read(host, path, unsaved, read, failed, then)
+    def answered(continues: bool) -> None:
+        read = unsaved.session if continues else lambda: open_session(path)
+        _read(host, path, unsaved, read, failed, then)
 
     question = Confirm(
         "Continue where you were?",
@@ -81,7 +78,7 @@ def open_file(
         yes="Continue",
         no="Discard them",
     )
-    host.background.ask(host.app, question, answered)
+    host.ask(question, answered)
 
 
 def _read(
@@ -142,9 +139,8 @@ def ask_how_to_read(host: Host, path: Path, error: KanonError) -> None:
             data = replace(data, read_options=options)
         return data, "; ".join(notes)
 
-    def answered(data: DataSource | None) -> None:
-        if data is not None:
-            _read(host, path, None, lambda: open_session(path, data), None, lambda: None)
+    def answered(data: DataSource) -> None:
+        _read(host, path, None, lambda: open_session(path, data), None, lambda: None)
 
     def ask(found: tuple[DataSource, str]) -> None:
         host.ask(ReadingDialog(Project(data=found[0]), None, found[1]), answered)

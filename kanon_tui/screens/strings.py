@@ -64,9 +64,8 @@ def choose_string(
     `extent` names the records of the task if they are not the whole table.
     """
 
-    def taken(levels: str | None) -> None:
-        if levels is not None:
-            chosen(AlgorithmChoice("global", {"levels": levels}))
+    def taken(levels: str) -> None:
+        chosen(AlgorithmChoice("global", {"levels": levels}))
 
     screen.load(
         lambda: PassingStrings(task(), run, extent),

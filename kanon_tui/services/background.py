@@ -155,15 +155,21 @@ class Background:
         self,
         owner: DOMNode,
         dialog: Screen[T],
-        answered: Callable[[T | None], object] = lambda _: None,
+        answered: Callable[[T], object] = lambda _: None,
+        left: Callable[[], object] = lambda: None,
     ) -> None:
         """Open a dialog in the owner's mode; call `answered` with its result while the owner lives.
 
-        A question that comes up late waits in that mode and does not interrupt another screen.
+        A dialog that is left without a result calls `left`. A question that comes up late waits in
+        that mode and does not interrupt another screen.
         """
 
         def deliver(answer: T | None) -> None:
-            if self.is_live(owner):
+            if not self.is_live(owner):
+                return
+            if answer is None:
+                owner.call_next(left)
+            else:
                 owner.call_next(answered, answer)
 
         if self.is_live(owner):

@@ -134,7 +134,7 @@ class Host:
     # -- questions and messages
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object]) -> None:
-        """Open a dialog that belongs to no screen and call `answered` with its result."""
+        """Open a dialog that belongs to no screen and call `answered` with its result, if any."""
         self.background.ask(self.app, dialog, answered)
 
     def notify(self, text: str, severity: str = "information") -> None:
@@ -226,11 +226,16 @@ class Hosted:
 
         Keys that come meanwhile wait for that dialog; escape stops waiting for the work.
         """
-        self.ask(Loading(work), lambda made: None if made is None else show(*made))
+        self.ask(Loading(work), lambda made: show(*made))
 
-    def ask(self, dialog: Screen[Any], answered: Callable[[Any], object] = lambda _: None) -> None:
-        """Open a dialog and call `answered` with its result."""
-        self.host.background.ask(cast("DOMNode", self), dialog, answered)
+    def ask(
+        self,
+        dialog: Screen[Any],
+        answered: Callable[[Any], object] = lambda _: None,
+        left: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Open a dialog and call `answered` with its result, or `left` if it has none."""
+        self.host.background.ask(cast("DOMNode", self), dialog, answered, left)
 
 
 class Loading(Hosted, Modal):

@@ -387,7 +387,7 @@ class Asker(Protocol):
     """An object that opens dialogs: a screen, a widget or the application's host."""
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object]) -> None:
-        """Open a dialog and call `answered` with its result."""
+        """Open a dialog and call `answered` with its result, unless it is left without one."""
         ...
 
 
@@ -405,7 +405,7 @@ def choose(
 ) -> None:
     """Ask for one of several actions by their titles, and call the one chosen."""
     dialog = Choose(title, [text for text, _ in options], hint, current)
-    asker.ask(dialog, lambda number: None if number is None else options[number][1]())
+    asker.ask(dialog, lambda number: options[number][1]())
 
 
 def ask_text(
@@ -418,4 +418,4 @@ def ask_text(
 ) -> None:
     """Ask for a line of text that `parse` accepts, and call `take` with what it makes of it."""
     dialog = AskText(title, value, hint=hint, check=parse)
-    asker.ask(dialog, lambda text: None if text is None else take(parse(text)))
+    asker.ask(dialog, lambda text: take(parse(text)))

@@ -219,9 +219,7 @@ def ask_target(
     file is replaced there is a question, which says what it `holds`.
     """
 
-    def answered(path: Path | None) -> None:
-        if path is None:
-            return
+    def answered(path: Path) -> None:
         try:
             check(path)
         except KanonError as error:

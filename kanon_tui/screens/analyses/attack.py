@@ -278,10 +278,8 @@ class AttackScreen(AnalysisScreen):
             )
             return
         marked = self.joined or [n for n in shared if roles[n] is Role.QUASI]
-        self.ask(
-            ChooseSeveral("Join on which attributes?", shared, marked),
-            lambda names: self._link(tuple(names)) if names else None,
-        )
+        dialog = ChooseSeveral("Join on which attributes?", shared, marked)
+        self.ask(dialog, lambda names: self._link(tuple(names)))
 
     # -- the attack
 

@@ -173,7 +173,7 @@ class AnalysisScreen(Hosted, Modal):
     def ask_file(self, title: str, chosen: Callable[[Path], object]) -> None:
         """Ask for a data file, beginning in the folder of the data."""
         dialog = AskPath(title, f"{self.session.data_path.parent}/", endings=DATA_ENDINGS)
-        self.ask(dialog, lambda path: chosen(path) if path else None)
+        self.ask(dialog, chosen)
 
     def ask_one(
         self,
@@ -197,12 +197,8 @@ class AnalysisScreen(Hosted, Modal):
         self, option: str, title: str, names: Sequence[str], marked: Iterable[str]
     ) -> None:
         """Ask for several names as the value of an option."""
-
-        def chosen(names: list[str] | None) -> None:
-            if names is not None:
-                self.set_options(**{option: tuple(names)})
-
-        self.ask(ChooseSeveral(title, names, marked), chosen)
+        dialog = ChooseSeveral(title, names, marked)
+        self.ask(dialog, lambda names: self.set_options(**{option: tuple(names)}))
 
     def choose_table(self, option: str, title: str) -> None:
         """Ask for a data file; an option gets its table, and another its name."""

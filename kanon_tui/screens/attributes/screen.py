@@ -438,10 +438,9 @@ class AttributesScreen(FindingScreen):
                 current = column.kind, format if column.kind.ordered else None
             return readings(texts, tokens), current
 
-        def taken(choice: Choice | None) -> None:
-            if choice is not None:
-                kind, format = choice
-                self.edit_attributes([name], f"{name}: {kind}", kind=kind, format=format)
+        def taken(choice: Choice) -> None:
+            kind, format = choice
+            self.edit_attributes([name], f"{name}: {kind}", kind=kind, format=format)
 
         self.load(find, lambda found: self.ask(KindDialog(name, texts, tokens, *found), taken))
 
@@ -460,19 +459,16 @@ class AttributesScreen(FindingScreen):
             self.host.notify(f"{visible(name)} has the role {spec.role} and is published unchanged")
             return
 
-        def chosen(changes: dict[str, Any] | None) -> None:
-            if changes is not None:
-                key = changes.pop("key_file", project.output.pseudonym_key)
-                output = replace(project.output, pseudonym_key=key)
-                self.edit(replace(project, output=output), "key file of the pseudonyms")
-                changed = ", ".join(
-                    f"{key} {'as usual' if value is None else value}"
-                    for key, value in changes.items()
-                    if value != getattr(spec, key)
-                )
-                self.edit_attributes(
-                    [name], f"{name}: {changed or 'published as before'}", **changes
-                )
+        def chosen(changes: dict[str, Any]) -> None:
+            key = changes.pop("key_file", project.output.pseudonym_key)
+            output = replace(project.output, pseudonym_key=key)
+            self.edit(replace(project, output=output), "key file of the pseudonyms")
+            changed = ", ".join(
+                f"{key} {'as usual' if value is None else value}"
+                for key, value in changes.items()
+                if value != getattr(spec, key)
+            )
+            self.edit_attributes([name], f"{name}: {changed or 'published as before'}", **changes)
 
         def column() -> Column | None:
             """Return a column whose ends can be coded."""

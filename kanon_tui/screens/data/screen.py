@@ -321,11 +321,7 @@ class DataScreen(FindingScreen):
     def action_go_to_column(self) -> None:
         grid, names = self.query_one("#table", Grid), self.session.table.names
 
-        def picked(name: str | None) -> None:
-            if name is not None:
-                grid.go_to(grid.row, names.index(name))
-
-        self.ask(Pick("Go to column", names), picked)
+        self.ask(Pick("Go to column", names), lambda name: grid.go_to(grid.row, names.index(name)))
 
     def action_copy(self) -> None:
         """Copy a cell, a row or a column to the terminal."""
@@ -368,8 +364,8 @@ class DataScreen(FindingScreen):
         """Change how the file is read, with a preview."""
         self.ask(ReadingDialog(self.session.project, self.session.table.facts), self._reread)
 
-    def _reread(self, data: DataSource | None) -> None:
-        if data is not None and data != self.session.project.data:
+    def _reread(self, data: DataSource) -> None:
+        if data != self.session.project.data:
             reread(self.host, self.session, data)
 
     def _change_reading(self, **changes: Any) -> None:

@@ -270,10 +270,9 @@ class HierarchiesScreen(HierarchyView):
         hierarchy = self.hierarchy
         check_movable(hierarchy, level)
 
-        def picked(parent: str | None) -> None:
-            if parent is not None:  # joining a group that is there is moving into it
-                what = f"{some(labels)} below {some([parent])}"
-                self.change(what, level, lambda h: group(h, level, labels, parent))
+        def picked(parent: str) -> None:  # joining a group that is there is moving into it
+            what = f"{some(labels)} below {some([parent])}"
+            self.change(what, level, lambda h: group(h, level, labels, parent))
 
         title = f"Move {some(labels)} below which label of level {level + 1}?"
         self.ask(Pick(title, hierarchy.labels(level + 1)), picked)
@@ -333,9 +332,8 @@ class HierarchiesScreen(HierarchyView):
     @reports_refusal
     def action_build(self) -> None:
 
-        def built(spec: dict[str, Any] | None) -> None:
-            if spec is not None:
-                self._take(lambda: spec, f"builder {spec['builder']}")
+        def built(spec: dict[str, Any]) -> None:
+            self._take(lambda: spec, f"builder {spec['builder']}")
 
         self.ask(BuilderDialog(self.session, self._known()), built)
 
@@ -362,10 +360,9 @@ class HierarchiesScreen(HierarchyView):
         def read(path: Path, attribute: str) -> None:
             self._take(lambda: imported(path, attribute, column, project), f"from {path.name}")
 
-        def asked(path: Path | None) -> None:
-            if path is None or path.suffix.lower() != ".xml":
-                if path is not None:
-                    read(path, name)
+        def asked(path: Path) -> None:
+            if path.suffix.lower() != ".xml":
+                read(path, name)
                 return
             title, hint = f"Which attribute of {path.name}?", "Its name or index there."
             ask_text(self, title, lambda attribute: read(path, attribute), str, name, hint)
@@ -419,9 +416,8 @@ class HierarchiesScreen(HierarchyView):
         def beside(h: Hierarchy) -> Mapping[str, Sequence[str]]:
             return nearest_rows(h, column, values)
 
-        def like(example: str | None) -> None:
-            if example is not None:
-                cover(lambda h: rows_like(h, values, example))
+        def like(example: str) -> None:
+            cover(lambda h: rows_like(h, values, example))
 
         def pick() -> None:
             title = f"Put {some(values)} where which value is?"

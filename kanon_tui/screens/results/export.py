@@ -178,12 +178,11 @@ class Exporter:
     def _choose_text_format(self) -> None:
         """Ask how text is written, then show the list again."""
 
-        def chosen(choice: CsvChoice | None) -> None:
-            if choice is not None:
-                self._set_csv(choice)
+        def chosen(choice: CsvChoice) -> None:
+            self._set_csv(choice)
             self.ask()
 
-        self.screen.ask(CsvDialog(self._project.output.csv, self._source), chosen)
+        self.screen.ask(CsvDialog(self._project.output.csv, self._source), chosen, self.ask)
 
     def _apply(self) -> None:
         """Ask for another file and publish it as this release is."""
@@ -193,12 +192,11 @@ class Exporter:
     def _sign(self) -> None:
         """Ask for the texts of the report, then show the list again."""
 
-        def typed(texts: ReportTexts | None) -> None:
-            if texts is not None:
-                self.screen.edit(replace(self._project, report=texts), "texts of the report")
+        def typed(texts: ReportTexts) -> None:
+            self.screen.edit(replace(self._project, report=texts), "texts of the report")
             self.ask()
 
-        self.screen.ask(SigningDialog(self._project.report), typed)
+        self.screen.ask(SigningDialog(self._project.report), typed, self.ask)
 
     def _ask_formulas(self, kind: Kind) -> None:
         """Ask whether to escape cells that a spreadsheet would compute, if there are any."""
@@ -215,12 +213,11 @@ class Exporter:
             question = Confirm("Formulas", text, "Leave them alone", "For a spreadsheet")
             self.screen.ask(question, answered)
 
-        def answered(keep: bool | None) -> None:
-            if keep is not None:
-                formulas: Literal["keep", "escape"] = "keep" if keep else "escape"
-                output = replace(self.result.task.output, formulas=formulas)
-                self.result = replace(self.result, task=replace(self.result.task, output=output))
-                self._propose(kind)
+        def answered(keep: bool) -> None:
+            formulas: Literal["keep", "escape"] = "keep" if keep else "escape"
+            output = replace(self.result.task.output, formulas=formulas)
+            self.result = replace(self.result, task=replace(self.result.task, output=output))
+            self._propose(kind)
 
         coded = self.result.release.coded
         self.screen.load(lambda: count_formulas(coded), counted)

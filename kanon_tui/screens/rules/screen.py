@@ -307,9 +307,7 @@ class RulesScreen(StepScreen):
 
     def _ask(self, name: str, rule: Rule | None, then: Callable[[Rule], object]) -> None:
         def opened(attribute: QuasiIdentifier) -> None:
-            def made(new: Rule | None) -> None:
-                if new is None:
-                    return
+            def made(new: Rule) -> None:
                 then(new)
                 broken = never_kept(attribute, new)
                 if broken:
@@ -340,9 +338,7 @@ class RulesScreen(StepScreen):
             "emphasis_of_all": session.project.rule_emphasis,
         }
 
-        def take(values: dict[str, Any] | None) -> None:
-            if values is None:
-                return
+        def take(values: dict[str, Any]) -> None:
             rules = replace(spec.rules, base=values["base"])
             changed = replace(spec, rules=rules, rule_emphasis=values["emphasis"])
             attributes = {**session.project.attributes, name: changed}
@@ -364,10 +360,9 @@ class RulesScreen(StepScreen):
             values = {field.name: value for field, value in zip(fields, typed, strict=True)}
             self.ask(ResearchValues(f"Research values of {name}", fields, values), take)
 
-        def take(values: dict[str, float | None] | None) -> None:
-            if values is not None:
-                rv = tuple(values.values()) if set(values.values()) != {None} else None
-                self.edit_attributes([name], f"{name}: research values", rv=rv)
+        def take(values: dict[str, float | None]) -> None:
+            rv = tuple(values.values()) if set(values.values()) != {None} else None
+            self.edit_attributes([name], f"{name}: research values", rv=rv)
 
         self._with_attribute(name, ask)
 

@@ -29,7 +29,7 @@ from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.table.writing import check_target, write_text
 from kanon_tui.core.task.task import Family
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.widgets.dialogs import AskText, ChooseSeveral, Message
+from kanon_tui.widgets.dialogs import ChooseSeveral, Message, ask_text
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, GridSource
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
@@ -193,28 +193,15 @@ class WhatIfScreen(StepScreen):
     # -- what to compare
 
     def action_algorithms(self) -> None:
-
-        def chosen(names: list[str] | None) -> None:
-            if names is not None:
-                self._compare(tuple(names), self.ks)
-
-        self.ask(ChooseAlgorithms(self.algorithms), chosen)
+        dialog = ChooseAlgorithms(self.algorithms)
+        self.ask(dialog, lambda names: self._compare(tuple(names), self.ks))
 
     def action_values(self) -> None:
+        def take(ks: tuple[int, ...]) -> None:
+            self._compare(self.algorithms, ks)
 
-        def typed(text: str | None) -> None:
-            if text is not None:
-                self._compare(self.algorithms, k_values(text))
-
-        self.ask(
-            AskText(
-                "Values of k",
-                ",".join(map(str, self.ks)),
-                hint="Whole numbers with commas, such as 2,5,10",
-                check=k_values,
-            ),
-            typed,
-        )
+        hint, now = "Whole numbers with commas, such as 2,5,10", ",".join(map(str, self.ks))
+        ask_text(self, "Values of k", take, k_values, now, hint)
 
     def _compare(self, algorithms: tuple[str, ...], ks: tuple[int, ...]) -> None:
         """Compute other points; those that are done and still wanted stay."""
@@ -311,8 +298,9 @@ class WhatIfScreen(StepScreen):
 
     def action_export(self) -> None:
         """Write what is done as a table or a picture."""
-        folder = self.session.data_path.parent
-        points, inputs = self._in_order(), self.session.project.inputs
+        folder, inputs = self.session.data_path.parent, self.session.project.inputs
+        rows = PointRows(self.points, self.algorithms, self.ks)
+        points = [point for point in map(rows.point, range(rows.height)) if point is not None]
 
         def check(path: Path) -> None:
             check_target(path, SWEEP_ENDINGS, force=True, inputs=inputs)
@@ -327,11 +315,6 @@ class WhatIfScreen(StepScreen):
         proposed = folder / f"{Path(self.session.project.name).stem}-what-if.csv"
         hint = ".csv and .json hold the table, .svg the plots · tab completes, ↓ list"
         ask_target(self, AskPath("Write the points to", str(proposed), hint), write, check)
-
-    def _in_order(self) -> Sequence[SweepPoint]:
-        known = {(point.algorithm, point.k): point for point in self.points}
-        pairs = ((name, k) for name in self.algorithms for k in self.ks)
-        return [known[pair] for pair in pairs if pair in known]
 
 
 def _proposed(own: str) -> tuple[str, ...]:
