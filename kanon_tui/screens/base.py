@@ -13,7 +13,6 @@ from textual.widget import Widget
 
 from kanon_tui.core.editing.readiness import Readiness, State, readiness
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import SizedByTerminal
@@ -112,14 +111,6 @@ class StepScreen(Hosted, SizedByTerminal):
 
         show(known)
         self.host.background.compute(bar, lambda: readiness(session), show, group="readiness")
-
-    def edit(self, project: Project, what: str) -> None:
-        self.host.edit(project, what)
-
-    def edit_attributes(self, names: Iterable[str], what: str, **changes: Any) -> None:
-        """Change fields of attributes in one undoable edit."""
-        if self.session.change_attributes(names, what, **changes):
-            self.host.session_changed()
 
     def action_zoom(self) -> None:
         """Enlarge the focused pane to the whole screen, or put it back."""

@@ -69,8 +69,7 @@ class PlanDialog(Hosted, Dialog):
         name = planned_columns(self.session.project)[event.row].name
 
         def take(role: Role) -> None:
-            if self.session.change_attributes([name], f"{name}: {role}", role=role):
-                self.host.session_changed()
+            self.edit_attributes([name], f"{name}: {role}", role=role)
 
         options = [
             (f"{role}: {ROLE_MEANINGS[role]}", partial(take, role)) for role in ROLE_MEANINGS
@@ -79,7 +78,7 @@ class PlanDialog(Hosted, Dialog):
 
     def action_confirm(self) -> None:
         """Accept all guesses and go on."""
-        self.host.edit(self.session.project.confirmed(), "all guesses accepted")
+        self.edit(self.session.project.confirmed(), "all guesses accepted")
         self.dismiss(True)
 
 

@@ -4,7 +4,7 @@ Screens never import the application itself, which imports them. They inherit fr
 reach a `Host` through it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, cast
@@ -178,6 +178,15 @@ class Hosted:
         """The open session; hosted screens other than the start screen exist only with one."""
         assert self.host.session is not None
         return self.host.session
+
+    def edit(self, project: Project, what: str) -> None:
+        """Replace the project as one undoable edit and refresh every pane."""
+        self.host.edit(project, what)
+
+    def edit_attributes(self, names: Iterable[str], what: str, **changes: Any) -> None:
+        """Change fields of attributes in one undoable edit."""
+        if self.session.change_attributes(names, what, **changes):
+            self.host.session_changed()
 
     def refresh_session(self) -> None:
         """Show the session as it is now; called when it has changed."""

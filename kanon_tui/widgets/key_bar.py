@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.binding import Binding
@@ -64,50 +63,38 @@ class KeyBar(Widget):
 
     def render(self) -> Text:
         """Return as many keys as fit, the number of the others, and help on the right."""
-        width = self.size.width
-        keys = self.keys()
-        right = HELP if width >= 24 else SHORT_HELP
-        help_width = cell_len(" ".join(filter(None, right[:2]))) + 2
-        shown = len(keys)
-        while shown and _width(self._pieces(keys[:shown], len(keys))) + help_width > width:
-            shown -= 1
-        line, self._spans = Text(), []
-        for key, description, pressed, muted in self._pieces(keys[:shown], len(keys)):
-            self._append(line, key, description, pressed, muted)
-        line.append(" " * max(width - cell_len(line.plain) - help_width, 0))
-        self._append(line, *right, False)
-        line.no_wrap, line.overflow = True, "crop"
-        return line
-
-    def _pieces(
-        self, keys: list[tuple[Binding, bool]], known: int
-    ) -> list[tuple[str, str, str, bool]]:
+        keys, width = self.keys(), self.size.width
+        right = self._piece(*(HELP if width >= 24 else SHORT_HELP))
         pieces = [
-            (self.app.get_key_display(one), one.description, one.key, not enabled)
+            self._piece(self.app.get_key_display(one), one.description, one.key, not enabled)
             for one, enabled in keys
         ]
-        if len(keys) < known:
-            pieces.append(("…", f"{known - len(keys)} more", HELP[2], False))
-        return pieces
+        for count in range(len(pieces), -1, -1):
+            shown = pieces[:count]
+            if count < len(pieces):
+                shown.append(self._piece("…", f"{len(pieces) - count} more", HELP[2]))
+            blank = width - sum(text.cell_len for text, _ in (*shown, right))
+            if blank >= 0:
+                break
+        line, self._spans = Text(no_wrap=True, overflow="crop"), []
+        for text, key in (*shown, (Text(" " * max(blank, 0)), ""), right):
+            self._spans.append((line.cell_len, line.cell_len + text.cell_len, key))
+            line.append_text(text)
+        return line
 
-    def _append(self, line: Text, key: str, description: str, pressed: str, muted: bool) -> None:
-        begin = cell_len(line.plain)
+    def _piece(
+        self, key: str, description: str, pressed: str, muted: bool = False
+    ) -> tuple[Text, str]:
+        """Return how a key is shown, and the key that a click presses."""
         dim = self.get_component_rich_style("key-bar--muted", partial=True)
         bold = self.get_component_rich_style("key-bar--key", partial=True)
-        line.append(f" {key} ", dim if muted else bold)
+        text = Text.assemble((f" {key} ", dim if muted else bold))
         if description:
-            line.append(f"{description} ", dim if muted else "")
-        self._spans.append((begin, cell_len(line.plain), pressed))
+            text.append(f"{description} ", dim if muted else "")
+        return text, pressed
 
     def on_click(self, event: events.Click) -> None:
         """Press the key under the mouse."""
         for begin, end, key in self._spans:
-            if begin <= event.x < end:
+            if key and begin <= event.x < end:
                 self.app.simulate_key(key)
-
-
-def _width(pieces: list[tuple[str, str, str, bool]]) -> int:
-    return sum(
-        cell_len(key) + 2 + (cell_len(description) + 1 if description else 0)
-        for key, description, _, _ in pieces
-    )

@@ -115,8 +115,8 @@ class RiskModelsScreen(AnalysisScreen):
             spec = known[name]
             if spec.role in (Role.OTHER, Role.IDENTIFIER) and spec.identifier == "drop":
                 fields = {"role": Role.WEIGHT, "publish_unique": spec.role is Role.OTHER}
-                if self.session.change_attributes([name], f"{name}: survey weight", **fields):
-                    self.host.session_changed()  # so that the project remembers it
+                # so that the project remembers it
+                self.edit_attributes([name], f"{name}: survey weight", **fields)
             self._assume(weights=name)
 
         hint, named = "how many people of the population a record stands for", {n: n for n in names}
