@@ -144,6 +144,12 @@ class PagedRows(GridSource):
         places = range(len(cells)) if self._places is None else self._places
         return [str(cells[place]) for place in places]
 
+    def page_cells(self, row: int, column: int) -> list[str]:
+        """Return the cells of a column on the page of a row."""
+        place = column if self._places is None else self._places[column]
+        page = self.pages.page(self.pages.page_of(self.number(row)))
+        return page.to_series(place).to_list()
+
     def row_name(self, row: int) -> str:
         """Return the number of the row in the pages, counted from 1."""
         return f"{self.number(row) + 1:,}"

@@ -76,6 +76,10 @@ class Pages(ABC):
         page = self.cached_page(self.page_of(row))
         return None if page is None else page.row(row % self.size)
 
+    def row(self, row: int) -> tuple[str, ...]:
+        """Return the cells of a row, from the files if need be."""
+        return self.page(self.page_of(row)).row(row % self.size)
+
     def page(self, number: int) -> pl.DataFrame:
         """Return a page, from memory or from the files."""
         with self._lock:

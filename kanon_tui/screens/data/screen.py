@@ -159,10 +159,10 @@ class DataScreen(FindingScreen):
         """
         if not self.in_file or self._paged is None:
             return lambda: sample.record(row) or (), lambda: sample.cells_of(column)
-        pages, there = self._paged.pages, self._paged.record(row)
+        paged, there = self._paged, self._paged.record(row)
         if there is None:
             return None
-        return lambda: there, lambda: pages.page(pages.page_of(row))[column].to_list()
+        return lambda: there, lambda: paged.page_cells(row, paged.pages.names.index(column))
 
     def _show_pages(self) -> None:
         self.query_one("#table", Grid).refresh()

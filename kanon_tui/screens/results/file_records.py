@@ -38,7 +38,6 @@ from kanon_tui.core.pipeline.pages import (
 )
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
-from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.results.record_source import (
     Arrangement,
     Description,
@@ -75,8 +74,7 @@ class Sides:
 
     def read_cells(self, row: int) -> dict[str, str]:
         """Return the cells of a row, from the files if need be."""
-        cells = self.pages.page(self.pages.page_of(row)).row(row % self.pages.size)
-        return dict(zip(self.pages.names, cells, strict=True))
+        return dict(zip(self.pages.names, self.pages.row(row), strict=True))
 
 
 class FileRecords:
@@ -278,26 +276,6 @@ class FileRecords:
             return Text.assemble(line, (visible(column), "bold"), f" {visible(text)}")
 
         return Description(None, lambda: self.classes.find(cells), complete)
-
-    def copyable(
-        self, shown: Arrangement, record: int, column: str, original: bool
-    ) -> Copyable | None:
-        """Return the row, and of the column its page."""
-        sides = self.sides(shown)
-        pages: Pages = sides.pages
-        places: Sequence[int] = range(len(self.names))
-        if original and sides.before is not None:
-            pages, places = sides.before, self._places(sides.before)
-        cells = pages.cached_row(record)
-        if cells is None:
-            return None
-        place = places[self.names.index(column)]
-        return Copyable(
-            self.names,
-            column,
-            lambda: [cells[each] for each in places],
-            lambda: pages.page(pages.page_of(record)).to_series(place).to_list(),
-        )
 
     def question(self, shown: Arrangement, record: int, column: str) -> Callable[[], Why] | None:
         """Return the work that explains a cell, or None where nothing was generalised."""

@@ -16,13 +16,11 @@ from kanon_tui.core.analysis.compare import file_records
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import RuleVerdict, Why
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.losses import changed
 from kanon_tui.core.numeric import Flags
-from kanon_tui.core.pipeline.pages import rows_with_text
+from kanon_tui.core.pipeline.pages import FramePages, MemoryPages, Pages, rows_with_text
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.text import count_of, visible
-from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.results.record_source import (
     Arrangement,
     Description,
@@ -33,7 +31,7 @@ from kanon_tui.screens.results.record_source import (
 )
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, GridColumn, up_to
-from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.grid_sources import PagedRows
 
 FILE_ORDER, BY_CLASS, SMALLEST_FIRST = "file order", "by class", "smallest class first"
 WIDEST = 18
@@ -56,14 +54,16 @@ class MemoryRecords:
     def __init__(self, result: Result) -> None:
         self.result, self.reasons = result, explainer(result)
         task, release = result.task, result.release
-        self.names = [name for name, role in task.roles.items() if role.published]
+        self.names = result.columns
         self.place = {attribute.name: x for x, attribute in enumerate(task.quasi)}
         self.original = task.table.frame.select(self.names)
+        self.before, self.after = FramePages(self.original), MemoryPages(result, np.arange(task.n))
         self.classes, self.sizes = release.classes, release.class_sizes
         self.suppressed = release.suppressed
         self.numbers = file_records(result) + 1
         """Record numbers as screen 1 counts them."""
         self._changed = [changed(release, x) for x in range(len(task.quasi))]
+        self.columns = [marked_column(name, self._widest(name)) for name in self.names]
 
     @cached_property
     def _changed_anywhere(self) -> Flags:
@@ -76,41 +76,13 @@ class MemoryRecords:
 
     # -- cells
 
-    def original_cells(self, record: int) -> list[Cell]:
-        missing = self.result.task.table.missing_tokens
-        mark = "suppressed" if self.suppressed[record] else ""
-        return [
-            Cell(SAME + (value or "·"), mark or ("missing" if value in missing else ""))
-            for value in self.original.row(record)
-        ]
-
-    def published_cells(self, record: int) -> list[Cell]:
-        """Return the published cells; a record that is left out has a mark in every cell."""
-        if self.left_out(record):
-            return [Cell(SUPPRESSED, "bad") for _ in self.names]
-        return [self._published(name, record) for name in self.names]
-
-    def _published(self, name: str, record: int) -> Cell:
-        text, x = self.text(name, record), self.place.get(name)
-        if x is None or not self._changed[x][record]:
-            return Cell(SAME + text)
-        return Cell(CHANGED + text, "bad" if self.suppressed[record] else "changed")
+    def has_changed(self, name: str, record: int) -> bool:
+        """Return whether the cell of a record was changed; other columns never are."""
+        x = self.place.get(name)
+        return x is not None and bool(self._changed[x][record])
 
     def left_out(self, record: int) -> bool:
         return bool(self.suppressed[record]) and self.result.task.output.suppressed == "drop"
-
-    def text(self, name: str, record: int) -> str:
-        """Return the published text of a cell; `*` for a suppressed quasi-identifier."""
-        x = self.place.get(name)
-        if x is None:
-            return self.original_text(name, record)
-        cells = self.result.release.cells[x]
-        code = int(cells.codes[record])
-        return cells.texts[code] if code >= 0 else HIDDEN
-
-    def original_text(self, name: str, record: int) -> str:
-        value: str = self.original[name][record]
-        return value
 
     @property
     def name_width(self) -> int:
@@ -126,7 +98,7 @@ class MemoryRecords:
         number = int(self.classes[record])
         return SUPPRESSED if number < 0 else f"{number + 1:,}"
 
-    def widest(self, name: str) -> int:
+    def _widest(self, name: str) -> int:
         """Return the width of the widest of the first values of a column, before and after."""
         texts = self.original[name].head(SAMPLE).to_list()
         x = self.place.get(name)
@@ -159,23 +131,10 @@ class MemoryRecords:
             return [shown.order]
         return [f"class {shown.only_class + 1:,}" if shown.only_class >= 0 else "suppressed"]
 
-    def grids(self, shown: Arrangement, missed: Missed) -> tuple[RowSource, RowSource, int]:
-        """Return original, release and the width of row names; None for an unknown original."""
-        columns = [marked_column(name, self.widest(name)) for name in self.names]
-
-        def side(
-            cells: Callable[[int], list[Cell]], name: Callable[[int], str], title: str
-        ) -> RowSource:
-            return RowSource(
-                columns,
-                shown.height,
-                lambda place: cells(shown.number(place)),
-                lambda place: name(shown.number(place)),
-                title,
-            )
-
-        left = side(self.original_cells, self.record_name, RECORD)
-        return left, side(self.published_cells, self.class_name, CLASS), self.name_width
+    def grids(self, shown: Arrangement, missed: Missed) -> tuple[PagedRows, PagedRows, int]:
+        """Return original, release and the width of row names."""
+        before = RecordRows(self, self.before, shown, published=False)
+        return before, RecordRows(self, self.after, shown, published=True), self.name_width
 
     # -- finding
 
@@ -263,7 +222,8 @@ class MemoryRecords:
         this = int(self.classes[record])
         size = count_of(int(self.sizes[this]), "record")
         text = Text(f"{number}class {this + 1:,} of {len(self.sizes):,}, {size} · ")
-        before, after = self.original_text(column, record), self.text(column, record)
+        x, sides = self.names.index(column), (self.before, self.after)
+        before, after = (pages.row(record)[x] for pages in sides)
         text.append(visible(column), "bold")
         if column not in self.place:
             text.append(f" {visible(before)}: not a quasi-identifier, published as it is")
@@ -283,23 +243,6 @@ class MemoryRecords:
             text.append(mark, theme_style(widget, colour))
         return text
 
-    def copyable(
-        self, shown: Arrangement, record: int, column: str, original: bool
-    ) -> Copyable | None:
-        """Return the row and the column to copy, or None while they are being read."""
-
-        def text(name: str, record: int) -> str:
-            if original:
-                return self.original_text(name, record)
-            return "" if self.left_out(record) else self.text(name, record)
-
-        return Copyable(
-            self.names,
-            column,
-            lambda: [text(name, record) for name in self.names],
-            lambda: [text(column, shown.number(place)) for place in range(shown.height)],
-        )
-
     def question(self, shown: Arrangement, record: int, column: str) -> Callable[[], Why] | None:
         """Return the work that explains a cell, or None where nothing was generalised."""
         x = self.place.get(column)
@@ -310,6 +253,43 @@ class MemoryRecords:
     def attribute_question(self, x: int) -> Callable[[], Why]:
         """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: self.reasons.of_attribute(x)
+
+
+class RecordRows(PagedRows):
+    """The records of a release in memory, before or after, with a mark in front of every cell."""
+
+    def __init__(
+        self, records: MemoryRecords, pages: Pages, shown: Arrangement, *, published: bool
+    ) -> None:
+        super().__init__(
+            pages,
+            records.columns,
+            lambda *_: None,
+            missing=records.result.task.table.missing_tokens,
+            numbers=shown.numbers,
+            name_title=CLASS if published else RECORD,
+        )
+        self._records, self._published = records, published
+
+    def line(self, row: int) -> list[Cell]:
+        """Return the cells; a record that is left out has a mark in every cell."""
+        records, record, texts = self._records, self.number(row), self.record(row) or ()
+        suppressed = records.suppressed[record]
+        if not self._published:
+            marks = ("suppressed", "suppressed") if suppressed else ("", "missing")
+            return [Cell(SAME + (text or "·"), marks[text in self._missing]) for text in texts]
+        if records.left_out(record):
+            return [Cell(SUPPRESSED, "bad") for _ in texts]
+        mark, cells = "bad" if suppressed else "changed", zip(records.names, texts, strict=True)
+        return [
+            Cell(CHANGED + text, mark) if records.has_changed(name, record) else Cell(SAME + text)
+            for name, text in cells
+        ]
+
+    def row_name(self, row: int) -> str:
+        """Return the number of the class, or of the record."""
+        name = self._records.class_name if self._published else self._records.record_name
+        return name(self.number(row))
 
 
 def marked_column(name: str, widest: int) -> GridColumn:

@@ -77,23 +77,24 @@ class TwinGrids(Horizontal):
 
     @property
     def row(self) -> int:
-        return self._leader.row
+        return self.leader.row
 
     @property
     def column(self) -> int:
-        return self._leader.column
+        return self.leader.column
 
     @property
-    def _leader(self) -> Grid:
+    def leader(self) -> Grid:
+        """The side whose cursor the other follows."""
         return self.right if self.right.has_focus or self.alone else self.left
 
     def go_to(self, row: int, column: int | None = None) -> None:
-        self._leader.go_to(row, column)
+        self.leader.go_to(row, column)
 
     @on(Grid.Moved)
     def moved(self, event: Grid.Moved) -> None:
         """Move the cursor of the other side as well; only moves of the leading side are told on."""
-        leader = self._leader
+        leader = self.leader
         if event.grid is not leader:
             event.stop()
             return

@@ -17,13 +17,16 @@ async def test_original_and_released_cells_and_finding_again(
         rows, name = screen.records.source, screen.records.column
         await pilot.press("y", "enter")
         await settle(pilot)
-        assert pilot.app.clipboard == rows.original_text(name, screen.records.record)
+        assert pilot.app.clipboard == rows.before.row(screen.records.record)[rows.names.index(name)]
         screen.records.grids.right.focus()
         await pilot.press("y", "down", "down", "enter")
         await settle(pilot)
-        published = [rows.text(name, record) for record in range(screen.records.shown.height)]
+        published = [
+            rows.after.row(record)[rows.names.index(name)]
+            for record in range(screen.records.shown.height)
+        ]
         assert pilot.app.clipboard.split("\n") == published
-        wanted = rows.original_text(rows.names[-1], 0)[:3]
+        wanted = rows.before.row(0)[-1][:3]
         await pilot.press("slash", *wanted.lower(), "enter")
         await settle(pilot)
         first = screen.records.record
@@ -35,4 +38,4 @@ async def test_original_and_released_cells_and_finding_again(
         assert screen.records.record == first
         await pilot.press("escape")
         assert screen.records.looked_for == ""
-        assert wanted in rows.original_text(rows.names[-1], then)
+        assert wanted in rows.before.row(then)[-1]
