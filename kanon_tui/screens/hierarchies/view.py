@@ -203,6 +203,7 @@ class HierarchyView(FindingScreen):
             place = source.place(node) if node is not None else None
             if switched and again:
                 grid.go_to(place or 0, node[0] if node is not None and not self.as_tree else 0)
+                grid.call_after_refresh(grid.action_move, 0, 0)  # it may have no scroll bar yet
             elif place is not None and place != grid.row:
                 grid.go_to(place)
             grid.display = True

@@ -6,6 +6,7 @@ import pytest
 
 from kanon_tui.core.project.project import Project
 from kanon_tui.widgets.dialogs import AskText
+from tests.screens.conftest import settle
 from tests.screens.hierarchies.driver import PROJECT, opened
 
 # --- showing --------------------------------------------------------------------------------------
@@ -120,3 +121,16 @@ async def test_cursor_stays_on_its_value_and_find_goes_to_another(folder):
         await d.press("4", "3")
         assert d.screen.attribute == "country"
         assert d.screen.levels.row == 0
+
+
+async def test_the_table_shows_the_label_that_the_tree_was_on(sample, make_app) -> None:
+    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("3", "down", "down", "enter", "t")
+        await settle(pilot)
+        await pilot.press("slash", *"South", "enter", "t")
+        await settle(pilot)
+        levels = pilot.app.screen.levels
+        label, row = levels.source.line(levels.row)[levels.column].text, levels.row
+        assert label == "◆ South"
+        assert levels.scroll_offset.y <= row < levels.scroll_offset.y + levels.visible_rows
