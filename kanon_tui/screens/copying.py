@@ -10,7 +10,6 @@ import shutil
 import subprocess
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
@@ -20,6 +19,8 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Host, Hosted
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
+from kanon_tui.widgets.grid import Grid
+from kanon_tui.widgets.grid_sources import PagedRows
 
 LARGEST = 50_000
 """Bytes; many terminals silently drop a longer OSC 52."""
@@ -27,37 +28,22 @@ PATIENCE = 2.0
 """Seconds for tmux to answer."""
 
 
-@dataclass(frozen=True)
-class Copyable:
-    """The cell, row and column under the cursor of a table."""
+def ask_what_to_copy(
+    screen: Hosted, grid: Grid, names: Sequence[str], identifiers: Collection[str] = ()
+) -> None:
+    """Ask whether to copy the cell, row or column under the cursor of a grid, and send it.
 
-    names: Sequence[str]
-    column: str
-    row: Callable[[], Sequence[str]]
-    """Returns the cells of the row, as they are in the table."""
-    cells: Callable[[], Sequence[str]]
-    """Returns the cells of the column that are shown."""
-    identifiers: Collection[str] = ()
-
-    @property
-    def cell(self) -> str:
-        """The cell under the cursor."""
-        return self.row()[self.names.index(self.column)]
-
-    def row_text(self) -> str:
-        """Return the row without its identifiers, separated by tabs."""
-        cells = zip(self.names, self.row(), strict=True)
-        return "\t".join(_field(cell) for name, cell in cells if name not in self.identifiers)
-
-    def column_text(self) -> str:
-        """Return the cells of the column that are shown, one per line."""
-        return "\n".join(map(_field, self.cells()))
-
-
-def ask_what_to_copy(screen: Hosted, what: Copyable) -> None:
-    """Ask whether to copy cell, row or column, and send it; confirm before an identifier."""
-    column = visible(what.column)
-    without = " without its identifiers" if what.identifiers else ""
+    A row is copied without its identifiers, and a question comes before a column of them.
+    """
+    rows, row, x = grid.source, grid.row, grid.column
+    if not isinstance(rows, PagedRows) or not rows.height:
+        return
+    cells = rows.record(row)
+    if cells is None:
+        return  # its page is still being read
+    column, identifies = visible(names[x]), names[x] in identifiers
+    without = " without its identifiers" if identifiers else ""
+    kept = [cell for name, cell in zip(names, cells, strict=True) if name not in identifiers]
 
     def offer(title: str, make: Callable[[], str], identifies: bool) -> None:
         copy = partial(send, screen.host, cast("DOMNode", screen), make, title)
@@ -67,11 +53,14 @@ def ask_what_to_copy(screen: Hosted, what: Copyable) -> None:
         text = f"{column} is an identifier: a copy of it leaves Kanon and names people."
         confirm(screen, Confirm("Copy an identifier?", text, "Copy it", "Leave it"), copy)
 
-    identifies = what.column in what.identifiers
     makers: list[tuple[str, Callable[[], str], bool]] = [
-        (f"the cell of {column}", lambda: what.cell, identifies),
-        (f"the row{without}", what.row_text, False),
-        (f"the column {column}, as it is shown", what.column_text, identifies),
+        (f"the cell of {column}", lambda: cells[x], identifies),
+        (f"the row{without}", lambda: "\t".join(map(_field, kept)), False),
+        (
+            f"the column {column}, as it is shown",
+            lambda: "\n".join(map(_field, rows.column_cells(row, x))),
+            identifies,
+        ),
     ]
     hint = "It is sent to the terminal; whether the clipboard has it then, only the terminal knows."
     choose(screen, "Copy", [(each[0], partial(offer, *each)) for each in makers], hint)

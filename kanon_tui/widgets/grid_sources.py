@@ -144,11 +144,14 @@ class PagedRows(GridSource):
         places = range(len(cells)) if self._places is None else self._places
         return [str(cells[place]) for place in places]
 
-    def page_cells(self, row: int, column: int) -> list[str]:
-        """Return the cells of a column on the page of a row."""
-        place = column if self._places is None else self._places[column]
-        page = self.pages.page(self.pages.page_of(self.number(row)))
-        return page.to_series(place).to_list()
+    def column_cells(self, row: int, column: int) -> list[str]:
+        """Return the cells of a column that are shown; of files those on the page of a row."""
+        if self.pages.in_memory:
+            numbers = np.arange(self.height) if self._numbers is None else self._numbers
+            rows = self.pages.take(np.asarray(numbers))
+        else:
+            rows = self.pages.page(self.pages.page_of(self.number(row)))
+        return rows.to_series(column if self._places is None else self._places[column]).to_list()
 
     def row_name(self, row: int) -> str:
         """Return the number of the row in the pages, counted from 1."""
@@ -187,8 +190,3 @@ class FrameSource(PagedRows):
             return record
         hits = np.flatnonzero(self.records == record)
         return int(hits[0]) if len(hits) else None
-
-    def cells_of(self, column: str) -> list[str]:
-        """Return the cells of a column that are shown, as they are in the frame."""
-        cells = self.frame[column]
-        return (cells if self.records is None else cells.gather(self.records)).to_list()

@@ -53,6 +53,8 @@ class Pages(ABC):
     """
 
     names: tuple[str, ...]
+    in_memory = False
+    """Whether every row can be had at once, by `take`."""
 
     def __init__(self, counts: Iterable[int], size: int, most: int) -> None:
         """Take the number of rows of each part, the rows of a page, and how many pages are kept."""
@@ -104,6 +106,10 @@ class Pages(ABC):
     @abstractmethod
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
         """Return the rows from `begin` to `end` of one part."""
+
+    def take(self, numbers: Int64s) -> pl.DataFrame:
+        """Return some rows of pages in memory, by their numbers."""
+        raise InputError("only rows in memory can be had one by one")
 
     def stretches(self, stop: Callable[[], bool] = lambda: False) -> Iterator[pl.DataFrame]:
         """Yield all rows, some at a time, until `stop` returns True."""
@@ -197,10 +203,16 @@ def rows_with_text(frame: pl.DataFrame, text: str) -> Flags:
 class FramePages(Pages):
     """The rows of a frame, which are one page."""
 
+    in_memory = True
+
     def __init__(self, frame: pl.DataFrame) -> None:
         super().__init__([frame.height], max(frame.height, 1), 1)
         self.names = tuple(frame.columns)
         self._kept[0] = frame
+
+    def take(self, numbers: Int64s) -> pl.DataFrame:
+        """Return some rows by their numbers."""
+        return self._kept[0][numbers]
 
     def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
         return self._kept[place].slice(begin, end - begin)
@@ -412,22 +424,32 @@ class PublishedPages(Pages):
         return frame
 
 
+_MADE_AT_ONCE = 100
+"""Rows of a release in memory that are made together."""
+
+
 class MemoryPages(PublishedPages):
     """The published rows of records of a run in memory, made when they are asked for."""
 
+    in_memory = True
+
     def __init__(self, result: FinishedRun, numbers: Int64s) -> None:
         """Take the numbers of the records in the run."""
-        Pages.__init__(self, [len(numbers)], RECORDS_PER_PAGE, _PAGES_KEPT)
+        Pages.__init__(self, [len(numbers)], _MADE_AT_ONCE, _PAGES_KEPT)
         self.names, self._result, self._numbers = result.columns, result, numbers
 
     def cached_page(self, number: int) -> pl.DataFrame:
         """Return a page; making it takes no longer than drawing it."""
         return self.page(number)
 
-    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
-        rows = self._numbers[begin:end]
+    def take(self, numbers: Int64s) -> pl.DataFrame:
+        """Return some rows by their numbers."""
+        rows = self._numbers[numbers]
         records = self._result.task.table.frame[rows]
         return self.published(records, rows, np.zeros(len(rows), dtype=bool))
+
+    def _part(self, place: int, begin: int, end: int) -> pl.DataFrame:
+        return self.take(np.arange(begin, end))
 
 
 BYTES_PER_ROW = 4

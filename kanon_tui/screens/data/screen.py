@@ -1,6 +1,6 @@
 """1 Data: the whole file as a fast table, its facts, and a profile of one column."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -26,7 +26,7 @@ from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import bar, joined, sparkline, visible
-from kanon_tui.screens.copying import Copyable, ask_what_to_copy
+from kanon_tui.screens.copying import ask_what_to_copy
 from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
 from kanon_tui.screens.finding import FindingScreen
 from kanon_tui.screens.opening import ReadingDialog, reread
@@ -35,7 +35,6 @@ from kanon_tui.widgets.dialogs import Confirm, Pick, ask_text, confirm
 from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.grid_sources import FrameSource, PagedRows
 
-Cells = Callable[[], Sequence[str]]
 NAME_WIDTH = 8
 """Width of the numbers beside the records."""
 
@@ -151,18 +150,6 @@ class DataScreen(FindingScreen):
         if self._paged is not None:
             grid.show(self._paged, keep_cursor=True, name_width=self._paged.name_width)
             grid.go_to(0)
-
-    def to_copy(self, sample: FrameSource, row: int, column: str) -> tuple[Cells, Cells] | None:
-        """Return the cells of the row and column under the cursor; None while a page is read.
-
-        Of a column of the file those of the page.
-        """
-        if not self.in_file or self._paged is None:
-            return lambda: sample.record(row) or (), lambda: sample.cells_of(column)
-        paged, there = self._paged, self._paged.record(row)
-        if there is None:
-            return None
-        return lambda: there, lambda: paged.page_cells(row, paged.pages.names.index(column))
 
     def _show_pages(self) -> None:
         self.query_one("#table", Grid).refresh()
@@ -325,20 +312,9 @@ class DataScreen(FindingScreen):
 
     def action_copy(self) -> None:
         """Copy a cell, a row or a column to the terminal."""
-        source, row = self._source, self.query_one("#table", Grid).row
-        if source is None or not source.height:
-            return
-        column = self.column
-        cells = self.to_copy(source, row, column)
-        if cells is None:
-            return  # its page is still being read
-        what = Copyable(
-            self.session.table.names,
-            column,
-            *cells,
-            [*self.session.names(Role.IDENTIFIER), *self.session.names(Role.PERSON)],
-        )
-        ask_what_to_copy(self, what)
+        session = self.session
+        identifiers = [*session.names(Role.IDENTIFIER), *session.names(Role.PERSON)]
+        ask_what_to_copy(self, self.query_one("#table", Grid), session.table.names, identifiers)
 
     def action_go_to_row(self) -> None:
         """Ask for a record by the number beside it."""

@@ -273,7 +273,7 @@ class RecordRows(PagedRows):
 
     def line(self, row: int) -> list[Cell]:
         """Return the cells; a record that is left out has a mark in every cell."""
-        records, record, texts = self._records, self.number(row), self.record(row) or ()
+        records, record, texts = self._records, self.number(row), super().record(row) or ()
         suppressed = records.suppressed[record]
         if not self._published:
             marks = ("suppressed", "suppressed") if suppressed else ("", "missing")
@@ -285,6 +285,19 @@ class RecordRows(PagedRows):
             Cell(CHANGED + text, mark) if records.has_changed(name, record) else Cell(SAME + text)
             for name, text in cells
         ]
+
+    def record(self, row: int) -> list[str] | None:
+        """Return the cells to copy: nothing of a record that is left out."""
+        if self._published and self._records.left_out(self.number(row)):
+            return ["" for _ in self.columns]
+        return super().record(row)
+
+    def column_cells(self, row: int, column: int) -> list[str]:
+        """Return the cells to copy, as `record` has them."""
+        cells = enumerate(super().column_cells(row, column))
+        if not self._published:
+            return [cell for _, cell in cells]
+        return ["" if self._records.left_out(self.number(at)) else cell for at, cell in cells]
 
     def row_name(self, row: int) -> str:
         """Return the number of the class, or of the record."""

@@ -14,11 +14,10 @@ from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.pages import LEFT_OUT, Pages
+from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
-from kanon_tui.screens.copying import Copyable
 from kanon_tui.screens.results.file_records import AS_READ, FileRecords
 from kanon_tui.screens.results.memory_records import MemoryRecords
 from kanon_tui.screens.results.record_source import Arrangement, NoRecordError, Stop
@@ -27,7 +26,6 @@ from kanon_tui.services.host import Hosted, error_sentence
 from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.grid_sources import PagedRows
 
 T = TypeVar("T")
 RecordSource = MemoryRecords | FileRecords
@@ -195,27 +193,6 @@ class RecordsPane(Hosted, Vertical):
 
         if described.work is not None:
             self.compute(described.work, complete, group="because")
-
-    def copyable(self) -> Copyable | None:
-        """Return the row and the column under the cursor, of the side that has the focus.
-
-        Of a column in files that is its page; None while that is being read.
-        """
-        grid, source = self.grids.leader, self.source
-        rows, row, x = grid.source, grid.row, grid.column
-        if source is None or not self.shown.height or not isinstance(rows, PagedRows):
-            return None
-        cells = rows.record(row)
-        if cells is None:
-            return None
-
-        def column() -> list[str]:
-            if not source.in_memory:
-                return _published(rows.page_cells(row, x))
-            shown = range(rows.height)
-            return _published(rows.pages.row(rows.number(place))[x] for place in shown)
-
-        return Copyable(source.names, self.column, lambda: _published(cells), column)
 
     def question(self) -> Callable[[], Why] | None:
         """Return the work that explains the cell; None where nothing was generalised."""
@@ -395,11 +372,6 @@ class RecordsPane(Hosted, Vertical):
             group="look",
             failed=partial(answered, show_failure),
         )
-
-
-def _published(cells: Iterable[str]) -> list[str]:
-    """Return cells to copy: nothing of a record that is left out."""
-    return ["" if cell == LEFT_OUT else cell for cell in cells]
 
 
 def _source_of(result: FinishedRun, stop: Stop) -> RecordSource:

@@ -277,9 +277,8 @@ class ResultsScreen(StepScreen):
 
     def action_copy(self) -> None:
         """Copy a cell, a row or a column of the side that has the focus to the terminal."""
-        what = self.records.copyable()
-        if what is not None:
-            ask_what_to_copy(self, what)
+        if self.records.source is not None:
+            ask_what_to_copy(self, self.records.grids.leader, self.records.source.names)
 
     def action_back(self) -> None:
         """Leave the figures, stop a run, or show all classes again."""
