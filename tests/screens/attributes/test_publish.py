@@ -112,7 +112,7 @@ def test_every_way_of_publishing_has_a_mark_that_fits() -> None:
 async def test_another_role_drops_pseudonyms_and_says_so(sample, make_app, monkeypatch) -> None:
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         said: list[str] = []
-        monkeypatch.setattr(pilot.app.host, "say", lambda text, *_: said.append(text))
+        monkeypatch.setattr(pilot.app.host, "notify", lambda text, *_: said.append(text))
         await settle(pilot)
         await pilot.press("2", "i", "e")
         await settle(pilot)
