@@ -39,6 +39,7 @@ from kanon_tui.core.text import count_of, first_few, joined
 _IN_MEMORY = ("earlier", "hold_out", "attacks", "annex", "mapping", "partition_by")
 """Options that a run over pieces of the data cannot have."""
 _ROLES = ("quasi", "sensitive", "identifier")
+"""Options that give the columns of a data file their roles."""
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -57,7 +58,7 @@ def execute(args: argparse.Namespace) -> int:
     with work_folder(None) if pipes else nullcontext(Path()) as folder:
         source = _received(folder) if args.project == "-" else Path(args.project)
         project = with_overrides(
-            _project(args, source),
+            make_project(source, **{role: getattr(args, role) for role in _ROLES}),
             parameters=args.set,
             **{name: getattr(args, name) for name in ("algorithm", "k", "seed", "levels")},
             run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},
@@ -81,11 +82,6 @@ def execute(args: argparse.Namespace) -> int:
     if args.timings:
         log(*_timings(result))
     return 0
-
-
-def _project(args: argparse.Namespace, source: Path) -> Project:
-    """Return the project of the arguments; a data file has the roles that they name."""
-    return make_project(source, **{role: getattr(args, role) for role in _ROLES})
 
 
 def _received(folder: Path) -> Path:

@@ -371,11 +371,6 @@ class PublishedCell(NamedTuple):
     """Also covers unknown values that fit the text as a mask."""
 
 
-def _may_be_missing(cell: PublishedCell, attribute: CellReader) -> bool:
-    """Return whether it stands for a missing value, alone or among others, as `{?|Nurse}` does."""
-    return cell.missing or any(member in attribute.missing_tokens for member in cell.members)
-
-
 @dataclass(frozen=True, eq=False)
 class ReadCells:
     """The distinct cells of one attribute, understood; arrays are per cell."""
@@ -411,6 +406,7 @@ class ReadCells:
             lambda: defaultdict(list)
         )
         unnamed = []
+        tokens = set(attribute.missing_tokens)  # alone, or among others as in `{?|Nurse}`
         for i, (text, cell) in enumerate(zip(texts, cells, strict=True)):
             for member in cell.members:
                 holders[member].append(i)
@@ -426,7 +422,9 @@ class ReadCells:
             texts=texts,
             everything=np.array([cell.everything for cell in cells], dtype=bool),
             partly=np.array(partly, dtype=bool),
-            missing=np.array([_may_be_missing(cell, attribute) for cell in cells], dtype=bool),
+            missing=np.array(
+                [c.missing or not tokens.isdisjoint(c.members) for c in cells], dtype=bool
+            ),
             low=ends[:, 0],
             high=ends[:, 1],
             holders=holders,

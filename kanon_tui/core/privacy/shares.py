@@ -34,11 +34,6 @@ def highest_shares(groups: GroupValues, counted: Flags | None = None) -> Floats:
     return np.asarray(np.maximum.reduceat(shares, groups.starts[:-1]), dtype=np.float64)
 
 
-def table_shares(column: Column) -> Floats:
-    """Return the share of every value in the whole table."""
-    return np.asarray(column.counts / column.counts.sum(), dtype=np.float64)
-
-
 def present_shares(column: Column) -> Floats:
     """Return the share of every value among the records that have one; missing is the last code."""
     counts = column.counts[: column.missing]
@@ -81,7 +76,7 @@ def larger_of_both(
     other only the records that have a value (missing ones must not thin out the others).
     """
     of_present = over_present(groups, column, lambda g: figures(g, present_shares(column)), 0)
-    return np.asarray(np.maximum(figures(groups, table_shares(column)), of_present))
+    return np.asarray(np.maximum(figures(groups, column.counts / column.counts.sum()), of_present))
 
 
 def fewest_removed(groups: GroupValues, over: Floats, most: Floats) -> Int64s:

@@ -48,7 +48,7 @@ from kanon_tui.core.report.to_sign import (
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.output import INPUT_ORDER_WARNING
 from kanon_tui.core.task.task import EVEN_EMPHASIS, Family
-from kanon_tui.core.text import count_of, first_few, joined
+from kanon_tui.core.text import count_of, joined, short_list
 
 _OF_CLASSES = ("l_distinct", "l_entropy", "l_recursive", "p", "alpha")
 """Models whose figures depend on the published classes alone, not on the whole input."""
@@ -302,7 +302,7 @@ def _attributes(result: FinishedRun) -> Section:
         ]
         if full_domain:
             row.append(f"{figure(measured.level)} of {attribute.hierarchy.height}")
-        rows.append([*row, first_few([_example(text) for text in cells.texts], 4)])
+        rows.append([*row, short_list(cells.texts, 4)])
     if full_domain:
         text = "Every record shows the label of the level chosen for the attribute."
     else:
@@ -369,10 +369,6 @@ def _versions(result: FinishedRun) -> Section:
         "differs when a single character does."
     )
     return Section("Versions and hashes", [text], ("What", "Value"), list(facts.items()))
-
-
-def _example(text: str) -> str:
-    return text if len(text) <= 40 else text[:37] + "…"
 
 
 def _share(value: float | None) -> float:
