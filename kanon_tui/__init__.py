@@ -66,9 +66,9 @@ _WHERE = {
     "api.functions": "anonymize apply check conclude export_mapping levels risk sweep",
     "api.release": "Release",
     "errors": "InfrastructureError InputError KanonError NotReachedError",
-    "pipeline.result": "Result",
+    "pipeline.run": "Result",
     "pipeline.stream": "stream",
-    "project.attribute": "AttributeSpec",
+    "project.sections": "AttributeSpec",
     "project.project": "Project",
     "task.task": "RunContext",
     "analysis.attack.weak_spots": "remedies",
@@ -78,7 +78,7 @@ _WHERE = {
 _PLACES = {name: (module, name) for module, names in _WHERE.items() for name in names.split()} | {
     "algorithms": ("algorithms", "catalogue"),
     "attack": ("analysis.attack.suite", "attack_release"),
-    "run": ("pipeline.result", "start"),
+    "run": ("pipeline.run", "start"),
     "utility": ("analysis.utility.utility", "utility_of"),
     "verify": ("analysis.proof", "verify_written"),
 }
