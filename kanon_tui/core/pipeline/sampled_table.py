@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -41,6 +42,7 @@ _STRETCHES = 20
 class SampledTable(Table):
     """A table whose `frame` holds a sample; `height` and `counts` are of the whole table."""
 
+    in_memory: ClassVar[bool] = False
     source: Source
     """The source of the records; a CSV file has no pieces before it is counted."""
     records: int = 0
@@ -54,46 +56,26 @@ class SampledTable(Table):
         """The number of records of the whole table; an estimate until they are counted."""
         return self.records
 
-    @property
-    def uncounted_columns(self) -> frozenset[str]:
-        """The columns that are known from the sample only."""
-        return frozenset(name for name in self.names if name not in self.counts)
-
     @cached_property
     def sample(self) -> Sample:
         """The sample as a table of its own."""
         facts, tokens = self.facts, self.missing_tokens
-        return Sample(self.frame, facts, tokens, self.formats, counts=self.counts, whole=self)
+        return Sample(self.frame, facts, tokens, self.formats, counts=self.counts)
 
     def as_counted(self, workers: Workers, memory: MemoryLimit) -> CountedTable:
         """Return the table as runs see it, with the values that are counted already."""
-        return CountedTable(
-            frame=pl.DataFrame(schema=dict.fromkeys(self.names, pl.String)),
-            facts=self.facts,
-            missing_tokens=self.missing_tokens,
-            formats=self.formats,
-            source=self.source,
-            workers=workers,
-            memory=memory,
-            records=self.records,
-            counts=dict(self.counts),
-        )
+        known: dict[str, Any] = {"records": self.records, "counts": dict(self.counts)}
+        return CountedTable.from_source(self.source, workers, memory, **known)
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
         """Return the sample's records in which none of these columns is missing."""
         return self.sample.drop_missing(columns)
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Sample(Table):
     """The sampled records; columns have the values of the whole table, where these are counted."""
 
-    whole: SampledTable
-
-    @property
-    def uncounted_columns(self) -> frozenset[str]:
-        """The columns that are known from the sample only."""
-        return self.whole.uncounted_columns
+    in_memory: ClassVar[bool] = False
 
 
 def read_or_sample(project: Project) -> Table:

@@ -21,6 +21,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.csv_survey import Piece
 from kanon_tui.core.table.table import Table, as_table
+from kanon_tui.core.table.value_formats import ValueFormats
 from kanon_tui.core.task.task import Task
 
 MOST_DRAWN = 100_000
@@ -45,16 +46,10 @@ def draw_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, 
     records = task.table
     if not (isinstance(records, CountedTable) and isinstance(rows, CountedTable)):
         return task, rows
-    sample = SampledTable(
-        _drawn(records, task.seed),
-        records.facts,
-        records.missing_tokens,
-        records.formats,
-        counts=records.counts,
-        source=records.source,
-        records=records.records,
-        exact=True,
-    )
+    source, counts = records.source, records.counts
+    known = {"source": source, "counts": counts, "records": records.records, "exact": True}
+    drawn = _drawn(records, task.seed)
+    sample = SampledTable.from_file(drawn, source.facts, source.options, **known)
     return replace(task, table=sample), Table(_drawn(rows, task.seed), None, rows.missing_tokens)
 
 
@@ -103,19 +98,16 @@ def _release_rows(result: FinishedRun, stop: Stop) -> CountedTable:
         pages.source,
         names=result.columns,
         escaped=task.output.formulas == "escape",
-        options=replace(pages.source.options, rename=names),
+        options=replace(
+            pages.source.options, rename=names, missing_tokens=task.table.missing_tokens
+        ),
         pieces=tuple(map(renamed, pages.source.pieces)),
     )
     counts = {name: task.table.occurrences(name) for name in task.published_as_they_are}
     for attribute, cells in zip(task.quasi, result.release.cells, strict=True):
         texts = list(dict.fromkeys((*cells.texts, HIDDEN)))
         counts[attribute.name] = pl.DataFrame({"value": texts}).with_columns(records=task.n)
-    return CountedTable(
-        pl.DataFrame(schema=dict.fromkeys(result.columns, pl.String)),
-        missing_tokens=task.table.missing_tokens,
-        counts=counts,
-        source=source,
-        workers=_workers(stop, pages.check_unchanged),
-        memory=counted_table(task).memory,
-        records=result.rows,
-    )
+    workers, memory = _workers(stop, pages.check_unchanged), counted_table(task).memory
+    known = {"records": result.rows, "counts": counts}
+    table = CountedTable.from_source(source, workers, memory, **known)
+    return replace(table, formats=ValueFormats())  # as of a release in memory

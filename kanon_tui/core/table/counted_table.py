@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -87,6 +87,7 @@ def sum_counts(
 class CountedTable(Table):
     """A table with value counts instead of cells."""
 
+    in_memory: ClassVar[bool] = False
     source: Source
     workers: Workers
     memory: MemoryLimit
@@ -96,11 +97,6 @@ class CountedTable(Table):
     def height(self) -> int:
         """The number of records."""
         return self.records
-
-    @property
-    def uncounted_columns(self) -> frozenset[str]:
-        """Columns whose values were not counted, such as identifiers: nearly one per person."""
-        return frozenset(name for name in self.names if name not in self.counts)
 
     def each_piece(self, job: Job, shared: Any) -> Iterator[Any]:
         """Yield what a job of the workers returns for every piece."""
@@ -215,17 +211,19 @@ class CountedTable(Table):
     def _memory_left(self) -> MemoryLimit:
         return replace(self.memory, held=0).with_held_memory()
 
+    @classmethod
+    def from_source(
+        cls, source: Source, workers: Workers, memory: MemoryLimit, **known: Any
+    ) -> Self:
+        """Return the table of a source, with the `records` and `counts` that are known."""
+        frame = pl.DataFrame(schema=dict.fromkeys(source.names, pl.String))
+        known |= {"source": source, "workers": workers, "memory": memory}
+        return cls.from_file(frame, source.facts, source.options, **known)
+
 
 def count_table(
     source: Source, workers: Workers, memory: MemoryLimit, names: Sequence[str]
 ) -> CountedTable:
     """Return the table of a source with the values of these columns counted."""
-    table = CountedTable.from_file(
-        pl.DataFrame(schema=dict.fromkeys(source.names, pl.String)),
-        source.facts,
-        source.options,
-        source=source,
-        workers=workers,
-        memory=memory,
-    )
+    table = CountedTable.from_source(source, workers, memory)
     return replace(table, records=table.count(names))

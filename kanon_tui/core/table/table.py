@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
@@ -64,6 +64,8 @@ Counts = dict[str, pl.DataFrame]
 class Table:
     """Records of texts; no cell is null, and a missing one holds one of the missing tokens."""
 
+    in_memory: ClassVar[bool] = True
+    """Whether its frame holds all records of the data."""
     frame: pl.DataFrame
     facts: FileFacts | None = None
     missing_tokens: tuple[str, ...] = MISSING_TOKENS
@@ -167,8 +169,8 @@ class Table:
 
     @property
     def uncounted_columns(self) -> frozenset[str]:
-        """Columns whose values are not counted, since there could be too many."""
-        return frozenset()
+        """Columns whose values are not known for all records, since there could be too many."""
+        return frozenset() if self.in_memory else self.name_set - set(self.counts)
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
         """Return the distinct values of a column that are not missing, and the number of cells."""
