@@ -1,23 +1,23 @@
 """Estimate how likely a table of some shape is k-anonymous as it stands."""
 
 import argparse
-from dataclasses import asdict
 
 from kanon_tui.commands.output import print_json, show
-from kanon_tui.core.analysis.registry import find_analysis
+from kanon_tui.core.analysis.feasibility import feasibility
 
 
 def execute(args: argparse.Namespace) -> int:
     """Draw the tables and print the rate."""
-    names = ("attributes", "k", "records", "values", "repeats", "seed")
-    found = find_analysis("feasibility").load()(**{name: getattr(args, name) for name in names})
+    names = ("attributes", "values", "k", "records", "repeats", "seed")
+    asked = {name: getattr(args, name) for name in names}
+    found = feasibility(**asked)
     if args.json:
-        print_json(asdict(found))
+        print_json({**asked, "success_rate": found.success_rate})
         return 0
     low, high = found.interval
     show(
-        f"attributes: {found.attributes:,} with {found.values:,} values each   "
-        f"records: {found.records:,}   k = {found.k:,}"
+        f"attributes: {args.attributes:,} with {args.values:,} values each   "
+        f"records: {args.records:,}   k = {args.k:,}"
     )
     show(
         f"k-anonymous: {round(found.success_rate * found.repeats):,} of {found.repeats:,} random "

@@ -44,30 +44,16 @@ _BLOCK = 1 << 13
 
 @dataclass(frozen=True)
 class Feasibility:
-    """The success rate of one shape."""
+    """The success rate of a shape at one number of records."""
 
-    attributes: int
-    values: int
-    """Of every attribute, equally frequent."""
-    k: int
     records: int
     repeats: int
-    seed: int
     success_rate: float
 
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % confidence interval of the true rate."""
         return wilson_interval(self.success_rate, self.repeats)
-
-
-@dataclass(frozen=True)
-class CurvePoint:
-    """The success rate at one number of records."""
-
-    records: int
-    success_rate: float
-    interval: tuple[float, float]
 
 
 def feasibility(
@@ -81,13 +67,12 @@ def feasibility(
     _check("attributes", attributes, MOST_ATTRIBUTES)
     _check("values", values, MOST_VALUES)
     shape = [np.full(values, 1.0 / values)] * attributes
-    rate = _success_rate(shape, k, records, repeats, seed)
-    return Feasibility(attributes, values, k, records, repeats, seed, rate)
+    return Feasibility(records, repeats, _success_rate(shape, k, records, repeats, seed))
 
 
 def feasibility_curve(
     shape: Sequence[Floats], k: int, records: Iterable[int], repeats: int = 200, seed: int = 0
-) -> Iterator[CurvePoint]:
+) -> Iterator[Feasibility]:
     """Yield the success rate at each of these numbers of records, one point at a time.
 
     `shape` holds the frequencies of every attribute's values (see `shape_of`). Attributes with a
@@ -96,7 +81,7 @@ def feasibility_curve(
     rarest_first = sorted((f / f.sum() for f in shape), key=lambda f: float(f.min()))
     for number in records:
         rate = _success_rate(rarest_first, k, number, repeats, seed)
-        yield CurvePoint(number, rate, wilson_interval(rate, repeats))
+        yield Feasibility(number, repeats, rate)
 
 
 def shape_of(task: Task) -> tuple[Floats, ...]:

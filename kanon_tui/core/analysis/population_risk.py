@@ -73,6 +73,9 @@ class KnownPopulation:
     """How many of it are in the sample, where not all of them are published."""
 
 
+_NOTHING_KNOWN = KnownPopulation()
+
+
 @dataclass(frozen=True)
 class PopulationRisk:
     """The risk of a table."""
@@ -111,11 +114,10 @@ def population_risk(
     table: Table,
     rows: DistinctRows,
     person: Column | None = None,
-    known: KnownPopulation | None = None,
+    known: KnownPopulation = _NOTHING_KNOWN,
     threshold: float = THRESHOLD,
 ) -> PopulationRisk:
     """Return the risk of a table with these distinct rows of quasi-identifiers."""
-    known = KnownPopulation() if known is None else known
     sizes, people = rows.sizes.astype(np.int64), table.height
     if person is not None:
         sizes = GroupValues.from_records(rows.row_of, person.codes, len(rows.sizes)).distinct
@@ -178,7 +180,7 @@ def check_population(size: int, people: int) -> None:
 def release_risk(
     result: FinishedRun,
     project: Project,
-    known: KnownPopulation | None = None,
+    known: KnownPopulation = _NOTHING_KNOWN,
     population: Table | None = None,
     name: str = "the population table",
     threshold: float = THRESHOLD,
@@ -195,7 +197,7 @@ def release_risk(
     if not classes.height:
         raise InputError("the release has no records; run again with less suppression")
     names = [attribute.name for attribute in task.quasi]
-    known = replace(KnownPopulation() if known is None else known, drawn=task.people)
+    known = replace(known, drawn=task.people)
     where = ("the release", name)
     rows, covered = covered_people(project, task, classes, population, names, where)
     known = replace(known, covered=covered)
