@@ -37,15 +37,15 @@ def rounded(risk):
 def test_every_figure_is_the_one_of_memory(tmp_path):
     asked, whole, files = both(tmp_path)
     assert "weight" in files.columns
-    for known in (None, KnownPopulation(10_000), KnownPopulation(weights="weight")):
+    for known in (KnownPopulation(), KnownPopulation(10_000), KnownPopulation(weights="weight")):
         expected = release_risk(whole, asked, known)
         assert rounded(release_risk(files, asked, known)) == rounded(expected)
     everybody = pl.concat([pl.read_csv(tmp_path / "in.csv", infer_schema=False)] * 3)
     everybody.write_csv(tmp_path / "all.csv")
     population = read_table(tmp_path / "all.csv", ReadOptions(header=True))
-    expected = release_risk(whole, asked, None, population)
+    expected = release_risk(whole, asked, KnownPopulation(), population)
     assert expected.presence is not None
-    assert rounded(release_risk(files, asked, None, population)) == rounded(expected)
+    assert rounded(release_risk(files, asked, KnownPopulation(), population)) == rounded(expected)
 
 
 def test_starred_records_are_a_class_and_weights_that_are_not_published_are_refused(tmp_path):
