@@ -34,6 +34,9 @@ from kanon_tui.widgets.line_filters import line_filters
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 from kanon_tui.widgets.step_bar import StepBar
 
+COUNTING_PERIOD = 0.5
+"""Seconds between two reports of the counting of a large table."""
+
 
 def screen_maker(place: str) -> Callable[[], Screen[Any]]:
     """Return a function that imports and makes the screen `MODULE:CLASS`.
@@ -115,6 +118,7 @@ class KanonApp(App[None]):
     def on_mount(self) -> None:
         """Open the file given on the command line, or stay on the start screen."""
         self._loop = asyncio.get_running_loop()
+        self.set_interval(COUNTING_PERIOD, self.host.show_counting_progress)
         if self._file is not None:
             open_file(self.host, self._file, then=self._present if self._presents else lambda: None)
 

@@ -38,9 +38,7 @@ class Host:
     def __init__(self, app: App[Any], keys: TypedKeys, state_folder: Path | None = None) -> None:
         self.app = app
         self.background = Background(app, keys, self.fail)
-        self.counting = TableCounter(
-            self.background, self._counted, self.fail, self._show_counting_progress
-        )
+        self.counting = TableCounter(self.background, self._counted, self.fail)
         self.session: Session | None = None
         self.recent = RecentFiles(state_folder)
         self.recovery = RecoveryStore(state_folder)
@@ -126,9 +124,10 @@ class Host:
             self.notify(visible(sentence), "warning")
         self.session_changed()
 
-    def _show_counting_progress(self) -> None:
-        for screen in self.app.screen_stack:
-            if isinstance(screen, Hosted) and self.session is not None:
+    def show_counting_progress(self) -> None:
+        """Show on the screens in front how far the counting is, if there is one."""
+        for screen in self.app.screen_stack if self.counting.is_counting else ():
+            if isinstance(screen, Hosted):
                 screen.show_counting(self.counting.progress)
 
     # -- questions and messages

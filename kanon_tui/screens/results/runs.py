@@ -242,9 +242,4 @@ class Runs:
                 "all runs"
             )
 
-        def show_comparison(rows: PairedRecords) -> None:
-            screen.ask(CompareScreen(rows, titles))
-
-        if session.streams:
-            screen.host.notify("comparing all records …")
-        screen.compute(pair, show_comparison, group="compare")
+        screen.load(pair, lambda rows: screen.ask(CompareScreen(rows, titles)))

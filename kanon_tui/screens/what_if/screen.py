@@ -292,9 +292,7 @@ class WhatIfScreen(StepScreen):
             self.host.session_changed()
             self.host.go_to_step("results")
 
-        self.compute(
-            lambda: self._opened.get(place) or sweep.open(point), opened, group="open", covers=self
-        )
+        self.load(lambda: self._opened.get(place) or sweep.open(point), opened)
 
     def action_export(self) -> None:
         """Write what is done as a table or a picture."""
