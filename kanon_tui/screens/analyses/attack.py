@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -206,6 +205,7 @@ class AttackScreen(AnalysisScreen):
         self.tables: Tables | None = None
         self.joined: tuple[str, ...] = ()
         self.people: PeopleRows | None = None
+        self.external: Table | None = None
         self.external_name = ""
 
     def body(self) -> Iterable[Widget]:
@@ -230,37 +230,26 @@ class AttackScreen(AnalysisScreen):
 
     def action_external(self) -> None:
         if self.result is not None:
-            self.ask_file("A table of people an outsider has", self._read)
+            self.choose_table("external", "A table of people an outsider has")
 
     def released(self) -> None:
-        """Look the same people up in the release of another run."""
-        result, tables = self.result, self.tables
-        if result is None or tables is None:
+        """Look the people up in the release; of another table, ask on which attributes."""
+        result, external = self.result, self.external
+        if result is None or external is None:
             return
+        is_known = self.tables is not None and self.tables[0] is external
 
         def opened(both: tuple[Task, Table]) -> None:
             task, release = both
-            joined = tuple(name for name in self.joined if name in release.names)
-            self.tables, self.joined, self.people = (tables[0], task, release), joined, None
+            joined = tuple(name for name in self.joined if is_known and name in release.names)
+            self.tables, self.joined, self.people = (external, task, release), joined, None
             self._draw()
             if joined:
                 self._link(joined)
+            else:
+                self.action_attributes()
 
         self.in_background(lambda: read_tables(result), opened, "reading the release")
-
-    def _read(self, path: Path) -> None:
-        result = self.result
-        assert result is not None
-
-        def read() -> Tables:
-            return self.read(path), *read_tables(result)
-
-        def opened(tables: Tables) -> None:
-            self.tables, self.external_name, self.joined, self.people = tables, path.name, (), None
-            self._draw()
-            self.action_attributes()
-
-        self.in_background(read, opened, f"reading {visible(path.name)}")
 
     def action_attributes(self) -> None:
         """Choose the attributes to join on among those both tables have."""
