@@ -104,12 +104,12 @@ class Hierarchy:
         one of the United States.
         """
         rows = self.find_rows(column)
-        lost = _without_row(column, rows)
-        if lost:
-            verb, them = plural(len(lost), "is", "are"), plural(len(lost), "it", "them")
+        uncovered = _without_row(column, rows)
+        if uncovered:
+            verb, them = plural(len(uncovered), "is", "are"), plural(len(uncovered), "it", "them")
             where = f" to {self.source}" if self.source else ""
             raise InputError(
-                f"{column.name}: {quoted_list(lost)} {verb} not in its hierarchy; "
+                f"{column.name}: {quoted_list(uncovered)} {verb} not in its hierarchy; "
                 f"add a row for {them}{where} or rebuild the hierarchy"
             )
         paths = [
@@ -434,7 +434,7 @@ def text_of(value: Any, who: str) -> str:
     raise InputError(f"{who}: '{value}' is not a text; write a text in quotes")
 
 
-def refuse_misread(written: Iterable[Any], lost: Collection[str], who: str) -> None:
+def refuse_misread(written: Iterable[Any], uncovered: Collection[str], who: str) -> None:
     """Refuse values without a row that YAML read as another number: `01234` as 668.
 
     Leading zeros make an octal number of digits, a colon (`12:30`) one to base sixty.
@@ -442,7 +442,7 @@ def refuse_misread(written: Iterable[Any], lost: Collection[str], who: str) -> N
     for number in written:
         if isinstance(number, int) and not isinstance(number, bool) and number >= 0:
             for text in (f"0{number:o}", f"{number // 60}:{number % 60:02}"):
-                if text in lost:
+                if text in uncovered:
                     raise InputError(
                         f"{who}: YAML reads {text} without quotes as the number {number}; quote it"
                     )

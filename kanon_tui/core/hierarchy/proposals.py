@@ -181,9 +181,9 @@ def _costs(joint: Floats) -> Floats:
 
 def _cost_row(joint: Floats, a: int) -> Floats:
     """Return the mutual information lost when group `a` is joined with each of the others."""
-    lost = _entropy(joint + joint[a]) - _entropy(joint) - _entropy(joint[a : a + 1])
-    lost[a] = np.inf
-    return lost
+    loss = _entropy(joint + joint[a]) - _entropy(joint) - _entropy(joint[a : a + 1])
+    loss[a] = np.inf
+    return loss
 
 
 def _entropy(counts: Floats) -> Floats:

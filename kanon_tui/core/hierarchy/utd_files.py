@@ -76,10 +76,10 @@ def read_utd(path: Path | str, attribute: str, values: Mapping[str, float]) -> H
     mapping = att.find("map")
     numbers = values if mapping is None else _read_map(mapping, who)
     rows = _rows_of_leaves(leaves, numbers)
-    lost = [text for text in numbers if text not in rows]
-    if mapping is not None and lost:
+    uncovered = [text for text in numbers if text not in rows]
+    if mapping is not None and uncovered:
         raise InputError(
-            f"{who}: no leaf of its tree holds {quoted_list(lost)}; add a node that does"
+            f"{who}: no leaf of its tree holds {quoted_list(uncovered)}; add a node that does"
         )
     if not rows:
         raise InputError(

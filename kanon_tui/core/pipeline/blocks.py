@@ -383,10 +383,10 @@ class _Blocks:
         keep = None
         if not self._task.beyond_k:  # classes of a block may miss the requirements
             keep = partial(put_together, self._task, self._cut, dict(self._found))
-        told = (
+        sizes = (
             {"sizes": tuple(self._sizes.tolist()), "made": self._classes} if self._classes else {}
         )
-        return Step("block", template, {**facts, **told}, counters, share, keep)
+        return Step("block", template, {**facts, **sizes}, counters, share, keep)
 
 
 def clustering_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:

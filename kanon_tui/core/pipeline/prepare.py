@@ -422,10 +422,11 @@ def _joined(project: Project, table: Table) -> Task:
     )
     typed = [specs[name].weight for name in quasi_names]
     weights = attribute_weights(columns, typed, project.weights, sensitive)
-    lost = (note("{n:,} records with missing values were dropped", n=dropped),) if dropped else ()
-    ends = (coding_note(column) for column in columns)
-    chance = (_BY_CHANCE,) if by_chance else ()
-    notes = (*lost, *(each for each in ends if each is not None), *chance)
+    notes = [each for each in map(coding_note, columns) if each is not None]
+    if dropped:
+        notes.insert(0, note("{n:,} records with missing values were dropped", n=dropped))
+    if by_chance:
+        notes.append(_BY_CHANCE)
     built: list[Note] = []
     quasi = tuple(
         replace(
@@ -455,7 +456,7 @@ def _joined(project: Project, table: Table) -> Task:
         seed=project.seed,
         output=project.output,
         dropped_missing=dropped,
-        notes=notes,
+        notes=tuple(notes),
         built=tuple(built),
     )
 

@@ -32,7 +32,7 @@ DOMINANCE = 0.1
 """p of the p% rule: a value that the others bound this closely, as a share of it, is given away."""
 _MOST_DECIMALS = 15
 _EXACT = 2**62
-Whole = npt.NDArray[Any]
+WholeNumbers = npt.NDArray[Any]
 """Whole numbers: int64, or Python's own where those overflow."""
 
 
@@ -134,10 +134,10 @@ def one_value_warning(attribute: QuasiIdentifier, classes: npt.NDArray[np.intege
 
 def _class_units(
     column: Column, classes: GroupValues, publish: str, decimals: int, wanted: npt.NDArray[np.bool_]
-) -> Whole:
+) -> WholeNumbers:
     """Return mean or median of every wanted class, rounded, in units of the last decimal."""
     value = _units(column, decimals)[classes.code]
-    found: Whole = np.zeros(classes.count, dtype=object)
+    found: WholeNumbers = np.zeros(classes.count, dtype=object)
     there = np.flatnonzero(wanted)
     if not len(there):
         return found
@@ -159,7 +159,7 @@ def _class_units(
     return found
 
 
-def _units(column: Column, decimals: int) -> Whole:
+def _units(column: Column, decimals: int) -> WholeNumbers:
     """Return every value as a whole number of units of the last decimal; 0 for missing."""
     if column.kind is Kind.DATE:
         assert column.numbers is not None
@@ -170,7 +170,7 @@ def _units(column: Column, decimals: int) -> Whole:
     return np.array([*whole, *padding], dtype=np.int64 if fits else object)
 
 
-def _summable(value: Whole, records: Int64s) -> Whole:
+def _summable(value: WholeNumbers, records: Int64s) -> WholeNumbers:
     """Return values times records, in a type that holds their sum."""
     largest = int(np.abs(value).max(initial=0))
     if value.dtype == object or largest * int(records.sum()) >= _EXACT:

@@ -343,8 +343,8 @@ def _engine(sql: Any, address: str, who: str) -> Any:
 
 def _server_error(error: Any, address: str, who: str, remedy: str) -> KanonError:
     """Return the error of a server; one that is lost is no mistake of the project."""
-    lost = bool(getattr(error, "connection_invalidated", False))
-    return (InfrastructureError if lost else InputError)(
+    connection_lost = bool(getattr(error, "connection_invalidated", False))
+    return (InfrastructureError if connection_lost else InputError)(
         f"{who}: {_driver_message(error, address)}; {remedy}"
     )
 

@@ -32,17 +32,17 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
         return labels
 
     named = Hierarchy.of([path(value) for value in levels[0]], who)
-    lost = named.uncovered(column)
-    if not lost:
+    uncovered = named.uncovered(column)
+    if not uncovered:
         return named
-    refuse_misread(chain.from_iterable(options["levels"][0].values()), lost, who)
+    refuse_misread(chain.from_iterable(options["levels"][0].values()), uncovered, who)
     if other is None:
-        verb, group = plural(len(lost), "is", "are"), plural(len(lost), "it", "them")
+        verb, group = plural(len(uncovered), "is", "are"), plural(len(uncovered), "it", "them")
         raise InputError(
-            f"{who}: {quoted_list(lost, most=20)} {verb} in no group of level 1; name {group}, or "
-            f"say other: NAME for the group of all values not named"
+            f"{who}: {quoted_list(uncovered, most=20)} {verb} in no group of level 1; name {group}"
+            f", or say other: NAME for the group of all values not named"
         )
-    return Hierarchy.of([path(value) for value in (*levels[0], *lost)], who)
+    return Hierarchy.of([path(value) for value in (*levels[0], *uncovered)], who)
 
 
 def _parents(level: Mapping[Any, Sequence[Any]], number: int, who: str) -> dict[str, str]:

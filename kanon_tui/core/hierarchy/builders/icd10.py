@@ -29,8 +29,8 @@ def icd10_codes(column: Column) -> bool:
     values = present_values(column)
     codes = [code for code in map(_CODE.fullmatch, values) if code]
     dotted = sum(code[1] is not None for code in codes)
-    told = bool(DIAGNOSES.find(words_of(column.name))) or dotted * 2 >= len(values)
-    return told and len(values) > 1 and len(codes) >= 0.9 * len(values)
+    looks_like_codes = bool(DIAGNOSES.find(words_of(column.name))) or dotted * 2 >= len(values)
+    return looks_like_codes and len(values) > 1 and len(codes) >= 0.9 * len(values)
 
 
 def _path(value: str) -> tuple[str, ...]:
