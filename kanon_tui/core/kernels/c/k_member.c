@@ -139,11 +139,17 @@ KN_INLINE double least_nearness(const MemberSearch *search, int64_t node, int64_
     const double *low = tree->low + node * tree->low_shape1;
     const double *high = tree->high + node * tree->high_shape1;
     const bool *blank = tree->blank + node * tree->blank_shape1;
-    for (int64_t x = 0; search->squared && x < search->stand_in_shape0; x++) {
-        total -= counted(search, max_f64(places[x] - low[x], high[x] - places[x]));
+    double corners = total; /* missing ones are exact here, and numbers in their sums */
+    for (int64_t x = 0; x < search->stand_in_shape0; x++) {
+        if (isnan(places[x])) {
+            corners -= low[x] <= high[x] ? 1.0 : 0.0;
+        } else {
+            const double most = max_f64(places[x] - low[x], high[x] - places[x]);
+            corners -= blank[x] ? 1.0 : counted(search, most);
+        }
     }
     if (search->squared) {
-        return total;
+        return corners;
     }
     for (int64_t group = 0; group + 1 < search->sums_shape0; group++) {
         double most = 0.0;
@@ -160,7 +166,7 @@ KN_INLINE double least_nearness(const MemberSearch *search, int64_t node, int64_
             total -= 1.0 - max_f64(max_f64(low[x] - stand_in, stand_in - high[x]), 0.0);
         }
     }
-    return total - ROUNDING;
+    return max_f64(total, corners) - ROUNDING;
 }
 
 /* Let a row with a score less than a tie above the smallest compete. */
