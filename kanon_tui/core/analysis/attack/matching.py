@@ -23,7 +23,8 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.analysis.published_cells import ReadCells, cell_readers
-from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.pipeline.tuple_counts import Packing
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column, Kind
@@ -34,6 +35,7 @@ Check = Callable[[int, int], object]
 """Called with the work done and all of it; raises where somebody cancelled."""
 _BLOCK = 1 << 22
 """How many (person, row) pairs are looked at together."""
+_MERGED_AT_A_TIME = 8
 _MOST_BYTES = 1 << 27
 """For the bits of all values that are known."""
 
@@ -267,33 +269,35 @@ def counted_rows(
     table: Table, columns: Sequence[Column], beside: Sequence[Column] = ()
 ) -> CountedRows:
     """Count the distinct rows of these columns; one `beside` may be counted in values."""
-    keys = [str(x) for x in range(len(columns))]
+    packing = Packing.for_sizes([len(column.values) for column in columns])
+    keys = [str(word) for word in range(packing.words)]
     ends = {f"{end} {x}": (end, x) for x in range(len(beside)) for end in ("min", "max")}
-    whole = pl.DataFrame()
-    row_of: list[Int32s] = []
+    extremes = [getattr(pl.col(name), end)() for name, (end, _) in ends.items()]
+    parts: list[pl.DataFrame] = []
+
+    def merge() -> None:
+        sums = (*extremes, pl.col("records").sum())
+        parts[:] = [pl.concat(parts).group_by(keys, maintain_order=True).agg(sums)]
+        table.check_rows(parts[0].height)
+
+    blocks = 0
     for block in table.coded_blocks([*columns, *beside]):
+        blocks += 1
         own, values = block[: len(columns)], block[len(columns) :]
-        part = pl.DataFrame(
-            dict(zip(keys, own, strict=True)) | {name: values[x] for name, (_, x) in ends.items()}
-        ).with_columns(records=pl.lit(1, pl.Int64))
-        sums = [getattr(pl.col(name), end)() for name, (end, _) in ends.items()]
-        sums.append(pl.col("records").sum())
-        part = part.group_by(keys, maintain_order=True).agg(sums)
-        if row_of:
-            part = pl.concat([whole, part]).group_by(keys, maintain_order=True).agg(sums)
-        whole = part
-        table.check_rows(whole.height)
-        if len(row_of) < 2:
-            row_of.append(number_rows(own))
-    rows = DistinctRows(
-        whole.select(keys).to_numpy(),
-        row_of[0] if len(row_of) == 1 else None,
-        whole["records"].to_numpy(),
-    )
+        rows = packing.pack_frame(own).with_columns(
+            pl.Series(name, values[x]) for name, (_, x) in ends.items()
+        )
+        counts = pl.len().cast(pl.Int64).alias("records")
+        parts.append(rows.group_by(keys, maintain_order=True).agg(*extremes, counts))
+        if len(parts) > _MERGED_AT_A_TIME:
+            merge()
+    merge()
+    words = [parts[0][key].to_numpy() for key in keys]
+    codes = np.column_stack([packing.unpack(words, x) for x in range(len(columns))])
+    row_of = number_rows(own) if blocks == 1 else None
+    rows_found = DistinctRows(codes, row_of, parts[0]["records"].to_numpy())
+    found = {name: parts[0][name].to_numpy() for name in ends}
     return CountedRows(
-        rows,
-        {
-            column.name: (whole[f"min {x}"].to_numpy(), whole[f"max {x}"].to_numpy())
-            for x, column in enumerate(beside)
-        },
+        rows_found,
+        {each.name: (found[f"min {x}"], found[f"max {x}"]) for x, each in enumerate(beside)},
     )
