@@ -3,21 +3,54 @@
 Only what a run depends on counts: not the project's file, nor how the release is written.
 """
 
-from collections.abc import Iterator
-from dataclasses import fields, replace
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
+from kanon_tui.core.project.differences import ABSENT, changed_fields
 from kanon_tui.core.project.project import AttributeSpec, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.text import short_list
+
+SETTINGS = ("privacy", "algorithm", "seed", "weights", "rule_emphasis", "overlap")
+"""The sections of a project that a run depends on, beside data and attributes."""
+SCALARS = ("k", "max_suppression", "suppress", "ties")
+"""Settings of privacy that are named; all others are requirements beyond k."""
+_WORDS = {
+    ("algorithm", "name"): "algorithm", ("algorithm", "params"): "parameters of the algorithm",
+    "rv": "research values", "magvals": "MAGVals",
+}  # fmt: skip
+"""Fields whose words on the screens are others than their names."""
 
 
 def changes_since(before: Project, after: Project) -> list[str]:
     """Return differences such as `k 5 → 10` or `age: hierarchy, rules`; empty when equal."""
     if after.path is not None and before.path != after.path:
         before = moved(before, after.path)  # saved in another folder: compare paths from there
-    return [*_settings(before, after), *_attributes(before, after)]
+    settings, attributes, reading = list[str](), dict[str, list[str]](), list[str]()
+    old, new = before.attributes, after.attributes
+    names = {name for name in {**old, **new} if old.get(name) != new.get(name)}
+    for place, values in changed_fields(_as_run(before, names), _as_run(after, names)).items():
+        section, *fields = place
+        if section == "attributes":
+            words = [_WORDS.get(each, each.replace("_", " ")) for each in fields[1:]]
+            attributes.setdefault(fields[0], []).extend(words)
+        elif section == "data":
+            reading = ["how the data is read"]
+        elif section in SETTINGS:
+            name = _WORDS.get(place, place[-1].replace("_", " "))
+            models = section == "privacy" and fields[0] not in SCALARS
+            settings.append("what is required beyond k" if models else name + _values(*values))
+    changed = [f"{name}: {', '.join(fields)}" for name, fields in attributes.items()]
+    return [*dict.fromkeys(settings), *reading, *changed]
+
+
+def _values(before: Any, after: Any) -> str:
+    """Return ` 5 → 10`; nothing where one is not written or is no single value."""
+    if ABSENT in (before, after) or not isinstance(before, str | int | float):
+        return ""
+    return f" {before:,} → {after:,}" if isinstance(before, int) else f" {before} → {after}"
 
 
 def staleness(result: FinishedRun, project: Project) -> str:
@@ -28,58 +61,16 @@ def staleness(result: FinishedRun, project: Project) -> str:
     return short_list(changes, most=2) if changes else ""
 
 
-def _settings(before: Project, after: Project) -> Iterator[str]:
-    old, new = before.privacy, after.privacy
-    if old.k != new.k:
-        yield f"k {old.k:,} → {new.k:,}"
-    if old.max_suppression != new.max_suppression:
-        yield f"max suppression {old.max_suppression:g} → {new.max_suppression:g}"
-    own = ("requirements", "personal_k", "risk", "subset_k", "subset_size")
-    if any(getattr(old, name) != getattr(new, name) for name in own):
-        yield "what is required beyond k"
-    if before.algorithm.name != after.algorithm.name:
-        yield f"algorithm {before.algorithm.name} → {after.algorithm.name}"
-    elif before.algorithm.params != after.algorithm.params:
-        yield f"parameters of {after.algorithm.name}"
-    if before.seed != after.seed:
-        yield f"seed {before.seed} → {after.seed}"
-    if before.weights != after.weights:
-        yield "weights"
-    if before.rule_emphasis != after.rule_emphasis:
-        yield "rule emphasis"
-    if before.overlap != after.overlap:
-        yield "overlap of ranges"
-    if _reading(before) != _reading(after):
-        yield "how the data is read"
+def _as_run(project: Project, names: Collection[str]) -> Project:
+    """Return a project with some attributes, as a run takes them.
 
+    A survey weight is published or left out. Large hierarchies of other attributes are not written.
+    """
 
-def _reading(project: Project) -> dict[str, Any]:
-    read = {each.name: getattr(project.data, each.name) for each in fields(project.data)}
-    return {**read, "path": project.data_place}
+    def role(spec: AttributeSpec) -> AttributeSpec:
+        if spec.role is not Role.WEIGHT:
+            return spec
+        return replace(spec, role=Role.OTHER if spec.publish_unique else Role.IDENTIFIER)
 
-
-def _attributes(before: Project, after: Project) -> Iterator[str]:
-    for name in dict.fromkeys([*before.attributes, *after.attributes]):
-        old, new = (_as_run(each.attributes.get(name)) for each in (before, after))
-        if old == new:
-            continue
-        if old is None or new is None:
-            yield f"{name}: {'new' if old is None else 'gone'}"
-            continue
-        words = [
-            _WORDS.get(each.name, each.name)
-            for each in fields(AttributeSpec)
-            if getattr(old, each.name) != getattr(new, each.name)
-        ]
-        yield f"{name}: {', '.join(words)}"
-
-
-def _as_run(spec: AttributeSpec | None) -> AttributeSpec | None:
-    """Return an attribute as a run takes it: a survey weight is published or left out."""
-    if spec is None or spec.role is not Role.WEIGHT:
-        return spec
-    return replace(spec, role=Role.OTHER if spec.publish_unique else Role.IDENTIFIER)
-
-
-_WORDS = {"rv": "research values", "magvals": "MAGVals", "rule_emphasis": "rule emphasis"}
-"""Names of fields on the screens, where they differ."""
+    attributes = {name: role(spec) for name, spec in project.attributes.items() if name in names}
+    return replace(project, attributes=attributes)
