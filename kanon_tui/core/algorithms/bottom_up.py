@@ -12,7 +12,7 @@ from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
 from kanon_tui.core.kernels.merging import EXTENT
-from kanon_tui.core.task.task import Grouping, Line, RunContext, Step, Steps, Task
+from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 from kanon_tui.core.text import short_number
 
 _ROUNDS = 3  # of the walk to a far-apart pair, as in `top-down`
@@ -75,7 +75,7 @@ class BottomUp(MergingClustering):
             merging.more_counters["rounds"] += 1
             yield from merge_all(merging, turn=int(merging.more_counters["rounds"]))
             yield from _split_large(merging)
-        return Grouping(merging.labels(), search=merging.search() | merging.more_counters)
+        return merging.grouping()
 
 
 def _drawn(merging: Merging, splitting: Splitting) -> dict[str, Any]:

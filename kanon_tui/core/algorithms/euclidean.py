@@ -9,7 +9,7 @@ from kanon_tui.core.clustering.merging import Merging, MergingClustering, Object
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all, merge_closest
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import EXTENT
-from kanon_tui.core.task.task import Grouping, Line, RunContext, Steps, Task
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task
 
 
 @dataclass(frozen=True)
@@ -66,4 +66,4 @@ class Euclidean(MergingClustering, NumericClustering):
         measure = Measure.SQUARES if self.squared(task) else Measure.RAW
         merging = Merging(task, context, Objective(EXTENT, measure, "ranges", why))
         yield from merge_closest(merging) if self.order == "closest" else merge_all(merging)
-        return Grouping(merging.labels(), search=merging.search())
+        return merging.grouping()

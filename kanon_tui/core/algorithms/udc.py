@@ -8,7 +8,7 @@ from kanon_tui.core.clustering.merging import Merging, MergingClustering, Object
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import CLUSTER, RELEASE
-from kanon_tui.core.task.task import Grouping, Line, RunContext, Steps, Task, Wish
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Udc(MergingClustering):
         """Merge until every cluster has k records."""
         merging = Merging(task, context, self._objective())
         yield from merge_all(merging)
-        return Grouping(merging.labels(), search=merging.search())
+        return merging.grouping()
 
     def _objective(self) -> Objective:
         if self.objective == "release":

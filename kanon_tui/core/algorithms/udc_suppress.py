@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kanon_tui.core.algorithms.udc import Udc
-from kanon_tui.core.clustering.merging import Merging
-from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
+from kanon_tui.core.clustering.merging_steps import MERGE_SMALL
 from kanon_tui.core.kernels.merging import SUPPRESS, SUPPRESS_CLUSTER
-from kanon_tui.core.task.task import Grouping, Line, RunContext, Steps, Task, Wish
+from kanon_tui.core.task.task import Line, Task, Wish
 
 
 @dataclass(frozen=True)
@@ -59,11 +58,3 @@ class UdcSuppress(Udc):
     def wishes(cls, task: Task) -> tuple[Wish, ...]:
         """Return none: it hides cells, which `udc` does not."""
         return ()
-
-    def steps(self, task: Task, context: RunContext) -> Steps:
-        """Merge until every cluster has k records."""
-        merging = Merging(task, context, self._objective())
-        yield from merge_all(merging)
-        hidden = merging.suppressed_cells()
-        search = merging.search() | {"hidden_cells": int(hidden.sum())}
-        return Grouping(merging.labels(), suppressed_cells=hidden, search=search)

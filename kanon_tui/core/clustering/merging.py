@@ -14,7 +14,7 @@ from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.task import RunContext, Task
+from kanon_tui.core.task.task import Grouping, RunContext, Task
 
 _TRIED_PER_CLUSTER = 40
 """Boxes per cluster that are tried in a tree before the next: growing one takes as long as six."""
@@ -213,13 +213,19 @@ class Merging:
         """Share of the clusters under k that are dealt with."""
         return 1.0 - int(self.list.tally[box.UNDER_K]) / max(self.start_small, 1)
 
-    def search(self) -> dict[str, int]:
-        """Return the figures for the report."""
-        return {
+    def grouping(self) -> Grouping:
+        """Return the clusters as a grouping, with the cells that are hidden."""
+        search: dict[str, float] = {
             "start_clusters": len(self.distinct),
             "merges": int(self.list.tally[box.MERGES]),
             "clusters": int(self.list.tally[box.CLUSTERS_LEFT]),
+            **self.more_counters,
         }
+        hidden = None
+        if self.objective.mode >= kernel.SUPPRESS:
+            hidden = self.suppressed_cells()
+            search["hidden_cells"] = int(hidden.sum())
+        return Grouping(self.labels(), suppressed_cells=hidden, search=search)
 
     def members(self, c: int) -> Int32s:
         """Return the distinct rows of a cluster, rising."""
