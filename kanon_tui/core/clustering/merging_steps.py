@@ -267,11 +267,14 @@ class Partners:
     @classmethod
     def find(cls, merging: Merging, a: int, b: int, cost: float) -> Partners:
         """Look at all partners of a; b is the one that was chosen, at a cost."""
-        found, costs = np.empty(_SHOWN, dtype=np.int32), np.empty(_SHOWN)
-        count = kernel.best_partners(merging.state, a, found, costs)
-        others = np.flatnonzero(found[:count] != b)[: _SHOWN - 1]
-        chosen = np.concatenate([[b], found[others]]).astype(np.int32)
-        return cls(merging, a, chosen, np.concatenate([[cost], costs[others]]))
+        info = merging.clusters.info
+        costs = np.empty(len(info))
+        kernel.costs_with(merging.state, a, costs)
+        costs[(info[:, box.SIZE] == 0) | np.isin(np.arange(len(info)), [a, b])] = np.inf
+        others = np.lexsort((info[:, box.PLACE], costs))[: _SHOWN - 1]
+        others = others[costs[others] < np.inf]
+        chosen = np.append(b, others).astype(np.int32)
+        return cls(merging, a, chosen, np.append(cost, costs[others]))
 
     @property
     def scores(self) -> Floats:

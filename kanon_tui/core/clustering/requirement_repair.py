@@ -406,7 +406,7 @@ class ClassBoxes:
     def costs(self, one: int, others: Int64s) -> Floats:
         """Return the loss added when one class is merged with each of some others."""
         together = np.empty(len(self.sizes))
-        kernel.widths_with(self._state, one, together)
+        kernel.costs_with(self._state, one, together)
         apart = self.sizes * self._own
         both = (self.sizes + self.sizes[one]) * together - apart - apart[one]
         return np.asarray(both[others])

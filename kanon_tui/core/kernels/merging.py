@@ -70,20 +70,6 @@ def cheapest_partner(state: MergeState, tree: PartnerTree, a: int) -> Partner:
 
 
 @c_function
-def best_partners(
-    state: MergeState,
-    a: int,
-    found: Annotated[Int32s, writes("shown")],
-    costs: Annotated[Floats, writes("shown")],
-) -> int:
-    """Fill in the partners of a that cost least, cheapest first, and what they cost; how many.
-
-    Of those that cost the same the one that comes first in the list is the first. Every cluster is
-    looked at: this is called for one decision at a time, while somebody watches.
-    """
-
-
-@c_function
 def next_small(clusters: BoxClusters, listed: ClusterList, turn: int, k: int) -> int:
     """Return the next place in the list that has a cluster under k; its end if none has.
 
@@ -134,8 +120,8 @@ def hide_cells(
 
 
 @c_function
-def widths_with(state: MergeState, a: int, widths: Annotated[Floats, writes("clusters")]) -> None:
-    """Write the sum of the extents of the union of a with every cluster."""
+def costs_with(state: MergeState, a: int, costs: Annotated[Floats, writes("clusters")]) -> None:
+    """Write what the merge of cluster a with every cluster costs, those that are gone included."""
 
 
 @c_function

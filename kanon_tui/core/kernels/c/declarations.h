@@ -584,8 +584,8 @@ Joined kn_k_member_join_cheapest(const MemberSearch *search, const MemberCluster
 int64_t kn_level_cubes_fill_cells(const uint64_t *tuples, int64_t tuples_shape0, int64_t tuples_shape1, const int32_t *sizes, int64_t sizes_shape0, const int32_t *rows, int64_t rows_shape0, const int64_t *attributes, int64_t attributes_shape0, const int64_t *levels, int64_t levels_shape0, const TupleLayout *layout, int64_t parts, int64_t k, const CubeRoom *room, int32_t *part_of, int64_t part_of_shape0, int32_t *keys, int64_t keys_shape0);
 WalkedBox kn_level_cubes_walk_box(uint8_t *grid, int64_t grid_shape0, const LevelLattice *lattice, const BoxWalk *walk, const CubeRoom *room, int64_t k, int64_t allowed, int64_t patience, int64_t *tested, int64_t tested_shape0);
 int64_t kn_merging_advance(const MergeState *state, const PartnerTree *tree, const ClusterList *listed, int64_t turn, int64_t k, int64_t decisions);
-int64_t kn_merging_best_partners(const MergeState *state, int64_t a, int32_t *found, int64_t found_shape0, double *costs, int64_t costs_shape0);
 Partner kn_merging_cheapest_partner(const MergeState *state, const PartnerTree *tree, int64_t a);
+void kn_merging_costs_with(const MergeState *state, int64_t a, double *costs, int64_t costs_shape0);
 void kn_merging_hide_cells(const MergeState *state, const bool *hidden, int64_t hidden_shape0, int64_t hidden_shape1);
 void kn_merging_label_rows(const BoxClusters *clusters, const int32_t *listed, int64_t listed_shape0, int32_t *labels, int64_t labels_shape0);
 void kn_merging_merge_pair(const MergeState *state, int64_t a, int64_t b);
@@ -593,7 +593,6 @@ void kn_merging_merge_runs(const MergeState *state, const int64_t *starts, int64
 int64_t kn_merging_next_small(const BoxClusters *clusters, const ClusterList *listed, int64_t turn, int64_t k);
 double kn_merging_power(double x, double y);
 void kn_merging_union_extents(const MergeState *state, int64_t a, int64_t b, int64_t side, double *wide, int64_t wide_shape0, bool *hidden, int64_t hidden_shape0);
-void kn_merging_widths_with(const MergeState *state, int64_t a, double *widths, int64_t widths_shape0);
 void kn_mondrian_measure(const Axes *axes, const Parts *parts, const int64_t *levels, int64_t levels_shape0);
 void kn_mondrian_propose(const Parts *parts, const PartScratch *scratch, int64_t first, int64_t depth, int64_t k, int64_t where);
 Leaves kn_partner_tree_divide_into_leaves(const Attributes *attributes, const double *boxes, int64_t boxes_shape0, int64_t boxes_shape1, int64_t boxes_shape2, int64_t columns, const double *scale, int64_t scale_shape0, int32_t *order, int64_t order_shape0, int32_t *branches, int64_t branches_shape0, int64_t branches_shape1);

@@ -134,10 +134,10 @@ void kn_merging_hide_cells(const MergeState *state, const bool *hidden, int64_t 
     }
 }
 
-void kn_merging_widths_with(const MergeState *state, int64_t a, double *widths,
-                            int64_t widths_shape0) {
-    for (int64_t b = 0; b < widths_shape0; b++) {
-        widths[b] = merge_cost(state, EXTENT, a, b, INFINITY).cost;
+void kn_merging_costs_with(const MergeState *state, int64_t a, double *costs,
+                           int64_t costs_shape0) {
+    for (int64_t b = 0; b < costs_shape0; b++) {
+        costs[b] = merge_cost(state, state->mode, a, b, INFINITY).cost;
     }
 }
 

@@ -360,38 +360,3 @@ Partner kn_merging_cheapest_partner(const MergeState *state, const PartnerTree *
     }
     return partner;
 }
-
-int64_t kn_merging_best_partners(const MergeState *state, int64_t a, int32_t *found,
-                                 int64_t found_shape0, double *costs, int64_t costs_shape0) {
-    const BoxClusters *clusters = state->clusters;
-    int64_t count = 0;
-    (void)costs_shape0;
-    for (int64_t b = 0; b < clusters->info_shape0; b++) {
-        const int32_t *info = info_of(clusters, b);
-        if (b == a || info[SIZE] == 0) {
-            continue;
-        }
-        const double limit = count == found_shape0 ? costs[count - 1] : INFINITY;
-        const double cost = merge_cost(state, state->mode, a, b, limit).cost;
-        if (cost == INFINITY) {
-            continue;
-        }
-        int64_t place = count;
-        while (place > 0 && (cost < costs[place - 1] ||
-                             (cost == costs[place - 1] &&
-                              info[PLACE] < info_of(clusters, found[place - 1])[PLACE]))) {
-            place--;
-        }
-        if (place == found_shape0) {
-            continue;
-        }
-        count = min_i64(count + 1, found_shape0);
-        for (int64_t i = count - 1; i > place; i--) {
-            found[i] = found[i - 1];
-            costs[i] = costs[i - 1];
-        }
-        found[place] = (int32_t)b;
-        costs[place] = cost;
-    }
-    return count;
-}
