@@ -18,7 +18,7 @@ from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.profile import SinglingOut
 from kanon_tui.core.text import count_of
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.services.host import Hosted
+from kanon_tui.services.host import Hosted, Loading
 from kanon_tui.widgets.dialogs import Choose, Dialog, choose
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import CellTable
@@ -93,27 +93,34 @@ ROLE_MEANINGS = {
 
 
 def before_publishing(
-    screen: StepScreen, go_on: Callable[[], object], of: Sequence[str] | None = None
+    screen: StepScreen,
+    go_on: Callable[[], object],
+    of: Sequence[str] | None = None,
+    asking: Callable[[], object] = lambda: None,
 ) -> None:
     """Call `go_on` once roles are confirmed and columns that single people out have an answer.
 
     These columns are those among `of`, or all. All values must be counted to know them, so counting
-    is waited for.
+    is waited for. `asking` is called before a question about a column, or if nobody waits.
     """
     session = screen.session
+    again = partial(before_publishing, screen, go_on, of, asking)
     if session.guessed:
-        dialog = PlanDialog("Before the first release")
-        screen.ask(dialog, lambda _: before_publishing(screen, go_on, of))
+        screen.ask(PlanDialog("Before the first release"), lambda _: again())
         return
 
     def ask(found: list[SinglingOut]) -> None:
         asked = [each for each in found if of is None or each.attribute in of]
         if asked:
-            _ask(screen, asked, lambda: before_publishing(screen, go_on, of))
+            asking()
+            _ask(screen, asked, again)
         else:
             go_on()
 
-    once_counted(screen, lambda: screen.load(session.unanswered, ask))
+    def look() -> None:
+        screen.ask(Loading(session.unanswered), lambda found: ask(*found), left=asking)
+
+    once_counted(screen, look)
 
 
 def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], object]) -> None:

@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.text import visible
+from kanon_tui.core.text import shortened, visible
 from kanon_tui.screens.applying import ApplyDialog
 from kanon_tui.screens.opening import ask_for_file, open_file
 from kanon_tui.services.host import Hosted
@@ -23,8 +23,8 @@ from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.lists import ChoiceList
 
 _FIRST_FILE = 2  # after "open a file" and a heading
-_PREVIEWED = 12
-"""Records of a sample that are shown."""
+_ABOVE = 7
+"""Lines of the preview above its records, at most."""
 TAGLINE = "Make a table of people safe to share: every record like at least k−1 others."
 
 
@@ -104,13 +104,17 @@ class StartScreen(Hosted, SizedByTerminal):
         text = Text.assemble((f"{sample.description}\n\n", "bold"), f"{sample.teaches}\n\n")
 
         def show(table: Table) -> None:
-            frame = table.frame.head(_PREVIEWED)
-            width, lines = pane.content_size.width, [""] * (frame.height + 1)
+            width, height = pane.content_size
+            frame = table.frame.head(max(height - _ABOVE, 1))
+            lines = [""] * (frame.height + 1)
             for name in frame.columns:
                 cells = [visible(cell or "") for cell in (name, *frame[name])]
                 wide = max(map(len, cells)) + 2
                 lines = [f"{line}{cell:<{wide}}" for line, cell in zip(lines, cells, strict=True)]
-            pane.update(text.append("\n".join(line[:width] for line in lines), "dim"))
+            shown = "\n".join(shortened(line.rstrip(), width) for line in lines)
+            pane.update(Text.assemble(text, (shown, "dim")))
+
+        pane.update(text)  # the data follow when they are read
 
         path = sample.project
         self.compute(lambda: Project.load(path).read_data(preview=True), show, group="preview")

@@ -1,7 +1,9 @@
 """Why this one: the candidates of a decision as bars, their distances as a table of shades."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import ceil, log10
 from typing import ClassVar
 
 import numpy as np
@@ -12,15 +14,15 @@ from kanon_tui.core.task.task import Candidate, Choice, Step
 from kanon_tui.core.teaching.classes_now import originals_of
 from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone, fitted_widths
-from kanon_tui.core.text import bar, short_number, shortened, small_number, visible
+from kanon_tui.core.text import bar, shortened, small_number, visible
 
 _MOST_DECIMALS = 6
 _SMALL = 0.0001
 """From here on down a number would be written as a power of ten."""
 _SHADES = " ░▒▓█"
 _HEAT: tuple[Tone, ...] = ("dim", "", "main", "warn", "bad")
-_NARROWEST = 6
-"""Columns of an attribute."""
+_SHORT_BAR = 4
+"""Columns of a bar beside distances by attribute."""
 _NEIGHBOURS = 5
 
 
@@ -63,7 +65,8 @@ def _nothing_chosen(scene: Scene) -> str:
         return "No decision yet."
     many = scene.step.facts.get("decisions", scene.step.facts.get("made", 0))
     if many:
-        return f"This step stands for {many:,} decisions; space pauses, . then takes one at a time."
+        one_by_one = "To see one at a time press . instead of r, or space and . while it runs."
+        return f"This step stands for {many:,} decisions. {one_by_one}"
     return "Nothing is chosen here: the step follows from the data alone."
 
 
@@ -117,61 +120,108 @@ def _strings_around(scene: Scene) -> Choice:
 def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None) -> None:
     """Draw `▸ record 2 ███▏ 2` per candidate, and after it the distance by attribute."""
     scores = score_texts([each.score for each in choice.candidates])
-    notes = max((len(each.note) for each in choice.candidates), default=0)
+    texts = [_fitted(str(each.what), picture.width // 2) for each in choice.candidates]
+    notes = [f"  {each.note}" if each.note else "" for each in choice.candidates]
     number = max(map(len, scores), default=0)
-    texts = [str(each.what) for each in choice.candidates]
-    notes += 2 if notes else 0
-    widest = max([8, *(len(_fitted(text, picture.width // 2)) for text in texts)])
-    room = picture.width - number - notes - 4
-    length = 4 if told is not None else min(max(room - widest, 4), picture.width // 4, 16)
-    label = min(widest, max(room - length, 8))
-    left = picture.width - label - length - number - 4
-    names = () if told is None else told.names[: max(left // _NARROWEST, 0)]
-    heat = [] if told is None else _heat(scene, told, len(names))
-    needed = [
-        max([len(visible(name)), *(len(f"{row[x][0]} {row[x][1]}") for row in heat)])
-        for x, name in enumerate(names)
-    ]
-    widths = fitted_widths(needed, left - len(names), _NARROWEST - 1)
-    heads = "".join(f" {shortened(visible(n), w):>{w}}" for n, w in zip(names, widths, strict=True))
-    score = shortened(choice.score, label + length + number)
-    picture.line(f"  {score:>{label + length + number + 2}}{heads}", "dim")
+    room = picture.width - number - max(map(len, notes), default=0) - 4
+    label, length = max(map(len, texts), default=0), min(picture.width // 4, 16)
+    columns: list[_Column] = []
+    if told is not None:
+        columns, length = _heat(scene, told), _SHORT_BAR
+        if sum(1 + column.least for column in columns) > room - length - label:
+            texts = [text.rsplit(" ", 1)[-1] for text in texts]  # the question names what they are
+            label = max(map(len, texts))
+        columns = _fitting(columns, room - length - label)
+    label = min(label, max(room - 2, 2))
+    length = min(length, max(room - label, 2))
+    before = label + length + number + 2
+    heads = "".join(f" {shortened(each.name, each.width):>{each.width}}" for each in columns)
+    picture.line(f"  {shortened(choice.score, before):>{before}}{heads}", "dim")
     highest = max([abs(each.score) for each in choice.candidates] or [0.0]) or 1.0
     for place, (each, text) in enumerate(zip(choice.candidates, texts, strict=True)):
         tone: Tone = "best" if each.chosen else ""
-        picture.write(f"{'▸' if each.chosen else ' '} {_fitted(text, label):<{label}} ", tone)
+        picture.write(f"{'▸' if each.chosen else ' '} {shortened(text, label):<{label}} ", tone)
         picture.write(bar(abs(each.score) / highest, length), tone or "main")
-        picture.write(f" {scores[place]:>{number}}{f'  {each.note}' if each.note else ''}", tone)
-        for (value, distance, heated), wide in zip(
-            heat[place] if heat else (), widths, strict=True
-        ):
-            value = shortened(value, wide - len(distance) - 1)
-            shown = f"{value} {distance}" if len(value) > 2 else distance
-            picture.write(f" {shortened(shown, wide):>{wide}}", heated)
+        picture.write(f" {scores[place]:>{number}}{notes[place]}", tone)
+        for column in columns:
+            picture.write(f" {column.cell(place):>{column.width}}", column.tones[place])
         picture.end()
     if choice.among > len(choice.candidates):
         picture.line(f"  … of {choice.among:,}", "dim")
-    if told is not None and len(names) < len(told.names):
-        picture.line(f"  {len(told.names) - len(names):,} more attributes do not fit", "dim")
+    if told is not None and len(columns) < len(told.names):
+        picture.line(f"  {len(told.names) - len(columns):,} more attributes do not fit", "dim")
     picture.wrap(f"rule: {choice.rule}")
     if choice.best_first:
         _margin(picture, choice.candidates)
 
 
-def _heat(scene: Scene, told: Distances, count: int) -> list[list[tuple[str, str, Tone]]]:
-    """Return per candidate and attribute its value and distance, darker where it is large."""
+@dataclass(frozen=True)
+class _Column:
+    """The values of the candidates in an attribute, and how far away they are in it."""
+
+    name: str
+    values: tuple[str, ...]
+    distances: tuple[str, ...]
+    """Each after a shade, which is darker where it is large."""
+    tones: tuple[Tone, ...]
+    width: int = 0
+
+    @property
+    def least(self) -> int:
+        """The columns that it takes with its whole name, but without values."""
+        return max(len(self.name), *map(len, self.distances))
+
+    @property
+    def needed(self) -> int:
+        """The columns that all of it takes."""
+        pairs = zip(self.values, self.distances, strict=True)
+        return max(self.least, *(len(f"{value} {distance}") for value, distance in pairs))
+
+    def cell(self, place: int) -> str:
+        """Return what the width has room for."""
+        value, distance = self.values[place], self.distances[place]
+        room = self.width - len(distance) - 1
+        return f"{shortened(value, room)} {distance}" if room >= min(len(value), 4) else distance
+
+
+def _heat(scene: Scene, told: Distances) -> list[_Column]:
     most = max(max(each.parts, default=0.0) for each in told.rows) or 1.0
-    table = []
-    for row in told.rows:
-        cells = [""] * count if row.record is None else originals_of(scene, row.record)
-        shades = [min(int(part / most * 4 + 0.999), 4) for part in row.parts[:count]]
-        table.append(
-            [
-                (visible(cells[x]), f"{_SHADES[shade]}{small_number(row.parts[x])}", _HEAT[shade])
-                for x, shade in enumerate(shades)
-            ]
-        )
-    return table
+    columns = []
+    for x, name in enumerate(told.names):
+        parts = [row.parts[x] for row in told.rows]
+        shades = [min(int(part / most * 4 + 0.999), 4) for part in parts]
+        records = [row.record for row in told.rows]
+        values = ["" if each is None else originals_of(scene, each)[x] for each in records]
+        pairs = zip(shades, parts, strict=True)
+        distances = tuple(f"{_SHADES[shade]}{small_number(part)}" for shade, part in pairs)
+        tones = tuple(_HEAT[shade] for shade in shades)
+        columns.append(_Column(visible(name), tuple(map(visible, values)), distances, tones))
+    return columns
+
+
+def _fitting(columns: list[_Column], room: int) -> list[_Column]:
+    """Return columns with their widths; short of room with two decimals, the last left out."""
+    least = [column.least for column in columns]
+    if sum(least) + len(least) > room:
+        none = ("",) * len(columns[0].values)
+        columns = [
+            replace(each, values=none, distances=tuple(map(_brief, each.distances)))
+            for each in columns
+        ]
+        least = [max(map(len, column.distances)) for column in columns]
+        while least and sum(least) + len(least) > room:
+            least.pop()
+    needed = [column.needed for column in columns[: len(least)]]
+    widths = fitted_widths(needed, room - len(least), least)
+    return [replace(each, width=width) for each, width in zip(columns, widths, strict=False)]
+
+
+def _brief(distance: str) -> str:
+    """Return a distance with two decimals at most: `▒.33`."""
+    number = distance[1:].replace(",", "")
+    if len(number) < 4 or not number.replace(".", "").isdigit():
+        return distance
+    return f"{distance[0]}{float(number):.2f}".replace(f"{distance[0]}0.", f"{distance[0]}.")
 
 
 def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:
@@ -186,15 +236,12 @@ def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:
 
 
 def score_texts(scores: Sequence[float]) -> list[str]:
-    """Return scores with four digits, or as many as it takes to tell the candidates apart."""
-    texts = [f"{score:,.4g}" for score in scores]
-    least = 0.001 * max((abs(score) for score in scores), default=0.0)
-    alike = any(
-        TIE < abs(scores[i] - scores[j]) < least for i in range(len(texts)) for j in range(i)
-    )
-    if alike or any("e" in text for text in texts):
-        texts = [short_number(score, _MOST_DECIMALS) for score in scores]
-    return texts
+    """Return scores with as many decimals each as it takes to tell the candidates apart."""
+    gaps = [abs(one - other) for one, other in combinations(scores, 2)]
+    least = min((gap for gap in gaps if gap > TIE), default=1.0)
+    shown = [len(f"{score:.4g}".partition(".")[2]) for score in scores]
+    decimals = min(max([ceil(-log10(least)), *shown]), _MOST_DECIMALS)
+    return [f"{score:,.{decimals}f}" if score else "0" for score in scores]
 
 
 def _fitted(text: str, room: int) -> str:

@@ -19,7 +19,7 @@ from typing import Self
 
 import numpy as np
 
-from kanon_tui.core.clustering.facts import Cut, Merge
+from kanon_tui.core.clustering.facts import UNPLACED, Cut, Merge
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.timeline import RunState
 from kanon_tui.core.task.task import Step
@@ -85,6 +85,8 @@ class ClusteringState(RunState):
         if "together" in facts:
             self._regroup(facts["together"])
         self.tints = facts.get("tints", self.tints)
+        if self.groups is None and self.tints is not None:
+            self.groups = np.full(len(self.tints), UNPLACED, dtype=np.int32)
         if "merge" in facts:
             self._merge(number, facts["merge"])
         for group, rows in facts.get("moved", ()):

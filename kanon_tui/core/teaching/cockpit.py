@@ -1,6 +1,6 @@
 """The instruments of a run: the curve of its objective, its pace, class sizes against k."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import ClassVar
 
@@ -16,9 +16,10 @@ from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
 from kanon_tui.core.text import count_of, small_number, sparkline
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
+_WIDEST_BAR = 6
 _FIGURES = {
     "best_value": "the best so far",
-    "best_rv": "RV of the best so far",
+    "best_rv": "best RV so far",
     "rv": "RV",
     "ncp": "NCP",
     "il": "information loss",
@@ -73,12 +74,14 @@ class Cockpit(Drawing):
         return picture
 
 
-def objective_points(timeline: Timeline, number: int) -> tuple[str, Points]:
-    """Return the name of the figure that the steps have, and its value at every step."""
-    for figure, name in _FIGURES.items():
+def objective_points(
+    timeline: Timeline, number: int, figures: Iterable[str] = tuple(_FIGURES)
+) -> tuple[str, Points]:
+    """Return the name of the first figure that the steps have, and its value at every step."""
+    for figure in figures:
         points = _values(timeline, number, figure)
         if points and (not figure.startswith("best") or points[-1][1]):
-            return name, points
+            return _FIGURES[figure], points
     return "", []
 
 
@@ -97,7 +100,9 @@ def draw_curves(
         return
     values = [value for points, _ in curves for _, value in points]
     low, high = min(values), max(values)
-    labels = [figure_text(low)] if low == high else list(distinguishable(low, high))
+    labels = list(dict.fromkeys((figure_text(low), figure_text(high))))
+    if low < high and len(labels) == 1:
+        labels = list(distinguishable(low, high))
     if low < high and height >= 7 and len(set(labels)) == 2:
         labels.insert(1, figure_text((low + high) / 2))
     first = min(points[0][0] for points, _ in curves)
@@ -122,9 +127,9 @@ def draw_curves(
 
 def figure_text(value: float) -> str:
     """Return a figure with four decimals, or more where a small one would read as 0."""
-    if value == 0 or 0.001 <= abs(value) < 1000:
-        return f"{value:.4f}"
-    return small_number(value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4f}" if value == 0 or abs(value) >= 0.001 else small_number(value)
 
 
 def _class_sizes(scene: Scene) -> Int64s | None:
@@ -187,6 +192,7 @@ def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
     top, rows = int(bars.max()), height - 2
     shown = f"{top:,}"
     left = max(len(shown), 5)
+    wide = min(max((picture.width - left - 2) // most, 2), _WIDEST_BAR)
     for row in range(rows, 0, -1):
         picture.write(f"{shown:>5} ┤" if row == rows else f"{'':>{left}} │", "dim")
         for bar, count in enumerate(bars.tolist()):
@@ -194,12 +200,14 @@ def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
             filled = min(max(round(count / top * rows * 8) - (row - 1) * 8, 0), 8)
             filled = max(filled, 1) if count and row == 1 else filled
             picture.write("│" if at_k else " ", "warn")
-            picture.write(_EIGHTHS[filled], "good" if (bar + 1) * per_bar >= k else "bad")
+            tone: Tone = "good" if (bar + 1) * per_bar >= k else "bad"
+            picture.write(_EIGHTHS[filled] * (wide - 1), tone)
         picture.end()
-    axis = [" "] * (2 * most + 2)
+    axis = [" "] * (wide * most + 2)
     for size in sorted({1, k, most * per_bar}):
-        text, at = f"{size:,}", 2 * ((size - 1) // per_bar) + 1
-        begin = max(min(at - len(text) + 1, len(axis) - len(text)), 0)
+        text = f"{size:,}{'+' if most * per_bar == size < sizes.max() else ''}"
+        at = wide * ((size - 1) // per_bar) + 1 + (wide - 1) // 2
+        begin = max(min(at - len(text) // 2, len(axis) - len(text)), 0)
         if all(c == " " for c in axis[begin : begin + len(text)]):
             axis[begin : begin + len(text)] = text
     picture.line(f"{0:>{left}} └{''.join(axis).rstrip()}"[: picture.width], "dim")

@@ -6,7 +6,7 @@ per height, which fills while the search runs. Sets of attributes that were sear
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -42,6 +42,11 @@ class _Layout:
     rows: tuple[tuple[int, ...], ...]
     pitch: int
     height: int
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether there is a row of edges between any two heights."""
+        return self.height >= 2 * len(self.rows) - 1
 
     def places(self, width: int) -> dict[int, tuple[int, int]]:
         """Return row and middle column of every node, each row centred."""
@@ -84,13 +89,16 @@ class LatticePicture(Drawing):
         node = self._cursor if self._cursor is not None else state.node_of(state.current)
         if node is not None and len(state.verdicts):
             _about(texts[2], state, node)
-        for shown in (texts, texts[:2], texts[:1]):
-            layout = _layout(state, width, height - _rows(picture, *shown))
-            if layout is not None:
-                self._draw_nodes(picture, scene, state, layout)
-                break
+        choices = [
+            (each, _layout(state, width, height - _rows(picture, *each)))
+            for each in (texts, texts[:2], texts[:1])
+        ]
+        fitting = [choice for choice in choices if choice[1] is not None]
+        with_edges = [choice for choice in choices if choice[1] is not None and choice[1].has_edges]
+        shown, layout = [*with_edges, *fitting, (texts, None)][0]
+        if layout is not None:
+            self._draw_nodes(picture, scene, state, layout)
         else:
-            shown = texts
             _draw_bars(picture, state, height - _rows(picture, *texts))
         for text in shown:
             picture.add_rows(text.rows)
@@ -104,7 +112,11 @@ class LatticePicture(Drawing):
         canvas: Canvas[Tone] = Canvas(picture.width, layout.height, "")
         places = layout.places(picture.width)
         current, best = state.node_of(state.current), state.node_of(state.best)
+        asked = () if scene.asked is None else scene.asked.facts.get("tests", ())
+        doubtful = {state.node_of(test.levels) for test in asked}
         flood = set(state.settled_at(scene.number).tolist())
+        names = ", ".join(visible(lattice.names[a]) for a in shown)
+        canvas.put(0, 0, shortened(f"⟨{names}⟩", max(picture.width // 2 - 3, 3)), "strong")
         _edges(canvas, state, places, flood)
         for node, (row, column) in places.items():
             verdict = Verdict(int(state.verdicts[node]))
@@ -113,10 +125,12 @@ class LatticePicture(Drawing):
                 mark, tone = "★", "on-best"
             elif node in flood and verdict in _RULED_OUT:
                 tone = "on-warn"
+            if node in doubtful:
+                mark, tone = "?", "here"
             text = f"{mark}{_levels(lattice, shown, node)}"
             here = node == (current if self._cursor is None else self._cursor)
             left = column - len(text) // 2
-            if verdict is Verdict.OPEN and layout.pitch == len(text):
+            if mark == _LOOKS[Verdict.OPEN][0] and layout.pitch == len(text):
                 text, left = text[1:], left + 1  # a gap between neighbours
             if here and layout.pitch > len(text) + 1:
                 canvas.put(row, left - 1, f"▸{' ' * len(text)}◂", "warn")
@@ -157,9 +171,11 @@ def _layout(state: FullDomainState, width: int, height: int) -> _Layout | None:
     rows = lattice_rows(state.lattice, nodes)
     text = 1 + len(_levels(state.lattice, _shown(state), rows[0][0]))
     pitch = min(width // max(map(len, rows)), text + 14)
-    apart = 2 * len(rows) - 1  # from here on there is a row of edges between any two heights
-    tall = min(height, (len(rows) - 1) * _FARTHEST + 1) if height >= apart else len(rows)
-    return _Layout(rows, pitch, tall) if pitch >= text and height >= len(rows) else None
+    farthest = (len(rows) - 1) * _FARTHEST + 1
+    layout = _Layout(rows, pitch, min(height, farthest))
+    if not layout.has_edges:  # no height is further from the next one than others are
+        layout = replace(layout, height=len(rows))
+    return layout if pitch >= text and height >= len(rows) else None
 
 
 def _edges(
@@ -251,7 +267,10 @@ def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
         nodes = state.nodes_of(part) if len(state.verdicts) else np.empty(0, dtype=np.int64)
         rows = lattice_rows(lattice, nodes) if 0 < len(nodes) <= MOST_NODES else ()
         wide = max([len(title), *(2 * len(row) for row in rows)]) + 2
-        if left + wide > picture.width or len(rows) >= canvas.height:
+        if len(rows) >= canvas.height:
+            rows, wide = (), len(title) + 2
+        if left + wide > picture.width:
+            canvas.put(0, max(min(left, picture.width - 1), 0), "…", "dim")
             break
         known = state.verdicts[nodes] if verdicts is None else verdicts
         looks = dict(zip(nodes.tolist(), known.tolist(), strict=True))
@@ -259,7 +278,7 @@ def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
         for number, row in enumerate(rows, start=1):
             for place, node in enumerate(row, start=(wide - 2 * len(row)) // 4):
                 canvas.put(number, left + 2 * place, *_LOOKS[Verdict(looks[node])][:2])
-        left, tall = left + wide, max(tall, len(rows) + 1)
+        left, tall = left + wide, min(max(tall, len(rows) + 1), canvas.height)
     picture.add_rows(tuple(canvas.runs(row)) for row in range(tall))
 
 
@@ -277,7 +296,9 @@ def _brackets(picture: Picture, state: FullDomainState) -> None:
             here = level == pointers.middle[a]
             picture.write(f"{level}", "here" if here else "strong" if left else "dim")
             picture.write("]" if level == pointers.specific[a] else " ", "warn")
-        picture.line(f" {lattice.heights[a] + 1} levels, [ ] left", "dim")
+        used = label + 1 + 3 * (lattice.heights[a] + 1)
+        note = f" {lattice.heights[a] + 1} levels, [ ] left"
+        picture.line(shortened(note, max(picture.width - used, 0)), "dim")
 
 
 def _shown(state: FullDomainState) -> list[int]:

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import ClassVar, Literal
 
+import numpy as np
+
+from kanon_tui.core.clustering.facts import UNPLACED
 from kanon_tui.core.pipeline.timeline import RunState, Timeline
 from kanon_tui.core.task.task import Algorithm, Step, Task
 from kanon_tui.core.teaching.canvas import Canvas
@@ -93,11 +96,14 @@ class Picture:
         return "\n".join("".join(text for text, _ in row).rstrip() for row in self.rows)
 
 
-def fitted_widths(needed: Sequence[int], room: int, least: int) -> list[int]:
+def fitted_widths(needed: Sequence[int], room: int, least: Sequence[int]) -> list[int]:
     """Return the widths of columns: what they need, the widest cut to what the room allows."""
     widths = list(needed)
-    while sum(widths) > room and max(widths, default=0) > least:
-        widths[widths.index(max(widths))] -= 1
+    while sum(widths) > room:
+        cut = [x for x, width in enumerate(widths) if width > least[x]]
+        if not cut:
+            break
+        widths[max(cut, key=widths.__getitem__)] -= 1
     return widths
 
 
@@ -110,6 +116,8 @@ class Scene:
     timeline: Timeline
     number: int
     """The step that is shown; 0 before the first."""
+    asked: Step | None = None
+    """The next step, while a class is asked what it will be."""
 
     @property
     def step(self) -> Step | None:
@@ -118,8 +126,14 @@ class Scene:
 
     @property
     def state(self) -> RunState:
-        """The state after the step that is shown."""
-        return self.timeline.state(self.number)
+        """The state after the step that is shown; before the first, where that one begins."""
+        state = self.timeline.state(self.number)
+        if not self.number and self.timeline.last:
+            facts, state = self.timeline.step(1).facts, state.copy()
+            begin = {"together": np.full(self.task.rows, UNPLACED, dtype=np.int32)}
+            begin |= {name: facts[name] for name in ("lattice", "together") if name in facts}
+            state.take(0, Step("begin", "", begin))
+        return state
 
 
 class Drawing(ABC):

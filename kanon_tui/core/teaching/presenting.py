@@ -10,20 +10,19 @@ from kanon_tui.core.task.task import Step
 from kanon_tui.core.teaching.picture import Tone
 
 LETTERS = "ABCD"
-_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-_. "
+_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-_. ?"
 _ABOVE = (
     "▄▀█|█▄▄|█▀▀|█▀▄|█▀▀|█▀▀|█▀▀|█ █|█|  █|█▄▀|█  |█▀▄▀█|█▄ █|█▀█|█▀█|█▀█|█▀█|█▀▀|▀█▀|"
-    "█ █|█ █|█ █ █|▀▄▀|█▄█|▀▀█|█▀█|▄█|▀▀█|▀▀█|█ █|█▀▀|█▄▄|▀▀█|█▀█|█▀█|▄█▄|▄▄|   | |  "
+    "█ █|█ █|█ █ █|▀▄▀|█▄█|▀▀█|█▀█|▄█|▀▀█|▀▀█|█ █|█▀▀|█▄▄|▀▀█|█▀█|█▀█|▄█▄|▄▄|   | |  |▀▀█"
 )
 _BELOW = (
     "█▀█|█▄█|█▄▄|█▄▀|██▄|█▀ |█▄█|█▀█|█|█▄█|█ █|█▄▄|█ ▀ █|█ ▀█|█▄█|█▀▀|▀▀█|█▀▄|▄▄█| █ |"
-    "█▄█|▀▄▀|▀▄▀▄▀|█ █| █ |█▄▄|█▄█| █|█▄▄|▄██|▀▀█|▄▄█|█▄█|  █|███|▄▄█| ▀ |  |▄▄▄|▄|  "
+    "█▄█|▀▄▀|▀▄▀▄▀|█ █| █ |█▄▄|█▄█| █|█▄▄|▄██|▀▀█|▄▄█|█▄█|  █|███|▄▄█| ▀ |  |▄▄▄|▄|  | ▄ "
 )
 _FONT = dict(zip(_SIGNS, zip(_ABOVE.split("|"), _BELOW.split("|"), strict=True), strict=True))
 """Letters two rows high; others are left out."""
 _WORDS = {
-    "close": "CLOSED", "merge": "MERGE", "split": "SPLIT", "sort": "SORT", "move": "MOVE",
-    "answer": "ANSWER", "accept": "ANSWER", "start": "START", "join": "JOIN",
+    "close": "CLOSED",    "accept": "ANSWER", "rest": "CLOSED",
 }  # fmt: skip
 _QUESTIONS = {
     "cut": ("Which attribute is cut, and where?",),
@@ -61,15 +60,19 @@ _QUESTIONS = {
 _FIELDS = re.compile(r"{(\w+)}")
 
 
-def banner(text: str) -> str:
-    """Return a text in letters two rows high.
+def banner(text: str, width: int = 0, height: int = 2) -> str:
+    """Return a text in letters two rows high, or four where there is room for them.
 
     >>> print(banner("PASS"))
     █▀█ ▄▀█ █▀▀ █▀▀
     █▀▀ █▀█ ▄▄█ ▄▄█
     """
     glyphs = [_FONT[letter] for letter in text.upper() if letter in _FONT]
-    return "\n".join(" ".join(glyph[row] for glyph in glyphs) for row in (0, 1))
+    rows = [" ".join(glyph[row] for glyph in glyphs) for row in (0, 1)]
+    if height < 4 or 2 * len(rows[0]) > width:
+        return "\n".join(rows)
+    halves = [(row, f"█{half}") for row in rows for half in "▀▄"]
+    return "\n".join("".join("██" if x in full else "  " for x in row) for row, full in halves)
 
 
 def outcome_of(step: Step) -> tuple[str, Tone]:
@@ -81,6 +84,8 @@ def outcome_of(step: Step) -> tuple[str, Tone]:
         return f"{step.kind} {facts['attribute']}", "main"
     if step.kind == "merge" and "merge" in facts:
         return f"{facts['merge'].small + 1} + {facts['merge'].other + 1}", "main"
+    if step.kind == "pre-prune" and "attribute" in facts:
+        return f"drop {facts['attribute']} {facts['level']}", "warn"
     if step.kind in ("prune", "pre-prune", "suppress"):
         gone = facts.get("dropped", facts.get("known", facts.get("small", "")))
         return f"- {gone}", "warn"
@@ -99,6 +104,12 @@ class Vote:
     """The option that is right; -1 where there is nothing to choose from."""
 
 
+def by_number(text: str) -> tuple[tuple[int, str], ...]:
+    """Return what texts are sorted by: `record 3` stands before `record 19`."""
+    parts = re.findall(r"\d+|\D+", text.replace(",", ""))
+    return tuple((int(part) if part.isdigit() else -1, part) for part in parts)
+
+
 def vote_on(step: Step) -> Vote:
     """Return the question that a decision answers, without giving it away."""
     facts = step.facts
@@ -112,7 +123,7 @@ def vote_on(step: Step) -> Vote:
         known = _QUESTIONS.get(step.kind, ())
         told = (each for each in known if all(name in facts for name in _FIELDS.findall(each)))
         return Vote(next(told, "What comes next?").format_map(facts))
-    shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: str(each.what))
+    shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: by_number(str(each.what)))
     right = next((n for n, each in enumerate(shown) if each.chosen), -1)
     asked = f"{choice.question[0].upper()}{choice.question[1:]}?"
     options = tuple(str(each.what) for each in shown)

@@ -38,14 +38,16 @@ class Code(Drawing):
             lines = (*lines, REFINE)
         step = scene.step
         lit = None if step is None else lit_line(lines, step)
+        rows: list[tuple[str, bool]] = []
         for number, line in enumerate(lines):
             indent = " " * (2 * line.depth)
-            here = number == lit
-            rows = wrap(line.text, max(width - len(indent) - 2, 12))
-            for place, text in enumerate(rows):
-                mark = "▸ " if here and not place else "  "
-                more = "  " if place else ""
-                picture.line(f"{mark}{indent}{more}{text}", "here" if here else "")
+            texts = wrap(line.text, max(width - len(indent) - 2, 12), subsequent_indent="  ")
+            for place, text in enumerate(texts):
+                mark = "▸ " if number == lit and not place else "  "
+                rows.append((f"{mark}{indent}{text}", number == lit))
+        end = max((place for place, (_, here) in enumerate(rows, start=1) if here), default=0)
+        for text, here in rows[max(min(end + 1, len(rows)) - height, 0) :][:height]:
+            picture.line(text, "here" if here else "")
         return picture
 
 

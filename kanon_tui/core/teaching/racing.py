@@ -1,13 +1,19 @@
 """Two recorded runs side by side: both curves in one plot, and at the end what was traded."""
 
+import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 
-from kanon_tui.core.teaching.cockpit import Points, draw_curves, objective_points
+from kanon_tui.core.teaching.cockpit import Points, draw_curves, figure_text, objective_points
 from kanon_tui.core.teaching.handout import Recording
 from kanon_tui.core.teaching.picture import Picture, Tone
-from kanon_tui.core.text import bar, short_number
+from kanon_tui.core.text import bar
 
 _TONES: tuple[Tone, Tone] = ("main", "warn")
+_CARD, _NARROWEST = 50, 40
+"""Columns of the winner's card, and of the narrowest plot beside it."""
+_COMPARABLE = (("best_rv", "rv"), ("ncp",), ("il", "loss"))
+"""Figures that have one meaning in all algorithms; the first that both runs have is compared."""
 _FIGURES = {
     "NCP, detail lost": ("ncp", min),
     "RV, research value": ("rv", max),
@@ -19,29 +25,51 @@ _FIGURES = {
 
 def race_plot(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:
     """Return a track per run and the curves of both objectives; at the end who loses less."""
-    picture = Picture(width, height)
     longest = max(run.timeline.last for run in runs)
-    if number >= longest:
-        return _winner_card(picture, runs)
-    names = [run.run.algorithm.name for run in runs]
-    label, curves = max(map(len, names)), []
-    for run, name, tone in zip(runs, names, _TONES, strict=True):
-        at = min(number, run.timeline.last)
-        figure, points = objective_points(run.timeline, at)
-        done = "■" if at == run.timeline.last else "▶"
-        value = f"{figure} {short_number(points[-1][1], 4)}" if points else ""
-        track = bar(at / longest, max(width - label - len(value) - 16, 4))
-        picture.write(f"{name:<{label}} ", "strong").write(track, tone)
-        picture.line(f" {done} {at:,} of {run.timeline.last:,}  {value}"[: width - label])
-        curves.append((figure, points))
-    room = height - picture.used - 2
-    drawn = [(points, tone) for (_, points), tone in zip(curves, _TONES, strict=True) if points]
-    if len({figure for figure, points in curves if points}) > 1:
+    if number < longest:
+        return _tracks(runs, number, width, height)
+    card = _winner_card(Picture(min(width, _CARD), height), runs)
+    if width < _CARD + _NARROWEST or len(card.rows) < 3:
+        return card
+    picture = Picture(width, height)
+    plot = _tracks(runs, longest, width - _CARD - 1, height)
+    for one, other in zip_longest(card.rows, plot.rows, fillvalue=()):
+        used = sum(len(text) for text, _ in one)
+        picture.add_rows([(*one, (" " * (_CARD + 1 - used), ""), *other)])
+    return picture
+
+
+def _tracks(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:
+    """Draw how far both runs are, over one length, and their curves in one plot."""
+    picture, longest = Picture(width, height), max(run.timeline.last for run in runs)
+    common = next((own for own in _COMPARABLE if all(_points(run, own)[1] for run in runs)), None)
+    names = [f"{run.run.algorithm.name} " for run in runs]
+    at = [min(number, run.timeline.last) for run in runs]
+    found = [_points(run, common, step) for run, step in zip(runs, at, strict=True)]
+    texts = [
+        f" {'■' if step == run.timeline.last else '▶'} {step:,} of {run.timeline.last:,}"
+        + (f"  {figure} {figure_text(points[-1][1])}" if points else "")
+        for run, step, (figure, points) in zip(runs, at, found, strict=True)
+    ]
+    label, told = max(map(len, names)), max(map(len, texts))
+    for name, step, text, tone in zip(names, at, texts, _TONES, strict=True):
+        picture.write(f"{name:<{label}}", "strong")
+        picture.write(bar(step / longest, max(width - label - told, 4)), tone).line(text)
+    drawn = [(points, tone) for (_, points), tone in zip(found, _TONES, strict=True) if points]
+    if common is None and len(drawn) > 1:
         picture.line("each curve on its own scale, from its lowest to its highest", "dim")
         drawn = [(_scaled(points), tone) for points, tone in drawn]
     if drawn:
-        draw_curves(picture, drawn, room, min(number, longest))
+        draw_curves(picture, drawn, height - picture.used - 1, number)
     return picture
+
+
+def _points(
+    run: Recording, figures: tuple[str, ...] | None, number: int = sys.maxsize
+) -> tuple[str, Points]:
+    """Return the first of some figures that a run has, or its own, up to a step."""
+    more = () if figures is None else (figures,)
+    return objective_points(run.timeline, number, *more)
 
 
 def _scaled(points: Points) -> Points:

@@ -7,6 +7,7 @@ clusters; records that are in no cluster are circles.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from kanon_tui.core.teaching.canvas import Canvas
 from kanon_tui.core.teaching.classes_now import boxes_of, groups_now, sizes_of
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.picture import HUES, Drawing, Picture, Scene, Tone
+from kanon_tui.core.teaching.presenting import LETTERS, vote_on
 from kanon_tui.core.text import count_of, short_number, shortened, visible
 
 _MARKS = "●■▲◆▼◉▣◈✚✦◐◧"
@@ -216,10 +218,15 @@ class _Map:
         step, rows = self.scene.step, self.state.rows
         seeds = () if step is None else step.facts.get("seeds", ())
         decided = set(seeds or (rows.tolist() if len(rows) == 1 else ()))
+        asked = () if self.scene.asked is None else vote_on(self.scene.asked).options
+        letters = dict(zip(asked, LETTERS, strict=False))
         for record in np.argsort(self.groups, kind="stable").tolist():
             group = int(self.groups[record])
             row, column = _free_near(canvas, *self.cell(self.at[record]), self.left)
-            canvas.put(row, column, *self._look(record, group, record in decided))
+            mark, tone = self._look(record, group, record in decided)
+            for option in (f"record {record + 1:,}", f"cluster {group + 1:,}"):
+                mark, tone = (letters[option], "here") if option in letters else (mark, tone)
+            canvas.put(row, column, mark, tone)
             spots.setdefault(group, []).append((row, column))
         return spots
 
@@ -272,9 +279,10 @@ class _Map:
             start, end = self.dot(one), self.dot(other)
             tone: Tone = "warn" if chosen else "dim"
             canvas.line(start, end, tone, 1, 1 if chosen else 2)
-            row, column = (start[1] + end[1]) // 8, (start[0] + end[0]) // 4 - len(text) // 2
-            for down in (0, 1, -1, 2, -2):
-                if canvas.put_if_free(row + down, column, text, tone):
+            for share, down in product((0.5, 0.35, 0.65, 0.2, 0.8), (0, 1, -1)):
+                x, y = (a + share * (b - a) for a, b in zip(start, end, strict=True))
+                row, column = int(y) // 4 + down, int(x) // 2 - len(text) // 2
+                if canvas.put_if_free(row, column, text, tone):
                     break
         came = self.state.growing if self.scene.algorithm.name == "sd" else ()
         for count in range(1, len(came) + 1):
@@ -378,7 +386,7 @@ def _positions(attribute: QuasiIdentifier) -> Floats:
         found = np.asarray(places(attribute), dtype=np.float64)
         return np.where(np.isnan(found), 1.0, found)
     rank = ranks(attribute).astype(np.float64)
-    return np.asarray((rank + 0.5) / (rank.max() + 1), dtype=np.float64)
+    return rank / rank.max() if rank.max() else rank + 0.5
 
 
 def _ticks(attribute: QuasiIdentifier, most: int) -> list[tuple[float, str]]:

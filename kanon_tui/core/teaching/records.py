@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.clustering.facts import UNPLACED
 from kanon_tui.core.teaching.classes_now import (
     MOST_ROWS,
     cells_of,
@@ -19,6 +20,7 @@ from kanon_tui.core.text import shortened, visible
 
 _NARROWEST = 9
 """Characters that a cell has at least."""
+_STARRED = "a cell F* is hidden in some records of its class"
 _AROUND = 11
 """Columns for marks and the size of the class."""
 
@@ -41,15 +43,19 @@ class Records(Drawing):
             picture.wrap("space pauses and shows the records, which are too many to follow.", "dim")
             return picture
         groups = groups_now(scene)
-        if groups is None:
-            picture.line("No record is touched yet.", "dim")
+        if groups is None and scene.task.rows > MOST_ROWS and scene.number:
+            picture.wrap("Nobody follows so many records one by one; 6 shows the release.", "dim")
             return picture
+        if groups is None:
+            groups = np.full(scene.task.rows, UNPLACED)
         if scene.number != self._step:
             self._step, self._top = scene.number, 0
-        concerned = rows_concerned(scene, groups)
+        concerned = rows_concerned(scene, groups) if groups.max(initial=-1) >= 0 else groups[:0]
         others = np.setdiff1d(np.arange(scene.task.rows), concerned, assume_unique=True)
         order = np.concatenate([concerned, others])
-        room = max(height - 2, 1)
+        hidden = getattr(scene.state, "hidden", None)
+        starred = hidden is not None and hidden.any()
+        room = max(height - 2 - starred, 1)
         self._top = min(max(self._top, 0), max(len(order) - room, 0))
         rows = [int(row) for row in order[self._top : self._top + room]]
         lit = {row for row, here in zip(rows, np.isin(rows, concerned), strict=True) if here}
@@ -58,10 +64,9 @@ class Records(Drawing):
         what, copies = f"▸ {len(concerned):,} concerned", scene.task.copies
         if copies is not None:
             what = f"{what}, with {copies[concerned].sum():,} records"
-        hidden = getattr(scene.state, "hidden", None)
-        if hidden is not None and hidden[rows].any():
-            what = f"{what}; F* hides the cell in some records of its class"
         picture.line(shortened(f"{what}, {more:,} more below" if more else what, width), "dim")
+        if starred:
+            picture.line(shortened(_STARRED, width), "dim")
         return picture
 
     def move(self, scene: Scene, across: int, down: int) -> bool:
@@ -91,7 +96,7 @@ def _table(
         max([len(visible(name)), *(len(_turning(b[x], a[x])) for b, a in pairs)])
         for x, name in enumerate(names)
     ]
-    widths = fitted_widths(needed, room - 2 * len(names), _NARROWEST)
+    widths = fitted_widths(needed, room - 2 * len(names), [_NARROWEST] * len(names))
     columns = [[_turning(b[x], a[x], widths[x]) for b, a in pairs] for x in range(len(names))]
     fitting = _fitting(widths, room)
     header = "  ".join(f"{shortened(visible(names[x]), widths[x]):<{widths[x]}}" for x in fitting)

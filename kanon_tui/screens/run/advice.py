@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from rich.text import Text
 from textual.timer import Timer
 from textual.widgets import Static
+from textual.worker import get_current_worker
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.recommend import Recommendation, question, recommend
@@ -92,40 +94,40 @@ class Advice(Hosted, Static):
     def _recommend(self, session: Session, stop: Callable[[], bool]) -> None:
         def done(found: tuple[Recommendation, ...]) -> None:
             if not stop():
-                self.found = found
-                for one in found:
-                    self._trials.setdefault(str(AlgorithmChoice(one.algorithm)), one.trial)
-                self._draw()
-
-        def work() -> tuple[Recommendation, ...]:
-            found = recommend(session.task(), stop)
-            if session.source is None:
-                return found
-            return tuple(
-                replace(one, trial=session.of_whole(one.trial))
-                for one in found
-                if ALGORITHMS[one.algorithm].works_on_counted_rows
-            )
+                self._take(found)
 
         self.update(Text("trying samples of the data …", "dim"))
+        work = partial(_recommended, session, stop)
         self.compute(work, done, group="advice", failed=_not_ready)
 
+    def _take(self, found: tuple[Recommendation, ...]) -> None:
+        self.found = found
+        for one in found:
+            self._trials.setdefault(str(AlgorithmChoice(one.algorithm)), one.trial)
+        self._draw()
+
     def choose(self) -> None:
-        """Ask which recommendation to take over."""
-        found = self.found
-        if not found:
-            self.host.notify("samples of the data are still being tried; try again in a moment")
-            return
-        lines = [f"{one.want}: {one.algorithm} ({one.figures})" for one in found]
+        """Ask which recommendation to take over; samples are tried first if they were not yet."""
+        session = self.session
+        self.stop()
+
+        def find() -> tuple[Recommendation, ...]:
+            worker = get_current_worker()
+            return self.found or _recommended(session, lambda: worker.is_cancelled)
+
+        def offer(found: tuple[Recommendation, ...]) -> None:
+            self._take(found)
+            lines = [f"{one.want}: {one.algorithm} ({one.figures})" for one in found]
+            hint = "tried on samples of your data; enter takes the algorithm over"
+            self.ask(Choose("What do you want?", lines, hint=hint), chosen)
 
         def chosen(number: int | None) -> None:
             if number is not None:
-                taken = found[number].taken_over(self.session.project)
-                self.host.edit(taken, f"algorithm {found[number].algorithm}")
+                taken = self.found[number].taken_over(session.project)
+                self.host.edit(taken, f"algorithm {self.found[number].algorithm}")
                 self.screen.query_one("#algorithms").focus()  # where `r` runs
 
-        hint = "tried on samples of your data; enter takes the algorithm over"
-        self.ask(Choose("What do you want?", lines, hint=hint), chosen)
+        self.load(find, offer)
 
     def _draw(self) -> None:
         text = Text(no_wrap=True, overflow="ellipsis")
@@ -134,8 +136,8 @@ class Advice(Hosted, Static):
         project = self.session.project
         for one in self.found:
             taken = one.taken_over(project)
-            same = one.algorithm == project.algorithm.name and taken.privacy == project.privacy
-            mark = "▸" if same else " "
+            same = question(taken) == question(project)  # with its suppression and round ends
+            mark = "▸" if same and one.algorithm == project.algorithm.name else " "
             text.append(f"{mark} {one.want:<{wants}}  ", "dim")
             text.append(f"{one.algorithm:<{names}}  ", "bold")
             text.append(one.figures)
@@ -145,6 +147,18 @@ class Advice(Hosted, Static):
         text.rstrip()
         self.set_class(not self.found, "-empty")
         self.update(text)
+
+
+def _recommended(session: Session, stop: Callable[[], bool]) -> tuple[Recommendation, ...]:
+    """Return what is recommended; of a table beyond memory, who works on counted rows."""
+    found = recommend(session.task(), stop)
+    if session.source is None:
+        return found
+    return tuple(
+        replace(one, trial=session.of_whole(one.trial))
+        for one in found
+        if ALGORITHMS[one.algorithm].works_on_counted_rows
+    )
 
 
 def _not_ready(error: Exception) -> None:

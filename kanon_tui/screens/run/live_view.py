@@ -59,12 +59,14 @@ def header_text(
         if snapshot.remaining is not None and snapshot.seconds > 1:
             text.append(f", about {snapshot.remaining:.0f} s to go")
     step = live.timeline.step(playhead.number) if playhead.number else None
-    if step is not None and step.progress is not None:
+    if step is not None and step.progress is not None and snapshot.state not in _ENDED:
         text.append(f"  {step.progress:.0%}", theme_style(widget, "success"))
     for counter, value in (step.counters if step else {}).items():
+        name, shown = f"  {counter.replace('_', ' ')} ", _counter_text(value)
+        if len(text) + len(name) + len(shown) > widget.size.width - 2:
+            break
         if value or counter not in ("pruned", "remaining"):
-            text.append(f"  {counter.replace('_', ' ')} ", theme_style(widget, "text-muted"))
-            text.append(_counter_text(value), "bold")
+            text.append(name, theme_style(widget, "text-muted")).append(shown, "bold")
     return text
 
 
@@ -139,6 +141,13 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """The option that the class has voted for."""
         self._votes: list[bool] = []
         """Of every vote whether it was right."""
+        self._verdict = ""
+        """What the last vote is worth, while its decision is shown."""
+
+    @property
+    def preparing(self) -> bool:
+        """Whether it shows a clock for a run that has not begun."""
+        return self.live is None and bool(self._algorithm)
 
     @property
     def presenting(self) -> bool:
@@ -162,9 +171,9 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
     def begin(self, live: LiveRun) -> None:
         """Watch another run."""
-        self.live, self.playhead = live, Playhead(live.timeline)
+        self.live, self.playhead, self._algorithm = live, Playhead(live.timeline), ""
         self._drawn, self._concluded, self._playing_since = (), "", None
-        self._asking, self._vote, self._votes = False, None, []
+        self._asking, self._vote, self._votes, self._verdict = False, None, [], ""
         self._begun = time.monotonic()
         self.words = glossary_lines(terms_of(live.run.algorithm))
         pictures = pictures_of(live.run.algorithm)
@@ -210,7 +219,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
             return
         self._drawn = seen
         self.query_one("#decision", Static).update(self._sentence(live, playhead))
-        scene = Scene(live.run.task, live.run.algorithm, live.timeline, number)
+        coming = None if self._next_vote() is None else live.timeline.step(number + 1)
+        scene = Scene(live.run.task, live.run.algorithm, live.timeline, number, coming)
         records = self.query_one("#records", PictureView).drawing
         if isinstance(records, Records):
             records.at_rest = snapshot.paused or not self._goes_on
@@ -232,9 +242,10 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Draw the outcome of the step in large letters, or `?` while it is asked for."""
         word, tone = ("", "main") if scene.step is None else outcome_of(scene.step)
         if self._asking:
-            word = ""
+            word, tone = "?", "warn"
         colour = {"good": "success", "bad": "error", "warn": "warning"}.get(tone, "primary")
-        text = Text(banner(word), theme_style(self, colour, bold=True), no_wrap=True)
+        letters = banner(word, self.size.width, self.size.height // 8)
+        text = Text(letters, theme_style(self, colour, bold=True), no_wrap=True)
         self.query_one("#banner", Static).update(text)
 
     def _next_vote(self) -> Vote | None:
@@ -251,8 +262,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
         if not playhead.number:
             return Text("starting …")
         text = Text(visible(live.timeline.step(playhead.number).sentence))
-        if self._predicting and self._votes:
-            text.append(f"\n{self._score()}", "bold")
+        if self._predicting:
+            text.append(f"\n{self._verdict or '. asks for the next decision'}", "bold")
         if self._concluded and playhead.at_end:
             text.append(f"\n{self._concluded}", "bold")
         return text
@@ -260,17 +271,21 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def _ballot(self, vote: Vote) -> Text:
         """Return a question with its options and the score so far."""
         text = Text(visible(vote.question), "bold")
+        below = "\n" if self.screen.has_class("-tall") else "   "
+        wide = max(map(len, vote.options), default=0)
         for place, (letter, option) in enumerate(zip(LETTERS, vote.options, strict=False)):
             mark = "▸" if place == self._vote else " "
             style = theme_style(self, "accent", bold=True) if mark == "▸" else ""
-            text.append(f"{'   ' if place else chr(10)}{mark}{letter}  {visible(option)}", style)
-        keys = "a … d vote, . shows it" if vote.options else ". shows it"
-        return text.append(f"\n{keys}   {self._score()}", theme_style(self, "text-muted"))
+            text.append(f"{below if place else chr(10)}{mark}{letter}  ", style)
+            text.append(f"{visible(option):<{wide if below.strip(' ') else 0}}", style)
+        last = LETTERS[len(vote.options) - 1].lower()
+        keys = f"a … {last} vote, . shows it" if vote.options else ". shows it"
+        return text.append(f"\n{keys}   {self._score}", theme_style(self, "text-muted"))
 
+    @property
     def _score(self) -> str:
-        right = sum(self._votes)
-        verdict = "" if not self._votes else "✓ right" if self._votes[-1] else "✗ wrong"
-        return f"{verdict}   class: {right} of {len(self._votes)} right" if verdict else ""
+        count = len(self._votes)
+        return f"class: {sum(self._votes)} of {count} right" if count else ""
 
     def conclude(self, live: LiveRun, result: FinishedRun) -> None:
         """Show the figures of a run that is finished and verified."""
@@ -279,8 +294,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
         suppressed = count_of(measures.suppressed_records, "record")
         self._concluded = (
             f"{'Stopped, the best so far is kept' if stopped else 'Done'}: "
-            f"{count_of(measures.classes, 'class', 'classes')}, the smallest with "
-            f"{count_of(measures.smallest_class, 'record')}, verified. RV {measures.rv:.4f}, NCP "
+            f"{count_of(measures.classes, 'class', 'classes')}, the smallest of "
+            f"{measures.smallest_class:,}, verified. RV {measures.rv:.4f}, NCP "
             f"{measures.ncp:.4f}, {suppressed} suppressed. 6 shows the result."
         )
         self.draw()
@@ -299,9 +314,12 @@ class LiveView(Hosted, Vertical, can_focus=False):
             self.playhead.hold()
             self.draw()
             return known
-        vote = self._next_vote()
+        vote, self._verdict = self._next_vote(), ""
         if vote is not None and self._vote is not None and vote.options:
-            self._votes.append(self._vote == vote.right)
+            right = self._vote == vote.right
+            self._votes.append(right)
+            answer = f"{LETTERS[vote.right]}, {visible(vote.options[vote.right])}"
+            self._verdict = f"{'✓ right' if right else '✗ it was'}: {answer}   {self._score}"
         self._asking, self._vote = False, None
         return self._moved(1)
 
@@ -440,6 +458,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         for step_bar in self.screen.query(StepBar):
             step_bar.set_class(presenting, "presenting")
         self._predicting = self._asking = False
+        self.remove_class("predicting")
         self._drawn = ()
         self.query_one("#picture").focus()
         self.refresh_bindings()
@@ -452,12 +471,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
         if self._predicting and playhead.number == 1:
             playhead.before_first()
             self._asking = True
-        message = (
-            "predict each decision first; press . to show it"
-            if self._predicting
-            else "predictions off"
-        )
-        self.host.notify(message)
+        self.set_class(self._predicting, "predicting")
+        self._verdict, self._drawn = "", ()
         self.draw()
 
     # -- panes

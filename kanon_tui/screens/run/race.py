@@ -1,8 +1,8 @@
 """Two algorithms raced on the same records, decision by decision."""
 
 import time
-from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -13,6 +13,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.live import SPEEDS
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.teaching.handout import Recording, record
@@ -34,9 +35,18 @@ def ask_for_rival(asking: Hosted) -> None:
 
     def chosen(place: int | None) -> None:
         if place is not None:
-            asking.host.app.push_screen(RaceScreen(rivals[place]))
+            asking.load(partial(_record_both, asking.session, rivals[place]), race)
+
+    def race(recordings: tuple[Recording, ...]) -> None:
+        asking.ask(RaceScreen(recordings))
 
     asking.ask(Choose(f"Race {own} against …", titles), chosen)
+
+
+def _record_both(session: Session, rival: str) -> tuple[Recording, ...]:
+    worker, task, own = get_current_worker(), session.task(), session.project
+    both = own, replace(own, algorithm=AlgorithmChoice(rival))
+    return tuple(record(each, task, lambda: bool(worker.is_cancelled)) for each in both)
 
 
 class RaceScreen(Hosted, Modal):
@@ -54,11 +64,11 @@ class RaceScreen(Hosted, Modal):
         Binding("end", "end", "End", show=False),
     ]
 
-    def __init__(self, rival: str) -> None:
+    def __init__(self, recordings: tuple[Recording, ...]) -> None:
         super().__init__()
-        self._rival = rival
-        self._number, self._longest = 1, 0
-        self._recordings: tuple[Recording, ...] = ()
+        self._recordings = recordings
+        self._number = 1
+        self._longest = max(1, *(recording.timeline.last for recording in recordings))
         self._speed = SPEEDS.index(1)
         self._due: float | None = None
 
@@ -74,36 +84,15 @@ class RaceScreen(Hosted, Modal):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Record both runs in the background, then show their first decisions."""
-        session = self.session
-        own = session.project
-        rival = replace(own, algorithm=AlgorithmChoice(self._rival))
-        self._say("recording both runs …")
-
-        def record_both() -> tuple[Recording, Recording]:
-            worker, task = get_current_worker(), session.task()
-
-            def cancelled() -> bool:
-                return bool(worker.is_cancelled)
-
-            return record(own, task, cancelled), record(rival, task, cancelled)
-
-        self.compute(record_both, self._begin, group="race")
-        self.set_interval(0.1, self._tick)
-
-    def _begin(self, recordings: Iterable[Recording]) -> None:
-        self._recordings = tuple(recordings)
-        self._longest = max(recording.timeline.last for recording in self._recordings)
+        """Show the first decisions, once there is room for them."""
         for view, recording in zip(self.query(PictureView), self._recordings, strict=True):
             view.begin(pictures_of(recording.run.algorithm))
-        self.action_go(1)
-
-    def _say(self, text: str) -> None:
-        self.query_one("#race-line", Static).update(Text(text))
+        self.call_after_refresh(self._draw)
+        self.set_interval(0.1, self._tick)
 
     def _draw(self) -> None:
         lanes = zip(self.query(".sentence").results(Static), self.query(PictureView), strict=True)
-        for (sentence, view), recording in zip(lanes, self._recordings, strict=False):
+        for (sentence, view), recording in zip(lanes, self._recordings, strict=True):
             run, timeline = recording.run, recording.timeline
             step = min(self._number, timeline.last)
             text = Text(f"{run.algorithm.name} · step {step:,} of {timeline.last:,}\n", "bold")
@@ -112,15 +101,15 @@ class RaceScreen(Hosted, Modal):
                 text.append(f"\n■ {visible(recording.end)}")
             sentence.update(text)
             view.show(Scene(run.task, run.algorithm, timeline, step))
-        if self._recordings:
-            course = self.query_one("#course", Static)
-            picture = race_plot(self._recordings, self._number, *course.content_size)
-            course.update(picture_text(picture, self))
+        course = self.query_one("#course", Static)
+        picture = race_plot(self._recordings, self._number, *course.content_size)
+        course.update(picture_text(picture, self))
         pace = "▶" if self._due is not None else "⏸"
         speed = SPEEDS[self._speed]
         shown = "full speed" if speed == float("inf") else f"{speed:g}/s"
         where = "" if self.session.source is None else f" on {self.session.extent}"
-        self._say(f"race{where} · decision {self._number:,} of {self._longest:,}   {pace} {shown}")
+        line = f"race{where} · decision {self._number:,} of {self._longest:,}   {pace} {shown}"
+        self.query_one("#race-line", Static).update(Text(line))
 
     def _tick(self) -> None:
         if self._due is None or time.monotonic() < self._due:
@@ -135,7 +124,7 @@ class RaceScreen(Hosted, Modal):
 
     def action_go(self, number: int) -> None:
         self._due = None
-        self._number = min(max(number, 1), max(self._longest, 1))
+        self._number = min(max(number, 1), self._longest)
         self._draw()
 
     def action_move(self, steps: int) -> None:
@@ -148,7 +137,7 @@ class RaceScreen(Hosted, Modal):
         """Play on, from the end once more, or rest."""
         if self._due is not None:
             self._due = None
-        elif self._longest:
+        else:
             self._number = 1 if self._number == self._longest else self._number
             self._due = time.monotonic() + 1 / SPEEDS[self._speed]
         self._draw()

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -266,8 +267,17 @@ class RunScreen(StepScreen):
 
     def _begin(self, paused: bool) -> None:
         """Start once what is typed fits and every column that singles people out is agreed on."""
-        if self.take_typed():
-            before_publishing(self, lambda: self._begin_now(paused))
+        if not self.take_typed():
+            return
+        if not self.session.guessed and not self.session.streams:
+            self._prepare()
+        before_publishing(self, partial(self._begin_now, paused), asking=self.action_setup)
+
+    def _prepare(self) -> None:
+        """Show a clock at once, before the first decision."""
+        self.live = None
+        self.query_one(LiveView).prepare(self.session.project.algorithm.name)
+        self._show_face("live")
 
     def _begin_now(self, paused: bool) -> None:
         self.query_one(Advice).stop()
@@ -283,9 +293,8 @@ class RunScreen(StepScreen):
         def make() -> LiveRun:
             return watched_run(session.project, session.task(), paused=paused)
 
-        self.live = None
-        self.query_one(LiveView).prepare(session.project.algorithm.name)
-        self._show_face("live")
+        if not (self._watching and self.query_one(LiveView).preparing):
+            self._prepare()
         self.compute(make, begin, group="begin", failed=self._failed)
 
     def _ask_target(self, session: Session, paused: bool) -> None:

@@ -15,6 +15,8 @@ from kanon_tui.core.teaching.picture_registry import new_timeline
 
 NARROW, MIDDLE, WIDE = (42, 15), (62, 31), (84, 36)
 """The room that a picture has at 80×24, 120×40 and 160×45."""
+SIDE = 32, 15
+"""The room beside it at 80×24."""
 
 
 @cache

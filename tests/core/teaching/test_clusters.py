@@ -41,7 +41,7 @@ def test_the_best_five_are_told_with_the_margin_and_the_formula() -> None:
     why = Candidates()
     picture = drawn(why, "patients", "k-member", 2)
     rows = [row for row in lines(picture) if row[:3] == ["▸", "record", "2"]]
-    assert rows[0][4] == "2"
+    assert rows[0][4] == "2.000"
     assert "runner-up 1 behind" in picture
     why.formula = True
     formula = drawn(why, "patients", "k-member", 2).split("\n")
@@ -52,7 +52,7 @@ def test_distances_are_told_attribute_by_attribute_darker_where_they_are_large()
     picture = Candidates().draw(scene("patients", "k-member", 2), *WIDE)
     rows = lines(picture.plain())
     at = rows.index(["loss", "added", "zip", "gender", "age"])
-    assert rows[at + 1][4:] == ["2", "47906", "0", "Male", "█2", "0"]
+    assert rows[at + 1][4:] == ["2.000", "47906", "0", "Male", "█2", "33", "0"]
     shades = {text.strip()[-2:]: tone for row in picture.rows for text, tone in row}
     assert shades["█2"] == "bad"
     assert shades["▒1"] == "main"
@@ -103,7 +103,7 @@ def test_hidden_cells_are_published_with_a_star() -> None:
     number = number_of("race-rules", "udc-suppress", "hides its")
     picture = drawn(Records(), "race-rules", "udc-suppress", number, WIDE)
     assert "*" in picture.split("\n")[1]
-    assert "F* hides the cell" in picture.split("\n")[-1]
+    assert "a cell F* is hidden" in picture.split("\n")[-1]
     run, _ = recorded("race-rules", "udc-suppress")
     hidden = run.grouping.suppressed_cells
     state = recorded("race-rules", "udc-suppress")[1].state(10**6)
@@ -221,7 +221,7 @@ def test_candidates_that_are_close_are_told_apart() -> None:
         return Candidates().draw(Scene(run.task, run.algorithm, timeline, 1), *WIDE).plain()
 
     close = candidates(0.99995, 0.9999325)
-    assert [line.split()[-1] for line in close.split("\n")[2:4]] == ["0.99995", "0.999933"]
+    assert [line.split()[-1] for line in close.split("\n")[2:4]] == ["0.99995", "0.99993"]
     assert "runner-up 0.0000175 behind" in close
     assert "tie with" in candidates(0.5, 0.5 + 1e-12)
 

@@ -17,10 +17,10 @@ from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.clustering_state import ClusteringState
 from kanon_tui.core.teaching.picture import Drawing, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
-from kanon_tui.core.teaching.presenting import LETTERS, vote_on
+from kanon_tui.core.teaching.presenting import LETTERS, by_number, vote_on
 from kanon_tui.core.teaching.pseudo_code import REFINE, Code, lit_line
 from kanon_tui.core.teaching.records import Records
-from tests.core.teaching.recorded import MIDDLE, NARROW, WIDE, recorded
+from tests.core.teaching.recorded import MIDDLE, NARROW, SIDE, WIDE, recorded
 
 CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
 SAMPLE = {
@@ -67,15 +67,13 @@ def test_the_first_picture_fills_its_pane(name: str) -> None:
     """At 120×40, on the sample that shows the algorithm best, at every step."""
     sample = ALGORITHMS[name].sample
     run, timeline = recorded(sample, name)
-    for number in range(1, timeline.last + 1):
+    for number in range(timeline.last + 1):  # 0: before the first decision, while it is asked for
         shown = Scene(run.task, run.algorithm, timeline, number)
-        if isinstance(shown.state, ClusteringState) and shown.state.groups is None:
-            continue  # records are not placed yet
         rows = pictures_of(run.algorithm)[0].draw(shown, *MIDDLE).plain().split("\n")
         assert sum(bool(row.strip()) for row in rows) >= 2 / 3 * MIDDLE[1], (number, rows)
 
 
-@pytest.mark.parametrize("room", [NARROW, WIDE])
+@pytest.mark.parametrize("room", [SIDE, NARROW, WIDE])
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_pictures_keep_to_their_width(name: str, room: tuple[int, int]) -> None:
     run, timeline = recorded(sample_of(name), name)
@@ -103,7 +101,9 @@ def test_pictures_are_drawn_in_whatever_room_is_left(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_step_lights_a_line_of_pseudo_code(name: str) -> None:
-    _, timeline = recorded(sample_of(name), name)
+    run, timeline = recorded(sample_of(name), name)
+    for number in range(1, timeline.last + 1):  # also where not all lines fit
+        assert "▸" in Code().draw(Scene(run.task, run.algorithm, timeline, number), 50, 7).plain()
     code = ALGORITHMS[name].pseudo_code
     lit = {lit_line(code, step) for _, step in timeline.steps(1, timeline.last)}
     assert lit
@@ -172,6 +172,21 @@ def test_blocks_can_be_watched(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
+def test_what_is_voted_on_stands_in_the_picture(name: str) -> None:
+    """Records and clusters by the letters of the options, a string by a question mark."""
+    run, timeline = recorded(ALGORITHMS[name].sample, name)
+    for number, step in timeline.steps(1, timeline.last):
+        shown = Scene(run.task, run.algorithm, timeline, number - 1, asked=step)
+        rows = pictures_of(run.algorithm)[0].draw(shown, *WIDE).rows
+        lit = "".join(text for row in rows for text, tone in row if tone == "here")
+        options = vote_on(step).options
+        if options and options[0].startswith(("record", "cluster")):
+            assert set(lit) == set(LETTERS[: len(options)]), (number, options)
+        elif step.kind == "test":
+            assert f"?{''.join(map(str, step.facts['string'].levels))}" in lit, number
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_decision_has_a_question_of_its_own(name: str) -> None:
     """None is answered by its options being in the order of the algorithm's list."""
     _, timeline = recorded(ALGORITHMS[name].sample, name)
@@ -183,4 +198,4 @@ def test_every_decision_has_a_question_of_its_own(name: str) -> None:
         assert len(vote.options) <= len(LETTERS)
         assert (vote.right >= 0) == bool(vote.options)
         if step.kind != "test":
-            assert list(vote.options) == sorted(vote.options)
+            assert list(vote.options) == sorted(vote.options, key=by_number)

@@ -108,7 +108,7 @@ def test_principal_axes_come_after_the_last_attribute() -> None:
     columns = [(ages - ages.min()) / np.ptp(ages)]
     for other in others:
         rank = ranks(other)
-        columns.append(rank[other.column.codes] / (rank.max() + 1))
+        columns.append(rank[other.column.codes] / rank.max())
     points = np.column_stack(columns)
     values = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) ** 2
     shares = [int(share) for share in re.findall(r"\((\d+)% of the variance\)", picture)]
@@ -191,7 +191,7 @@ def test_the_tree_has_a_row_per_part() -> None:
 
 def test_the_widest_attribute_is_told_with_the_others() -> None:
     picture = drawn(Candidates(), "mondrian", "mondrian", 2)
-    assert [line.split()[-1] for line in picture.split("\n")[2:5]] == ["1", "0.5", "0"]
+    assert [line.split()[-1] for line in picture.split("\n")[2:5]] == ["1.0", "0.5", "0"]
     assert "▸ age" in picture
     assert "runner-up 0.5 behind" in picture
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from threading import Event
 
 import pytest
-from textual.widgets import Input, Static
+from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.analysis import recommend as recommending
+from kanon_tui.core.analysis.recommend import Recommendation
 from kanon_tui.core.pipeline import trial as trying
 from kanon_tui.core.pipeline.trial import Sample, Trial
 from kanon_tui.screens.run import advice
 from kanon_tui.screens.run.advice import Advice
+from kanon_tui.services.host import Loading
 from kanon_tui.widgets.dialogs import Choose
 from tests.screens.conftest import session_of, settle, wait_until
 
@@ -125,3 +128,27 @@ async def test_a_release_of_stars_is_announced(sample, make_app, monkeypatch) ->
         await wait_until(pilot, lambda: "about 3 s" in text(pilot, "#preflight"))
         told = text(pilot, "#preflight")
         assert "zip, sex would be hidden from everybody (NCP 0.80)" in told
+
+
+async def test_advice_opens_before_samples_are_tried(sample, make_app, monkeypatch) -> None:
+    gate = Event()
+
+    def slow(task, *_: object) -> tuple[Recommendation, ...]:
+        gate.wait()
+        trial = Trial(task.n, 1.0, (Sample(task.n, 0.2, 0.25),))
+        plain = Recommendation("least loss", "mondrian", trial)
+        return plain, replace(plain, want="least loss, round ends", rounded=("age",))
+
+    monkeypatch.setattr(advice, "recommend", slow)
+    async with make_app(sample("mondrian")).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("5", "A")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Loading))
+        gate.set()
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Choose))
+        assert pilot.app.screen.query_one(OptionList).option_count == 2
+        await pilot.press("enter")
+        await settle(pilot)
+        assert session_of(pilot).project.algorithm.name == "mondrian"
+        told = text(pilot, "#advice").splitlines()
+        assert [line[0] for line in told] == ["▸", " "]  # the ranges of the other are not taken

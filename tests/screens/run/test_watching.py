@@ -247,6 +247,8 @@ async def test_votes_on_every_decision_are_counted(sample, make_app) -> None:
         assert view.playhead.number == 0  # the first decision can be predicted too
         asked = sentence(view)
         assert "Which attribute is cut?" in asked
+        assert "◎" not in picture(view)
+        assert picture(view).count("●") == 7  # six records, and one in the list below
         options = [part.strip() for part in asked.split("\n")[1].split("   ")]
         right = next(option for option in options if option.endswith("zip"))
         await pilot.press(right[0].lower())
@@ -262,7 +264,7 @@ async def test_votes_on_every_decision_are_counted(sample, make_app) -> None:
         other = next(letter for letter in "ABC" if f"{letter}  age" not in sentence(view))
         assert wrong
         await pilot.press(other.lower(), "full_stop")
-        assert "✗ wrong   class: 1 of 2 right" in sentence(view)
+        assert "✗ it was: A, age   class: 1 of 2 right" in sentence(view)
         await pilot.press("c")  # no vote is asked for: the run is cancelled
         await wait_until(pilot, lambda: view.live.run.state is State.CANCELLED)
 

@@ -89,8 +89,8 @@ class ClassReasons(Reasons):
             facts.append("Its range goes on to the ends of the stretch that other classes share.")
         elif not values.mixed:
             facts.append("They agree, so that the value is published as it is.")
-        elif cuts and all(cut.largest_k < 2 for cut in cuts):
-            facts.append("No cut of the class leaves two records or more on either side.")
+        elif cuts and all(cut.largest_k < self.k for cut in cuts):
+            facts.append(f"No cut of the class leaves k = {self.k:,} records on either side.")
         elif forbidden := forbidden_cuts(cuts, self.task.requirements, self.k):
             cut = forbidden[0][1]
             fault = fault_clause(cut.missed, " or ")

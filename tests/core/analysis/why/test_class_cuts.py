@@ -248,11 +248,9 @@ def check_cell(
     hidden = len(reasons.members(record)) - len(shown(reasons.result, record, x))
     assert any(fact.startswith(f"{hidden} of them ha") for fact in why.facts) == (hidden > 0)
     assert any("No cut" in fact for fact in why.facts) == (
-        bool(cuts) and all(min(map(len, both)) < 2 for both in cuts)
+        bool(cuts) and all(min(map(len, both)) < task.k for both in cuts)
     )
-    assert any("of them would show" in fact for fact in why.facts) == (
-        forbidden and any(min(map(len, both)) > 1 for both in cuts)
-    )
+    assert any("of them would show" in fact for fact in why.facts) == forbidden
     assert sorted(change.value for change in why.changes if change.kind == "suppression") == sorted(
         len(gone) for gone in fewer(reasons, record, x)
     )

@@ -62,6 +62,9 @@ def test_cuts_are_those_of_the_class(name: str) -> None:
                     assert cuts == []
                     continue
                 seen += 1
+                facts = reasons.of_record(record, x).facts
+                said = any("No cut of the class leaves k" in fact for fact in facts)
+                assert said == all(cut.largest_k < task.k for cut in cuts)
                 if attribute.ordered:
                     expected = [
                         sorted((sum(c <= cut for c in codes), sum(c > cut for c in codes)))
