@@ -175,8 +175,8 @@ class Proof:
         self._divide(box, self._row(string))
         return self.search.tell(
             "bound",
-            "Divide a box of strings at {string}; {open:,} are open, and none has a string better "
-            "than {limit}.",
+            "Divide a box of strings at {string}; open boxes: {open:,}, and none has a string "
+            "better than {limit}.",
             string=self.search.text(string),
             open=len(self._open),
             limit=self.search.objective.text(self.bound) if self._open else "the best found",
