@@ -307,19 +307,24 @@ class Frequency:
 
     def kept_classes(self, levels: Sequence[int]) -> tuple[Flags, Classes]:
         """Return per class of a string whether it may be published, and the classes."""
-        classes, numbers = self.classes(levels)
-        return self._kept(levels, classes, numbers)[0], classes
+        string, source = np.asarray(levels, dtype=np.int64), self.base
+        if self.requirement_test is None:  # else the numbers of all tuples' classes are needed
+            source = self._cache.finest(string) or source
+        classes, numbers = self.classes(string, source)
+        if 2 * len(classes.members) < len(source.members):
+            self._cache.add(string, classes)
+        return self._kept(string, classes, numbers)[0], classes
 
-    def small_records(self, levels: Sequence[int]) -> int | None:
-        """Return the records in classes below k, None if they are more than may be suppressed."""
+    def small_records(self, levels: Sequence[int], limit: int) -> int | None:
+        """Return the records in classes below k, None if they are more than the limit."""
         string = np.asarray(levels, dtype=np.int64)
         source = self._cache.finest(string) or self.base
-        most = self.n // self.k + self.allowed
+        most = self.n // self.k + limit
         classes, small, *_ = self._count(source, string, most, stop=True)
         self.work += len(source.members)
         if classes <= most and 2 * classes < len(source.members):
             self._cache.add(string, self._collect(source, classes))
-        return small if classes <= most and small <= self.allowed else None
+        return small if classes <= most and small <= limit else None
 
     def labels_of(self, classes: Classes, attribute: int, level: int) -> Int32s:
         """Return per class its label of an attribute, by number, at a level."""

@@ -44,7 +44,7 @@ from kanon_tui.core.task.task import Step
 Levels = tuple[int, ...]
 
 _BOXES_PER_TEST = 20  # boxes that are divided in the time of a test
-_REMEMBERED = 300_000  # shares of strings
+_REMEMBERED = 300_000  # strings
 _FAILS = 2.0  # as a share: more than all records
 
 
@@ -78,7 +78,8 @@ class Proof:
         self._count = 0
         self._below = np.zeros(shape[0], dtype=np.int64)
         """Per attribute how many known strings are below its top level."""
-        self._shares: dict[Levels, float] = {}
+        self._small: dict[Levels, tuple[int, int]] = {}
+        """The records that strings suppress at least and at most."""
         self._tolerated, self._kept = 0.0, shape[0] // 2  # as the last string was raised
         self._open: list[tuple[float, bytes, bytes, float]] = []
         """Per box the bound with its sign turned, lowest and highest levels, share suppressed."""
@@ -146,13 +147,10 @@ class Proof:
             highest = (max(y for y, loss in enumerate(each) if loss <= most) for each in lost)
             return tuple(x + y for x, y in zip(best, highest, strict=True))
 
+        enough = self._enough(box, mark)
+
         def bars(string: Levels) -> bool:
-            share = max(box.share, self._share(string))
-            worths = self._worths.values - share * self._worths.costs if share <= 1 else None
-            return worths is None or mark >= sum(
-                float(own[span.start : span.stop].max())
-                for own, span in zip(worths, spans, strict=True)
-            )
+            return self._suppresses(string, enough)
 
         guess, last = bisect(losses, self._tolerated + TIE) - 1, len(losses) - 1
         number = _last_true(lambda number: bars(tolerating(number)), guess, last)
@@ -171,7 +169,8 @@ class Proof:
         guess = len(below) - self._kept
         count = _last_true(lambda count: bars(raised(count)), guess, len(below))
         self._kept, string = len(below) - count, raised(count)
-        self._learn(string, self._shares[string])
+        frequency = self.search.frequency
+        self._learn(string, _FAILS if enough > frequency.allowed else enough / frequency.n)
         self._divide(box, self._row(string))
         return self.search.tell(
             "bound",
@@ -182,18 +181,35 @@ class Proof:
             limit=self.search.objective.text(self.bound) if self._open else "the best found",
         )
 
-    def _share(self, string: Levels) -> float:
-        """Return the share of the records that a string suppresses, more than 1 if it fails."""
-        if string not in self._shares:
+    def _enough(self, box: _Box, mark: float) -> int:
+        """Return how many records a string has to suppress to bar a box; more if it need not."""
+        values, costs = self._worths.values, self._worths.costs
+        size, levels = values.shape
+        numbers = np.arange(levels)
+        inside = (numbers >= box.low[:size, None]) & (numbers <= box.high[:size, None])
+        share, over, rows = box.share, 1.0, np.arange(size)
+        while over > 0 and share <= 1:  # worths are convex in the share: this never goes too far
+            best = np.where(inside, values - share * costs, -np.inf).argmax(axis=1)
+            cost = float(costs[rows, best].sum())
+            over = float(values[rows, best].sum()) - share * cost - mark
+            share = share + over / cost + TIE if cost > 0 and over > 0 else share + (over > 0)
+        frequency = self.search.frequency
+        return min(int(share * frequency.n), frequency.allowed) + 1
+
+    def _suppresses(self, string: Levels, enough: int) -> bool:
+        """Return whether a string suppresses that many records, or fails."""
+        least, most = self._small.get(string, (0, self.search.frequency.n))
+        if least < enough <= most:
             search = self.search
-            small = search.frequency.small_records(string)
+            small = search.frequency.small_records(string, enough - 1)
             self.budget.spend(1)
             search.generated += 1
             search.tested += 1
-            if len(self._shares) >= _REMEMBERED:
-                self._shares.clear()
-            self._shares[string] = _FAILS if small is None else small / search.frequency.n
-        return self._shares[string]
+            if len(self._small) >= _REMEMBERED:
+                self._small.clear()
+            least, most = (enough, most) if small is None else (small, small)
+            self._small[string] = least, most
+        return least >= enough
 
     def _learn(self, string: Levels, share: float) -> None:
         """Add a string to those that bar boxes."""
