@@ -97,7 +97,7 @@ class AnytimeSearch(FullDomainSearch):
                 f"others are left; raise tests or seconds, or require less"
             )
         yield from search.last_step()
-        return search.answer(proof.bound, tell_gap=True)
+        return search.answer(proof.bound, with_gap=True)
 
     def _descend(self, search: Search, budget: Budget) -> Iterator[Step]:
         """Descend from the roots, from the string of datafly and from shaken best strings."""
@@ -111,7 +111,7 @@ class AnytimeSearch(FullDomainSearch):
                 start = tuple(np.where(shaken, drawn, min(search.candidates).levels).tolist())
             if budget.spent and number:
                 break
-            yield from search.tell(
+            yield from search.report(
                 "start", "Descend from {string}.", string=search.text(start), start=start
             )
             yield from descent.run(start, _PATIENCE)

@@ -109,18 +109,18 @@ class Datafly(FullDomainSearch):
                     search.record_passing(levels, outcome, found.value)
                 if best is None or found.value > best[0].value + TIE:
                     best = found, outcome, joining
-            yield from search.tell_test(levels, outcome)
+            yield from search.report_test(levels, outcome)
             if best is not None and (not goes_on or tuple(levels) == search.lattice.heights):
                 break
             if outcome.passes:
                 why = "fewer than {k} records would be suppressed, and no class can join them"
                 if joining is not None:
                     why = "a higher level may lose less than suppression does"
-                yield from search.tell("go on", f"Go on: {why}.", k=task.k)
+                yield from search.report("go on", f"Go on: {why}.", k=task.k)
             yield from self._raise(search, levels)
         string, outcome, joining = best[0].levels, best[1], best[2]
         if outcome.small:
-            yield from self._tell_suppressed(search, string, outcome, len(joining))
+            yield from self._report_suppressed(search, string, outcome, len(joining))
         if len(joining):
             search.record_passing(string, outcome, best[0].value)
         grouping = search.grouping(string, search.notes(string))
@@ -161,7 +161,7 @@ class Datafly(FullDomainSearch):
         search.facts.add(choice=self._choice(search, scores, x))
         levels[x] += 1
         after = len(quasi[x].hierarchy.labels[levels[x]])
-        yield from search.tell(
+        yield from search.report(
             "raise",
             f"Raise {{attribute}}, {why}, to level {{level}}: "
             + ("still {after:,}." if after == distinct[x] else "{distinct:,} become {after:,}."),
@@ -187,7 +187,7 @@ class Datafly(FullDomainSearch):
         )
 
     @staticmethod
-    def _tell_suppressed(
+    def _report_suppressed(
         search: Search, levels: tuple[int, ...], outcome: Outcome, joining: int
     ) -> Iterator[Step]:
         """Yield the step of suppression, with the records that make the suppressed ones k."""
@@ -200,7 +200,7 @@ class Datafly(FullDomainSearch):
         template = who + " below {k}" + (" or with {fault}" if outcome.missed is not None else "")
         if joining:
             template += ", and {joining:,} of the smallest class that can join, to be {k} at least"
-        yield from search.tell(
+        yield from search.report(
             "suppress",
             template + ".",
             small=small,

@@ -15,7 +15,7 @@ from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.node_list import NodeList
-from kanon_tui.core.lattice.parts import PartSolver, Whole, split
+from kanon_tui.core.lattice.parts import AllStrings, PartSolver, split
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.string_facts import Reason
 from kanon_tui.core.numeric import TIE, Words
@@ -82,7 +82,7 @@ class DistributedSearch(FullDomainSearch):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Search the parts, combine them, halve the last list."""
         search = yield from self.pre_pruned(task, context)
-        yield from search.tell(
+        yield from search.report(
             "seek",
             "Look for a good string first, by a descent from the roots: what is worth less need "
             "not be tested.",
@@ -96,7 +96,7 @@ class DistributedSearch(FullDomainSearch):
             )
             yield from search.last_step()
             return search.answer(-np.inf)
-        yield from search.tell(
+        yield from search.report(
             "split",
             "Split the attributes into {parts:,} parts, as a string can pass only if its parts do: "
             "{names}.",
@@ -112,7 +112,7 @@ class DistributedSearch(FullDomainSearch):
             except NotReachedError as error:  # too many strings pass for the memory
                 if not search.candidates:
                     raise
-                answer = search.answer(solver.bound, tell_gap=True)
+                answer = search.answer(solver.bound, with_gap=True)
                 why = note("{reason}", reason=Quotable(str(error)))
                 return replace(answer, notes=(*answer.notes, why))
         search.bound = lambda: -np.inf  # nothing is left that could be better
@@ -124,7 +124,7 @@ def _search_parts(
     search: Search, solver: PartSolver, parts: Sequence[tuple[int, ...]]
 ) -> Iterator[Step]:
     """Find the passing strings of every part and search their combinations."""
-    found = yield from solver.solve([Whole(attributes) for attributes in parts])
+    found = yield from solver.solve([AllStrings(attributes) for attributes in parts])
     while len(found) > 2 and prod(len(part.codes) for part in found) > _FEW_COMBINATIONS:
         found.sort(key=lambda part: len(part.codes))
         pairs = zip(found[0::2], found[1::2], strict=False)
@@ -141,7 +141,7 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
     search.generated += len(strings)
     search.facts.add(part=None)
     _settle_others(search, codes)
-    yield from search.tell(
+    yield from search.report(
         "combine",
         which + ": halve it again and again, as global does.",
         strings=count_of(len(strings), "string"),

@@ -89,7 +89,7 @@ class GlobalSearch(FullDomainSearch):
         search.tested = 1
         if outcome.passes:
             search.record_passing(levels, outcome)
-        yield from search.tell_test(levels, outcome)
+        yield from search.report_test(levels, outcome)
         if not outcome.passes:
             raise NotReachedError(
                 f"the chosen string {search.text(levels)} does not pass: {outcome.small:,} of "

@@ -115,7 +115,7 @@ class Incognito(FullDomainSearch):
         least = min(sum(string.levels) for string in minimal)
         lowest_ones = [string for string in minimal if sum(string.levels) == least]
         answer = best_of(lowest_ones).levels
-        yield from search.tell(
+        yield from search.report(
             "answer", "{string} is the answer: " + _why(minimal, lowest_ones),
             string=search.text(answer), minimal=len(minimal), ties=len(lowest_ones), least=least,
             answer_rv=search.rv(answer),
@@ -137,7 +137,7 @@ class Incognito(FullDomainSearch):
         codes = np.array([search.lattice.code(string) for string in levels])
         strings = NodeList(search.lattice, codes, search.lattice.worth(codes))
         search.generated += len(strings)
-        yield from search.tell(
+        yield from search.report(
             "choose",
             "Choose among the {strings:,} strings that the lattices leave: halve the list again "
             "and again, as global does.",
@@ -203,7 +203,7 @@ class _Lattice:
         search.pruned += dropped
         search.facts.add(part=self.part)
         search.facts.add_settled(Reason.PART, self._nodes(~self.unknown))
-        yield from search.tell(
+        yield from search.report(
             "join",
             "Join {names}: {left:,} of {strings:,} strings can pass, as all their parts do.",
             names=names,
@@ -214,7 +214,7 @@ class _Lattice:
         for layer in self._layers():
             for point, levels in zip(layer, _strings(search, self.part, layer), strict=True):
                 outcome = test(levels)
-                yield from search.tell_test(levels, outcome, self.part)
+                yield from search.report_test(levels, outcome, self.part)
                 if outcome.passes:
                     yield from self._pass_above(point)
                 else:
@@ -239,7 +239,7 @@ class _Lattice:
         self.passing[above] = True
         self.search.pruned += known
         if known:
-            yield from self.search.tell(
+            yield from self.search.report(
                 "prune",
                 "{known:,} more general "
                 + plural(known, "string passes too and needs", "strings pass too and need")
@@ -286,7 +286,7 @@ def _sieve(search: Search, free: Part, grid: Flags) -> Generator[Step, None, Int
             search.pruned += 1
             continue
         outcome = search.test(levels)
-        yield from search.tell_test(levels, outcome)
+        yield from search.report_test(levels, outcome)
         if outcome.passes:
             minimal.append(point)
     return np.array(minimal)

@@ -77,11 +77,11 @@ class LocalSearch(FullDomainSearch):
             if outcome.passes and (self.accept_root or _says_something(levels, search)):
                 search.record_passing(levels, outcome)
             search.facts.add(pointers=pointers.state)
-            yield from search.tell_test(levels, outcome, why=HALF_WAY)
+            yield from search.report_test(levels, outcome, why=HALF_WAY)
             moving = pointers.move(outcome.passes)
             if moving:
                 search.facts.add(pointers=pointers.state)
-                yield from search.tell(
+                yield from search.report(
                     "move",
                     "Every attribute moves half-way to its more {direction} levels: {string}.",
                     direction="specific" if outcome.passes else "general",

@@ -57,7 +57,7 @@ def passing_strings(search: Search) -> Generator[Step, None, Flags]:
         search.pruned += test.others
         if test.outcome.passes and search.frequency.monotone:
             search.record_passing(test.levels, test.outcome)
-        yield from search.tell_test(test.levels, test.outcome)
+        yield from search.report_test(test.levels, test.outcome)
     return _grid(by_classes, passing)
 
 
@@ -245,7 +245,7 @@ class BorderByCubes:
         unknown = box == UNKNOWN
         box[unknown] = mark
         self.search.pruned += int(np.count_nonzero(unknown)) - 1
-        return self._tell(np.array([string @ self._lattice.places]), small)
+        return self._report(np.array([string @ self._lattice.places]), small)
 
     def _test_box(
         self, depth: int, string: Int64s, classes: Classes, rows: _Rows
@@ -276,7 +276,7 @@ class BorderByCubes:
             )  # fmt: skip
             self.search.pruned += others
             engine.work += work // _PLACES_PER_WORK
-            yield from self._tell(tested[:tests], small)
+            yield from self._report(tested[:tests], small)
 
     def _levels(self, string: Int64s, fixed: int | None = None) -> Int64s:
         """Return a string of the walk as levels; attributes not fixed are at the root."""
@@ -287,7 +287,7 @@ class BorderByCubes:
             levels[roots] = np.array(self.search.lattice.heights)[roots]
         return levels
 
-    def _tell(self, tested: Int64s, small: int) -> Iterator[Step]:
+    def _report(self, tested: Int64s, small: int) -> Iterator[Step]:
         """Yield the step of tests, given by places in the grid; `small` belongs to the last one."""
         strings = np.tile(self._lowest, (len(tested), 1))
         if self._order:
@@ -297,7 +297,7 @@ class BorderByCubes:
         passes = self._known[tested] == PASSES
         last = bool(passes[-1])
         outcome = Outcome(last, 0, None, small, -1, fails_below=not last)
-        return self.search.tell_tests(strings, passes, outcome)
+        return self.search.report_tests(strings, passes, outcome)
 
 
 @dataclass(frozen=True, eq=False)

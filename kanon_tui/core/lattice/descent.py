@@ -109,7 +109,7 @@ class Descent:
             elif outcome.fails_below:
                 self._failing = np.concatenate([[levels], self._failing[: _REMEMBERED - 1]])
             origin = search.text(current or levels)
-            yield from search.tell_test(levels, outcome, why=why, current=origin, reason="seek")
+            yield from search.report_test(levels, outcome, why=why, current=origin, reason="seek")
 
     def _fails(self, levels: Levels) -> bool:
         """Return whether a string is nowhere more general than one that failed."""

@@ -215,20 +215,22 @@ class Frequency:
         classes, numbers = self.classes(string)
         self.work += len(numbers)
         kept, missed = self._kept(string, classes, numbers)
-        gone = int(classes.sizes[~kept].sum())
+        small = int(classes.sizes[~kept].sum())
         if self.bounds_only:
             fails = self._least_removed(classes, numbers) > self.allowed
             return replace(
-                large_enough, passes=not fails, small=gone, missed=missed, fails_below=fails
+                large_enough, passes=not fails, small=small, missed=missed, fails_below=fails
             )
         assert self.requirement_test is not None
         fails = (
-            gone > self.allowed
+            small > self.allowed
             or self.requirement_test.too_many_gone(numbers, kept)
             or self.requirement_test.at_risk(numbers, classes.sizes, kept)
         )
         below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
-        return replace(large_enough, passes=not fails, small=gone, missed=missed, fails_below=below)
+        return replace(
+            large_enough, passes=not fails, small=small, missed=missed, fails_below=below
+        )
 
     def _kept(
         self, string: Sequence[int] | Int64s, classes: Classes, numbers: Int32s
@@ -253,9 +255,9 @@ class Frequency:
     def _least_removed(self, classes: Classes, numbers: Int32s) -> int:
         """Return how many records must go at least, here and at every more specific string."""
         assert self.requirement_test is not None
-        gone = self.requirement_test.least_removed(numbers, classes.sizes)
-        left = classes.sizes - gone
-        return int(np.where(left < self.k, classes.sizes, gone).sum())
+        removed = self.requirement_test.least_removed(numbers, classes.sizes)
+        left = classes.sizes - removed
+        return int(np.where(left < self.k, classes.sizes, removed).sum())
 
     @cached_property
     def monotone(self) -> bool:

@@ -64,7 +64,7 @@ class FullDomainSearch(Algorithm):
         lowest, dropped = lowest_levels(task, highest_levels(task, self.limits))
         chosen = objective or self.objective
         search = Search(task, context, lowest, objective=chosen, limits=self.limits)
-        yield from search.tell_dropped(dropped)
+        yield from search.report_dropped(dropped)
         if search.lattice.limited:
             general = search.frequency.necessary.test(search.lattice.heights)
             if not general.passes:

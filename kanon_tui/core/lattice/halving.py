@@ -90,7 +90,7 @@ class Halving:
         outcome = search.test(levels)
         if search.facts.watched:
             search.facts.add(choice=self._choice(levels, why))
-        yield from search.tell_test(levels, outcome, why=why, left=len(self.strings))
+        yield from search.report_test(levels, outcome, why=why, left=len(self.strings))
         if outcome.passes:
             tested = search.passing[-1]
             if search.objective.exact:
@@ -132,7 +132,7 @@ class Halving:
             failed += listed and outcome.fails_below
             if listed and not (outcome.fails_below or (outcome.passes and search.objective.exact)):
                 strings.drop_one(code)
-            yield from search.tell_test(raised, outcome, why=why, failing=search.text(levels))
+            yield from search.report_test(raised, outcome, why=why, failing=search.text(levels))
         dropped = strings.drop_specific(strings.lattice.code(wider)) - failed
         yield from self._pruned(dropped, Reason.BELOW, "more specific than a failing one")
         if any(outcome.passes for _, outcome in tests):
@@ -178,7 +178,7 @@ class Halving:
         if search.objective.sum(above) <= search.best_value:
             return
         accepted = search.record_passing(above)
-        yield from search.tell(
+        yield from search.report(
             "accept",
             "{string} is more general, so it passes untested, and is worth more: {worth}.",
             string=search.text(above),
@@ -208,21 +208,27 @@ class Halving:
         losing = strings.drop_dominated(codes, worths, roots)
         worth_less = sum(string.value < floor for string in tested)
         lower, losing = lower - worth_less, losing - (len(tested) - worth_less)
-        gone = self._follower.gone()
-        beaten = search.facts.lattice.worths[gone] < floor if len(gone) else np.empty(0, dtype=bool)
-        search.facts.add_settled(Reason.WORTH_LESS, gone[beaten])
+        dropped = self._follower.dropped()
+        beaten = (
+            search.facts.lattice.worths[dropped] < floor
+            if len(dropped)
+            else np.empty(0, dtype=bool)
+        )
+        search.facts.add_settled(Reason.WORTH_LESS, dropped[beaten])
         mark = search.objective.text(float(worths.max()))
         why = "worth less than the best so far, {mark}"
         yield from self._pruned(lower, Reason.WORTH_LESS, why, mark=mark)
-        search.facts.add_settled(Reason.LOSES_TIE, gone[~beaten])
+        search.facts.add_settled(Reason.LOSES_TIE, dropped[~beaten])
         yield from self._pruned(losing, Reason.LOSES_TIE, "worth no more than one that passes")
 
     def _pruned(self, dropped: int, reason: Reason, why: str, **facts: Any) -> Iterator[Step]:
         self.search.pruned += dropped
-        self.search.facts.add_settled(reason, self._follower.gone())
+        self.search.facts.add_settled(reason, self._follower.dropped())
         if dropped > 0:
             template = f"Drop {count_of(dropped, 'string')}: {why}."
-            yield from self.search.tell("prune", template, dropped=dropped, reason=reason, **facts)
+            yield from self.search.report(
+                "prune", template, dropped=dropped, reason=reason, **facts
+            )
 
 
 def list_all(search: Search, memory: int, who: str) -> NodeList:

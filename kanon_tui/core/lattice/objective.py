@@ -287,12 +287,12 @@ class LevelLosses:
         """Return the loss of a level with these rows suppressed."""
         column = self.attribute.column
         copies = None if column.copies is None else column.copies[suppressed]
-        gone = counted(column.codes[suppressed], copies, len(column.values))
+        without = counted(column.codes[suppressed], copies, len(column.values))
         if self.by_range:
-            return self._mean(CellGroups.of_level(self.attribute, level, column.counts - gone))
+            return self._mean(CellGroups.of_level(self.attribute, level, column.counts - without))
         losses = self.per_label[level][self.attribute.hierarchy.maps[level]]
-        kept = float(((column.counts - gone) * losses).sum())
-        return (kept + int(gone.sum())) / self._n
+        kept = float(((column.counts - without) * losses).sum())
+        return (kept + int(without.sum())) / self._n
 
     def least(self, allowed: int) -> Floats:
         """Return a lower bound on the loss of every level, with up to `allowed` records suppressed.

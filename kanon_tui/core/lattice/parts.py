@@ -71,7 +71,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Whole:
+class AllStrings:
     """A job: all strings of some attributes."""
 
     attributes: tuple[int, ...]
@@ -126,7 +126,7 @@ class Pair:
         return np.searchsorted(-self.other.worths, self.one.worths - self.least, side="right")
 
 
-Job = Whole | Pair
+Job = AllStrings | Pair
 
 _WORTH_A_PROCESS = 500_000_000  # strings × tuples: below it starting processes takes longer
 _HEARTBEAT = 0.05  # seconds without news after which a step gives the chance to cancel
@@ -218,8 +218,8 @@ class PartSolver:
                 search.tested += 1
                 search.pruned += test.others
                 reason = Reason.ABOVE if test.outcome.passes else Reason.BELOW
-                search.facts.add_settled(reason, follower.gone())
-                yield from search.tell_test(
+                search.facts.add_settled(reason, follower.dropped())
+                yield from search.report_test(
                     test.levels, test.outcome, job.attributes, reason="part"
                 )
         generated, tested = search.generated - before[0], search.tested - before[1]
@@ -253,7 +253,7 @@ class PartSolver:
         part = Part.from_codes(search.lattice, job.attributes, codes)
         if search.frequency.monotone:  # it passes with the other attributes at the root
             search.record_passing(search.lattice.levels(part.codes[0]))
-        yield from search.tell(
+        yield from search.report(
             "part",
             "Part {names}: {passing:,} of {strings:,} strings pass; {tested:,} were tested.",
             names=", ".join(search.names[a] for a in job.attributes),

@@ -172,7 +172,7 @@ class Proof:
         frequency = self.search.frequency
         self._learn(string, _FAILS if enough > frequency.allowed else enough / frequency.n)
         self._divide(box, self._row(string))
-        return self.search.tell(
+        return self.search.report(
             "bound",
             "Divide a box of strings at {string}; open boxes: {open:,}, and none has a string "
             "better than {limit}.",
@@ -241,7 +241,7 @@ class Proof:
             low[a], high[a] = row[a], row[a] - 1
             self._push(low, row, box.worth, box.share)
             self._push(box.low, high, box.worth, box.share)
-        return search.tell_test(best, outcome, why="the best string of a box")
+        return search.report_test(best, outcome, why="the best string of a box")
 
 
 def _last_true(holds: Callable[[int], bool], guess: int, last: int) -> int:

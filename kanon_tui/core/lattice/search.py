@@ -2,7 +2,7 @@
 
 A full-domain search looks for a *string*, a level for every quasi-identifier, whose classes are
 large enough. `Search` holds what all of them need: the frequency engine, the research values, the
-counters and the passing strings found. `tell` turns decisions into steps.
+counters and the passing strings found. `report` turns decisions into steps.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class Search:
         triples = zip(roots, rows, values, strict=True)
         return [PassingString(most, row, value, value) for most, row, value in triples]
 
-    def tell_tests(self, strings: Int64s, passes: Flags, outcome: Outcome) -> Iterator[Step]:
+    def report_tests(self, strings: Int64s, passes: Flags, outcome: Outcome) -> Iterator[Step]:
         """Count tests that were made together; the step of the last, whose outcome this is."""
         self.tested += len(strings)
         new = self.by_rv(strings[passes])
@@ -186,7 +186,7 @@ class Search:
             if string.value >= highest:
                 self._consider(string)
         self._decisions_since_step += len(strings) - 1
-        return self.tell_test(strings[-1].tolist(), outcome)
+        return self.report_test(strings[-1].tolist(), outcome)
 
     def continue_from(self, other: Search) -> None:
         """Take over the counters of a search over the same strings, and the best it found."""
@@ -225,7 +225,7 @@ class Search:
             tuple(self.names[a] for a in chosen), tuple(int(levels[a]) for a in chosen)
         )
 
-    def tell(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
+    def report(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
         """Yield the step of a decision, unless later decisions share its step."""
         self._decisions_since_step += 1
         decisions = self._decisions_since_step
@@ -263,12 +263,12 @@ class Search:
             keep = partial(self._best_of_first, len(self.passing), self.counters, bound)
         return Step(kind, template, facts, self.counters, progress, keep)
 
-    def tell_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
+    def report_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
         """Yield the steps of pre-pruning."""
         for alone in dropped:
             if self.facts.follows:
                 self.facts.add_settled(Reason.ALONE, self._strings_at(alone))
-            yield from self.tell(
+            yield from self.report(
                 "pre-prune",
                 "Drop level {level} of {attribute}: alone it leaves {small:,} "
                 + plural(alone.small, "record")
@@ -285,7 +285,7 @@ class Search:
         earlier = (grid[:, :at] < np.array(self.lattice.lowest[:at])).any(axis=1)
         return np.flatnonzero((grid[:, at] == alone.level) & ~earlier)
 
-    def tell_test(
+    def report_test(
         self,
         levels: Sequence[int],
         outcome: Outcome,
@@ -317,7 +317,7 @@ class Search:
         if part is None and outcome.passes and self.objective.name != "rv" and self.passing:
             words += ", {worth}"
             facts["worth"] = self.objective.text(self.passing[-1].value)
-        return self.tell("test", words + ".", **facts)
+        return self.report("test", words + ".", **facts)
 
     def grouping(
         self,
@@ -369,17 +369,17 @@ class Search:
     def _by_name(self, levels: Sequence[int]) -> dict[str, int]:
         return dict(zip(self.names, levels, strict=True))
 
-    def answer(self, bound: float | None = None, tell_gap: bool = False) -> Grouping:
+    def answer(self, bound: float | None = None, with_gap: bool = False) -> Grouping:
         """Return the best of the passing strings found.
 
-        `bound` is an upper bound on the values of the strings that are not settled; with `tell_gap`
+        `bound` is an upper bound on the values of the strings that are not settled; with `with_gap`
         a note says how far the answer can be from the optimum.
         """
         if not self.passing:
             raise NotReachedError(no_string(self.task))
         best = best_of(self.passing)
         proof = self.proof(best.value, bound)
-        notes = (gap_note(proof["gap"]),) if tell_gap else ()
+        notes = (gap_note(proof["gap"]),) if with_gap else ()
         return self.grouping(best.levels, (*notes, *self.notes(best.levels)), proof=proof)
 
     def proof(self, best: float, bound: float | None) -> dict[str, float]:

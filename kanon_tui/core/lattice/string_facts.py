@@ -175,7 +175,7 @@ class ListFollower:
             return np.empty(0, dtype=np.int64)
         return self._facts.lattice.nodes(self._strings.lattice, self._strings.codes)
 
-    def gone(self) -> Int64s:
+    def dropped(self) -> Int64s:
         """Return the nodes that are no longer in the list."""
         if not self._facts.follows:
             return self._left
