@@ -253,6 +253,13 @@ _RULES = {
     "ranges": "the smallest sum of the union's ranges wins; of equals the first in the list",
 }
 
+_SUMS = {
+    Measure.NCP: "Σ w · range / domain, of categories w · values covered / values",
+    Measure.RAW: "Σ largest − smallest, of categories values covered − 1",
+    Measure.SQUARES: "Σ (largest − smallest) / standard deviation",
+}
+"""What the extents of a union add up to, where that is the score."""
+
 
 @dataclass(frozen=True, eq=False)
 class Partners:
@@ -395,12 +402,8 @@ class Partners:
 
     def _sum_of_extents(self, wide: Floats, other: Sequence[Int32s]) -> list[str]:
         quasi, utility = self.merging.task.quasi, self.merging.objective.utility
-        ncp = self.merging.objective.measure is Measure.NCP
-        lines = [
-            "Σ w · range / domain, of categories w · values covered / values"
-            if ncp
-            else "Σ largest − smallest, of categories values covered − 1"
-        ]
+        measure = self.merging.objective.measure
+        lines = [_SUMS[measure]]
         for x, attribute in enumerate(quasi):
             union = np.union1d(self.own[x], other[x])
             value = short_number(float(wide[x]), 4)
@@ -410,11 +413,14 @@ class Partners:
             if attribute.ordered and len(union) > 1 and numbers is not None and not missing:
                 low, high = short_number(numbers[union[0]]), short_number(numbers[union[-1]])
                 text = f"{high} − {low}"
-                if ncp:
+                if measure is Measure.NCP:
                     text = (
                         f"{short_number(attribute.weight)} · ({text}) / "
                         f"{short_number(attribute.domain_width)}"
                     )
+                elif measure is Measure.SQUARES and wide[x] > 0:
+                    deviation = (numbers[union[-1]] - numbers[union[0]]) / wide[x]
+                    text = f"({text}) / {short_number(float(deviation))}"
                 what += f": {text}"
             lines.append(f"{what} = {value}")
         return [*lines, f"{utility} of the union = {short_number(float(wide.sum()), 4)}"]

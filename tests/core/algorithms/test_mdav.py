@@ -192,6 +192,14 @@ def test_steps_of_squares_tell_the_squares_added() -> None:
     assert "standard deviations" in " ".join(steps[1].facts["choice"].formula)
 
 
+def test_ranges_in_standard_deviations_are_reckoned_as_told() -> None:
+    task = make_task({"x": [0, 0, 4, 8]}, k=2)
+    steps = list(Run(task, Euclidean(objective="sse"), RunContext(1)))
+    formula = steps[0].facts["choice"].formula
+    assert "standard deviation" in formula[0]
+    assert "(4 − 0) / 3.317 = 1.206" in formula[1]
+
+
 def test_missing_numbers_go_together() -> None:
     task = make_task({"age": ["20", "21", "22", "", "", "90"], "sex": list("mmmfff")}, k=2)
     labels = grouping(task, Mdav()).labels
