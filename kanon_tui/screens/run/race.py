@@ -96,9 +96,9 @@ class RaceScreen(Hosted, Modal):
             run, timeline = recording.run, recording.timeline
             step = min(self._number, timeline.last)
             text = Text(f"{run.algorithm.name} · step {step:,} of {timeline.last:,}\n", "bold")
-            text.append(visible(timeline.step(step).sentence) if timeline.last else "", "not bold")
             if self._number >= timeline.last:
-                text.append(f"\n■ {visible(recording.end)}")
+                text.append(f"■ {visible(recording.end)}\n")
+            text.append(visible(timeline.step(step).sentence) if timeline.last else "", "not bold")
             sentence.update(text)
             view.show(Scene(run.task, run.algorithm, timeline, step))
         course = self.query_one("#course", Static)
