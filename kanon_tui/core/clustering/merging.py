@@ -274,7 +274,9 @@ class Merging:
             return np.ones(len(self.load))
         power = np.maximum(2.0 * (1.0 - self.attributes.prices[:, box.EMPHASIS]), _LEAST_POWER)
         price = self.attributes.prices[:, box.WEIGHT] * power
-        return np.asarray(price / (1.0 + self.load / self.task.n) ** (1.0 + power))
+        # A union has its own span, but of a release the mean of all counts.
+        power += self.objective.of_release
+        return np.asarray(price / (1.0 + self.load / self.task.n) ** power)
 
 
 _PER_CLUSTER = ("boxes", "shown", "extents", "words", "info")
