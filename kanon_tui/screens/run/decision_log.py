@@ -127,10 +127,11 @@ class TimelineBar(Widget):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._playhead: Playhead | None = None
+        self._veiled = False
 
-    def show(self, playhead: Playhead) -> None:
-        """Draw where it stands now."""
-        self._playhead = playhead
+    def show(self, playhead: Playhead, veiled: bool = False) -> None:
+        """Draw where it stands now; `veiled` does not give away what comes next."""
+        self._playhead, self._veiled = playhead, veiled
         self.refresh()
 
     def render(self) -> Text:
@@ -149,6 +150,8 @@ class TimelineBar(Widget):
             marked = any(number in playhead.bookmarks for number, _ in stretch)
             first = begin != (place - 1) * len(steps) // wide or end > begin + 1 or not place
             sign = "◆" if marked else _telling([step for _, step in stretch])
+            if self._veiled and stretch[-1][0] > playhead.number:
+                sign = "?"
             style = theme_style(self, _COLOURS.get(sign, "text-muted"))
             sign = sign if first else "─"
             text.append(sign, "reverse bold" if is_shown else style)

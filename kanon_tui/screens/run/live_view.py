@@ -228,7 +228,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         for view in self.query(PictureView):
             view.show(scene)
         self.query_one(DecisionLog).show(playhead)
-        self.query_one(TimelineBar).show(playhead)
+        self.query_one(TimelineBar).show(playhead, veiled=self._asking)
 
     def _draw_header(self, live: LiveRun, playhead: Playhead, playing: bool) -> None:
         """Draw the first line, whose clock goes on while nothing else changes."""

@@ -11,6 +11,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.teaching.picture import Picture
 from kanon_tui.screens.run import screen as run_screen
+from kanon_tui.screens.run.decision_log import TimelineBar
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.widgets.dialogs import AskText, Choose, Message
@@ -234,6 +235,9 @@ async def test_predict_then_see(sample, make_app) -> None:
         view.draw()
         assert sentence(view).startswith("Can these records still be divided?")
         assert picture(view) == before  # nothing gives the answer away
+        line = view.query_one(TimelineBar).render().plain
+        assert "?" in line
+        assert "■" not in line
         await pilot.press("full_stop")
         assert "Close a class" in sentence(view)
         assert view.playhead.number == 3
