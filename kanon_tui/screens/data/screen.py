@@ -213,7 +213,7 @@ class DataScreen(FindingScreen):
             self.look_for("")
             self._fill_titles()
         elif not self.view.plain:
-            self._look(View())
+            self._show_view(View())
         elif self._paged is not None and not self.in_file:
             self.show_file()
             self._fill_titles()
@@ -239,7 +239,7 @@ class DataScreen(FindingScreen):
 
     # -- a view of the table
 
-    def _look(self, view: View) -> None:
+    def _show_view(self, view: View) -> None:
         """Sort and filter in the background; the cursor stays on its record where it is shown."""
         session, all_rows, grid = self.session, self._all_rows, self.query_one("#table", Grid)
         if all_rows is None:
@@ -287,14 +287,14 @@ class DataScreen(FindingScreen):
         return self.session.table.names[self.query_one("#table", Grid).column]
 
     def action_sort(self) -> None:
-        self._look(self.view.sorted_by(self.column))
+        self._show_view(self.view.sorted_by(self.column))
 
     def action_filter(self) -> None:
         """Show only some records; what is anonymised stays the whole table."""
         column, known = self.column, self.view.filter
 
         def take(filter: Filter | None) -> None:
-            self._look(replace(self.view, filter=filter))
+            self._show_view(replace(self.view, filter=filter))
 
         value = known.condition if known is not None and known.column == column else ""
         hint = (

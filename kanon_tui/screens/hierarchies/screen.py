@@ -52,7 +52,7 @@ Fields = dict[str, Any]
 S = TypeVar("S", bound=HierarchyView)
 
 
-def some(labels: Sequence[str]) -> str:
+def few_labels(labels: Sequence[str]) -> str:
     """Return a few of the labels, for a title or the undo message."""
     return visible(quoted_list(labels, most=3))
 
@@ -211,7 +211,7 @@ class HierarchiesScreen(HierarchyView):
             label for level, label in nodes if level == 0 and label in self.state.uncovered
         ]
         if uncovered:
-            raise InputError(f"{some(uncovered)} has no row yet; press u to give it one")
+            raise InputError(f"{few_labels(uncovered)} has no row yet; press u to give it one")
         return nodes[0][0], [label for _, label in nodes]
 
     # -- the edits
@@ -237,11 +237,11 @@ class HierarchiesScreen(HierarchyView):
 
         def take(new: str) -> None:
             if new != old:
-                what = f"{some([old])} is now {some([new])}"
+                what = f"{few_labels([old])} is now {few_labels([new])}"
                 self.change(what, level, lambda h: rename(h, level, old, new))
 
         hint = "The same values stay in it; a MAGVal on it stays too."
-        ask_text(self, f"Rename {some([old])} of level {level}", take, parse, old, hint)
+        ask_text(self, f"Rename {few_labels([old])} of level {level}", take, parse, old, hint)
 
     @reports_refusal
     def action_group(self) -> None:
@@ -254,14 +254,14 @@ class HierarchiesScreen(HierarchyView):
             return name
 
         def take(name: str) -> None:
-            what = f"{len(labels)} labels of level {level} in {some([name])}"
+            what = f"{len(labels)} labels of level {level} in {few_labels([name])}"
             self.change(what, level, lambda h: group(h, level, labels, name))
 
         hint = (
             f"Their label at level {level + 1}. A label that is there already takes them in; a new "
             f"one makes a group of its own."
         )
-        ask_text(self, f"Group {some(labels)} of level {level}", take, parse, hint=hint)
+        ask_text(self, f"Group {few_labels(labels)} of level {level}", take, parse, hint=hint)
 
     @reports_refusal
     def action_move(self) -> None:
@@ -271,10 +271,10 @@ class HierarchiesScreen(HierarchyView):
         check_movable(hierarchy, level)
 
         def picked(parent: str) -> None:  # joining a group that is there is moving into it
-            what = f"{some(labels)} below {some([parent])}"
+            what = f"{few_labels(labels)} below {few_labels([parent])}"
             self.change(what, level, lambda h: group(h, level, labels, parent))
 
-        title = f"Move {some(labels)} below which label of level {level + 1}?"
+        title = f"Move {few_labels(labels)} below which label of level {level + 1}?"
         self.ask(Pick(title, hierarchy.labels(level + 1)), picked)
 
     @reports_refusal
@@ -287,7 +287,7 @@ class HierarchiesScreen(HierarchyView):
                 made = split(made, level, label)
             return made
 
-        self.change(f"{some(labels)} of level {level} split", level, apart)
+        self.change(f"{few_labels(labels)} of level {level} split", level, apart)
 
     @reports_refusal
     def action_add_level(self) -> None:
@@ -304,7 +304,9 @@ class HierarchiesScreen(HierarchyView):
         """Set MAGVals on what is selected, or take them off."""
         level, labels = self.chosen()
         nodes = [(level, label) for label in labels]
-        self.change_fields(f"MAGVal {some(labels)}", lambda state: with_mark_toggled(state, nodes))
+        self.change_fields(
+            f"MAGVal {few_labels(labels)}", lambda state: with_mark_toggled(state, nodes)
+        )
 
     # -- another hierarchy
 
@@ -410,7 +412,7 @@ class HierarchiesScreen(HierarchyView):
             raise InputError(f"{self.attribute}: every value has a row")
 
         def cover(rows: Callable[[Hierarchy], Mapping[str, Sequence[str]]]) -> None:
-            what = f"rows for {some(values)}"
+            what = f"rows for {few_labels(values)}"
             self.change(what, 0, lambda h: add_rows(h, rows(h)))
 
         def beside(h: Hierarchy) -> Mapping[str, Sequence[str]]:
@@ -420,7 +422,7 @@ class HierarchiesScreen(HierarchyView):
             cover(lambda h: rows_like(h, values, example))
 
         def pick() -> None:
-            title = f"Put {some(values)} where which value is?"
+            title = f"Put {few_labels(values)} where which value is?"
             near = closest(values[0], hierarchy.values)
             self.ask(Pick(title, near), like)
 
@@ -433,7 +435,7 @@ class HierarchiesScreen(HierarchyView):
             near = ("each where the nearest value is", lambda: cover(beside))
             options.insert(0, near)
 
-        choose(self, f"Where to put {some(values)}?", options)
+        choose(self, f"Where to put {few_labels(values)}?", options)
 
     # -- finding
 

@@ -49,11 +49,11 @@ class RecordsPane(Hosted, Vertical):
         self._all = self.shown
         """All records in the order that is shown, to go back to from a single class."""
         self._asked_order = ""
-        self.looked_for = ""
+        self.wanted = ""
         """The text that `n` goes on to find."""
         self.problem = ""
         """What is wrong with the files; shown once."""
-        self._looking: object = None
+        self._search_id: object = None
         """Identifies the search through all records that is under way."""
         self._reader = PageReader(self, self._show_pages, self._show_page_error)
         self.grids = TwinGrids()
@@ -74,7 +74,7 @@ class RecordsPane(Hosted, Vertical):
         if in_files:
             self.grids.clear()
             self._focus_what_is_shown()
-        self.stop_looking()
+        self.stop_searching()
         self.set_title("reading the records …")
 
         def prepare() -> tuple[RecordSource, Arrangement]:
@@ -208,7 +208,7 @@ class RecordsPane(Hosted, Vertical):
         """Find the original values of the class under the cursor, of a release in files."""
         source, shown, record = self.source, self.shown, self.record
         if isinstance(source, FileRecords) and shown.height:
-            self._look(lambda stop: source.before(shown, record, stop), show, "its class")
+            self._search(lambda stop: source.before(shown, record, stop), show, "its class")
 
     # -- orders and classes
 
@@ -220,7 +220,9 @@ class RecordsPane(Hosted, Vertical):
         names = source.orders
         order = self._asked_order = names[(names.index(self._asked_order) + 1) % len(names)]
 
-        self._look(lambda stop: source.arranged(order, stop), self._show_all, order, self._no_order)
+        self._search(
+            lambda stop: source.arranged(order, stop), self._show_all, order, self._no_order
+        )
 
     def _no_order(self, error: Exception) -> None:
         """Keep what is shown, unless the files have changed."""
@@ -249,7 +251,7 @@ class RecordsPane(Hosted, Vertical):
         def found(arrangement: Arrangement) -> None:
             self._lay_out(arrangement, record)
 
-        self._look(lambda stop: source.class_of(shown, record, stop), found, "its class")
+        self._search(lambda stop: source.class_of(shown, record, stop), found, "its class")
 
     # -- going to a record
 
@@ -281,7 +283,7 @@ class RecordsPane(Hosted, Vertical):
     def next_record(self, direction: int) -> None:
         """Go to the next record with the text, else to the next that changed in this column."""
         source = self.source
-        if self.looked_for:
+        if self.wanted:
             self.find_next(direction)
         elif source is not None:
             column, place = self.column, self.grids.row
@@ -295,7 +297,7 @@ class RecordsPane(Hosted, Vertical):
         if source.in_memory:
             self._go_to_next(lambda: source.next_suppressed(shown, place, lambda: False))
         else:
-            self._look(
+            self._search(
                 lambda stop: source.next_suppressed(shown, place, stop),
                 self._go_to_shown,
                 "finding",
@@ -314,16 +316,16 @@ class RecordsPane(Hosted, Vertical):
         """Ask for a text and go to the next record with it."""
 
         def take(text: str) -> None:
-            self.looked_for = text
+            self.wanted = text
             self.find_next(1)
 
-        ask_text(self, "Find a text in all cells", take, str, self.looked_for)
+        ask_text(self, "Find a text in all cells", take, str, self.wanted)
 
     def find_next(self, direction: int) -> None:
         """Go to the next record with the text that was looked for."""
-        source, shown, text, place = self.source, self.shown, self.looked_for, self.grids.row
+        source, shown, text, place = self.source, self.shown, self.wanted, self.grids.row
         if source is not None and text and shown.height:
-            self._look(
+            self._search(
                 lambda stop: source.find(shown, place, text, direction, stop),
                 self._go_to_shown,
                 "finding",
@@ -332,16 +334,16 @@ class RecordsPane(Hosted, Vertical):
     # -- work through all records: stopped by escape, and by the next such work
 
     @property
-    def looking(self) -> bool:
+    def is_searching(self) -> bool:
         """Whether escape has something to stop."""
-        return self._looking is not None
+        return self._search_id is not None
 
-    def stop_looking(self) -> None:
+    def stop_searching(self) -> None:
         """Let the work through all records end soon; its answer is dropped."""
-        self._looking = None
+        self._search_id = None
         self.set_title()
 
-    def _look(
+    def _search(
         self,
         work: Callable[[Stop], T],
         done: Callable[[T], Any],
@@ -349,15 +351,15 @@ class RecordsPane(Hosted, Vertical):
         failed: Callable[[Exception], Any] | None = None,
     ) -> None:
         """Work through all records in the background; a newer call replaces an older one."""
-        wanted = self._looking = object()
+        wanted = self._search_id = object()
         self.set_title(f"{doing} … esc stops")
 
         def stop() -> bool:
-            return self._looking is not wanted
+            return self._search_id is not wanted
 
         def answered(callback: Callable[[Any], Any], answer: Any) -> None:
-            if self._looking is wanted:
-                self.stop_looking()
+            if self._search_id is wanted:
+                self.stop_searching()
                 callback(answer)
 
         def show_failure(error: Exception) -> None:

@@ -284,14 +284,14 @@ class ResultsScreen(StepScreen):
         """Leave the figures, stop a run, or show all classes again."""
         if self._panel_in_front:
             self._records_in_front()
-        elif self.records.looking:
-            self.records.stop_looking()
+        elif self.records.is_searching:
+            self.records.stop_searching()
         elif self.runs.under_way is not None:
             self.runs.stop()
         elif self.records.only_class is not None:
             self.records.switch_class()
         else:
-            self.records.looked_for = ""
+            self.records.wanted = ""
 
     @on(Grid.Chosen, "TwinGrids Grid")
     def action_why(self) -> None:

@@ -37,5 +37,5 @@ async def test_original_and_released_cells_and_finding_again(
         await settle(pilot)
         assert screen.records.record == first
         await pilot.press("escape")
-        assert screen.records.looked_for == ""
+        assert screen.records.wanted == ""
         assert wanted in rows.before.row(then)[-1]

@@ -112,7 +112,7 @@ async def test_a_class_is_shown_alone_and_explained_from_the_release(tmp_path, m
         age, city = table["age"][40], table["city"][40]
         same = table.with_row_index("row").filter(age=age, city=city)
         await pilot.press("o")
-        await wait_until(pilot, lambda: pane.only_class is not None and not pane.looking)
+        await wait_until(pilot, lambda: pane.only_class is not None and not pane.is_searching)
         await settle(pilot)
         shown = [
             pane.grids.right.source.row_name(row) for row in range(pane.grids.right.source.height)
@@ -203,7 +203,7 @@ async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
 
         async def sort(name: str) -> None:
             await pilot.press("s")
-            await wait_until(pilot, lambda: pane.shown.order == name and not pane.looking)
+            await wait_until(pilot, lambda: pane.shown.order == name and not pane.is_searching)
             await settle(pilot)
 
         def sizes() -> list[int]:
