@@ -13,6 +13,8 @@ The box of the highest bound is looked at next. If tested strings bar it, it is 
 ways around one of them. Else its best string is raised to a general one by which the box is barred:
 first all attributes together, as far as each of them loses little; then one after the other to its
 top level, those first that bar most boxes already. The more general it is, the more boxes it bars.
+Where the tops of a box are low already, its most general string is tried before, and that with one
+attribute at its lowest level, which then has to rise.
 If even the box's best string does not bar it, that string is tested as an answer.
 
 When no box is left, the best string known is the optimum; else the highest bound of the open boxes
@@ -45,6 +47,7 @@ Levels = tuple[int, ...]
 
 _BOXES_PER_TEST = 20  # boxes that are divided in the time of a test
 _REMEMBERED = 300_000  # strings
+_PROBES = 4  # strings near the most general one of a box that are tried first
 _FAILS = 2.0  # as a share: more than all records
 
 
@@ -152,11 +155,20 @@ class Proof:
         def bars(string: Levels) -> bool:
             return self._suppresses(string, enough)
 
-        guess, last = bisect(losses, self._tolerated + TIE) - 1, len(losses) - 1
-        number = _last_true(lambda number: bars(tolerating(number)), guess, last)
-        if number < 0:
-            return self._test(box, tuple(best))
-        self._tolerated, base = losses[number], tolerating(number)
+        general = tuple(box.high[:size].tolist())
+        lowered = sum(high < top for high, top in zip(general, tops, strict=True))
+        base: Levels | None = None
+        if lowered >= self._kept:
+            free = [a for a, level in enumerate(best) if level < general[a]]
+            free.sort(key=lambda a: -self._worths.losses[a, best[a] + 1])
+            probes = [general, *((*general[:a], best[a], *general[a + 1 :]) for a in free)]
+            base = next(filter(bars, probes[:_PROBES]), None)
+        if base is None:
+            guess, last = bisect(losses, self._tolerated + TIE) - 1, len(losses) - 1
+            number = _last_true(lambda number: bars(tolerating(number)), guess, last)
+            if number < 0:
+                return self._test(box, tuple(best))
+            self._tolerated, base = losses[number], tolerating(number)
         below = [a for a, top in enumerate(tops) if base[a] < top]
         below.sort(key=lambda a: (round(lost[a][base[a] + 1 - best[a]], 9), -self._below[a]))
 
