@@ -8,11 +8,11 @@ from kanon_tui.core.algorithms import ALGORITHMS, catalogue
 from kanon_tui.core.fields.declaration import fields_of
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Print the catalogue."""
     if args.json:
         print_json(catalogue())
-        return 0
+        return
     for algorithm in ALGORITHMS.values():
         show(f"{algorithm.name}  ({algorithm.family.value})")
         lines = [f"{algorithm.title}. {algorithm.summary}.", algorithm.paper]
@@ -24,4 +24,3 @@ def execute(args: argparse.Namespace) -> int:
         show("")
     for sentence in ALGORITHMS.broken.values():
         warn(sentence)
-    return 0

@@ -12,7 +12,7 @@ from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.writing import check_target
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Read, recode, verify, write, and print what became of the records."""
     inputs = [path for path in (args.mapping, args.file, args.earlier) if path is not None]
     if args.out is not None:
@@ -25,7 +25,6 @@ def execute(args: argparse.Namespace) -> int:
         print_json(_figures(applied))
     else:
         _print_summary(applied, args)
-    return 0
 
 
 def _figures(applied: Applied) -> dict[str, Any]:

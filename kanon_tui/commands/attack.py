@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 
 from kanon_tui.commands.inputs import analysed, prepared, read_published
-from kanon_tui.commands.output import print_json, print_section, show
+from kanon_tui.commands.output import print_json, print_sections, show
 from kanon_tui.core.analysis.attack import suite
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease
 from kanon_tui.core.analysis.attack.linking import Linked
@@ -14,10 +14,11 @@ from kanon_tui.core.analysis.attack.suite import AttackedAgain, offered, side_by
 from kanon_tui.core.errors import InputError
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Link both tables and print how many people they give away."""
     if args.kind is not None:
-        return _suite(args)
+        _suite(args)
+        return
     if args.external is None or args.on is None:
         raise InputError(
             "attack: name what an outsider has (--external FILE --on a,b), or a --kind of attack"
@@ -26,12 +27,11 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         sides = {"original": _counts(found.original), "release": _counts(found.release)}
         print_json({"people": found.people, **sides})
-        return 0
-    print_section(found.section())
-    return 0
+    else:
+        print_sections(found.section())
 
 
-def _suite(args: argparse.Namespace) -> int:
+def _suite(args: argparse.Namespace) -> None:
     """Try attacks of the suite and print their figures and sentences."""
     project, task = prepared(args)
     release = read_published(args.release, task)
@@ -51,14 +51,12 @@ def _suite(args: argparse.Namespace) -> int:
         figures = {"people": task.people, "attacks": [each.mapping() for each in results]}
         again = [{**asdict(run), "attacks": [x.mapping() for x in run.attacks]} for run in runs[1:]]
         print_json({**figures, **({"with": again} if again else {})})
-        return 0
-    for section in suite.attack_sections(results):
-        print_section(section)
+        return
+    print_sections(*suite.attack_sections(results))
     if len(runs) > 1:
-        print_section(side_by_side(runs))
+        print_sections(side_by_side(runs))
     else:
         show("", f"To see what helps: --with {', '.join(offered(task, project))}")
-    return 0
 
 
 def _counts(linked: Linked) -> dict[str, int]:

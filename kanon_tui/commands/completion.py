@@ -12,7 +12,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.project.samples import list_samples
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Let shtab translate the parser of the command line."""
     parser: argparse.ArgumentParser = args.whole_parser
     samples = [sample.name for sample in list_samples()]
@@ -28,7 +28,6 @@ def execute(args: argparse.Namespace) -> int:
     # The first word may be a file to open: bash offers files where it knows no other word.
     sys.stdout.write(text.replace("complete -o bashdefault", "complete -o bashdefault -o default"))
     sys.stdout.write("\n")
-    return 0
 
 
 def _actions(parser: Any, name: str = "") -> Iterator[tuple[str, Any]]:

@@ -112,10 +112,9 @@ class Command:
 
     @classmethod
     def execute(cls, args: argparse.Namespace) -> int:
-        """Import the module of the command and run it; return the exit code."""
+        """Import the module of the command and run it; return the exit code, 0 for None."""
         module = import_module(f"{__package__}.{cls.name().replace('-', '_')}")
-        code: int = module.execute(args)
-        return code
+        return module.execute(args) or 0
 
 
 class Run(Command):

@@ -19,7 +19,7 @@ from kanon_tui.core.teaching.handout import handout_html, handout_markdown, make
 ENDINGS = (".html", ".md")
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Run decision by decision and print as it goes, or write the handout."""
     if args.last is not None and args.last < args.first:
         raise InputError(f"explain: --to {args.last:,} comes before --from {args.first:,}")
@@ -27,10 +27,9 @@ def execute(args: argparse.Namespace) -> int:
     project = with_overrides(project, algorithm=args.algorithm, k=args.k, seed=args.seed)
     if args.out is not None:
         _write(args, project, bundled)
-        return 0
+        return
     for line in explain(project, prepare(project), args.most, args.first, args.last):
         show(line)
-    return 0
 
 
 def _find(what: str) -> tuple[Project, bool]:

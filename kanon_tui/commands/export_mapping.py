@@ -8,7 +8,7 @@ from kanon_tui.core.api.functions import export_mapping
 from kanon_tui.core.table.writing import check_target, write_text
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Write or print the query."""
     query = export_mapping(args.mapping, args.format, args.table, args.publish)
     if args.out is not None:
@@ -18,4 +18,3 @@ def execute(args: argparse.Namespace) -> int:
         show(*query.splitlines())
     else:
         sys.stdout.buffer.write(query.encode())
-    return 0

@@ -18,12 +18,12 @@ from kanon_tui.core.pipeline.prepare import as_project, read_column
 from kanon_tui.core.table.writing import check_target
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Build, validate or convert."""
-    return {"build": _build, "validate": _validate, "convert": _convert}[args.part](args)
+    {"build": _build, "validate": _validate, "convert": _convert}[args.part](args)
 
 
-def _build(args: argparse.Namespace) -> int:
+def _build(args: argparse.Namespace) -> None:
     """Build a hierarchy from the values of a column, check that it covers them, and write it."""
     project = as_project(args.data)
     check_target(args.out, HIERARCHY_ENDINGS, args.force, project.inputs)
@@ -33,10 +33,9 @@ def _build(args: argparse.Namespace) -> int:
     hierarchy.bind(column)
     write_hierarchy_file(hierarchy, args.out, args.attribute, args.force)
     show(f"wrote {args.out}: {_summary(hierarchy)}")
-    return 0
 
 
-def _validate(args: argparse.Namespace) -> int:
+def _validate(args: argparse.Namespace) -> None:
     """Check a hierarchy file, and whether it covers the values of a column if one is named."""
     attribute = args.attribute or args.file.stem
     column = read_column(args.data, attribute) if args.data is not None else None
@@ -46,10 +45,9 @@ def _validate(args: argparse.Namespace) -> int:
         hierarchy.bind(column)
         covers = f"; it covers every value of {column.name}"
     show(f"{args.file.name} is valid: {_summary(hierarchy)}{covers}")
-    return 0
 
 
-def _convert(args: argparse.Namespace) -> int:
+def _convert(args: argparse.Namespace) -> None:
     """Read a hierarchy file in one format and write it in another."""
     project = None if args.data is None else as_project(args.data)
     inputs = (args.source, *(project.inputs if project is not None else ()))
@@ -59,7 +57,6 @@ def _convert(args: argparse.Namespace) -> int:
     hierarchy = read_hierarchy_file(args.source, attribute, values)
     write_hierarchy_file(hierarchy, args.out, attribute, args.force)
     show(f"wrote {args.out}: {_summary(hierarchy)}")
-    return 0
 
 
 def _summary(hierarchy: Hierarchy) -> str:

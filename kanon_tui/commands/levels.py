@@ -7,13 +7,13 @@ from kanon_tui.commands.output import figure, print_json, print_table
 from kanon_tui.core.api.functions import levels as measured_levels
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Measure the levels of each quasi-identifier alone."""
     found = measured_levels(args.project)
     if args.json:
         attributes = {name: [asdict(level) for level in levels] for name, levels in found.items()}
         print_json({"attributes": attributes})
-        return 0
+        return
     rows = [
         [
             name if level.level == 0 else "",
@@ -26,4 +26,3 @@ def execute(args: argparse.Namespace) -> int:
         for level in levels
     ]
     print_table(("attribute", "level", "labels", "smallest", "passes", "RV", "NCP"), rows)
-    return 0

@@ -43,27 +43,27 @@ def print_json(value: Any) -> None:
     print(json_text(value, ascii_only=not encoding.startswith("utf")))
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
-    """Print aligned columns; the first `left` are texts, the others figures."""
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print aligned columns; the first is of texts, the others of figures."""
     lines = [list(map(visible, row)) for row in (columns, *rows)]
     widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         padding = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)]
-        texts = [a + b for a, b in zip(line[:left], padding, strict=False)]
-        figures = [b + a for a, b in zip(line[left:], padding[left:], strict=True)]
-        show("  ".join([*texts, *figures]).rstrip())
+        figures = [b + a for a, b in zip(line[1:], padding[1:], strict=True)]
+        show("  ".join([line[0] + padding[0], *figures]).rstrip())
 
 
-def print_section(section: Section) -> None:
-    """Print a section of a report: its title, its sentences and its table."""
-    show("", section.title)
-    for paragraph in section.paragraphs:
-        show(*wrap(paragraph, width=79))
-    if section.rows:
-        cells = [[c if isinstance(c, str) else c.text for c in row] for row in section.rows]
-        print_table(section.columns, cells)
-    if section.items:
-        show(*section.items)
+def print_sections(*sections: Section) -> None:
+    """Print sections of a report, each with its title, its sentences and its table."""
+    for section in sections:
+        show("", section.title)
+        for paragraph in section.paragraphs:
+            show(*wrap(paragraph, width=79))
+        if section.rows:
+            cells = [[c if isinstance(c, str) else c.text for c in row] for row in section.rows]
+            print_table(section.columns, cells)
+        if section.items:
+            show(*section.items)
 
 
 def _width(text: str) -> int:

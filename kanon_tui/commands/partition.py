@@ -8,12 +8,12 @@ from shutil import get_terminal_size
 from typing import Any
 
 from kanon_tui.commands.inputs import analysed
-from kanon_tui.commands.output import print_json, print_section, show
+from kanon_tui.commands.output import print_json, print_sections, show
 from kanon_tui.core.analysis.trees.partition import Node, PartitionTree
 from kanon_tui.core.text import visible
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Grow both trees and print them."""
     options = ("target", "attributes", "leaves", "smallest", "rows", "overlap")
     found = analysed("trees", args, **{name: getattr(args, name) for name in options})
@@ -21,11 +21,10 @@ def execute(args: argparse.Namespace) -> int:
         trees = {"original": _as_json(found.original), "release": _as_json(found.release)}
         asked = {"attributes": found.attributes, "telling": found.telling}
         print_json({"target": found.target, **trees, "kept": found.kept, **asked})
-        return 0
-    print_section(found.section())
+        return
+    print_sections(found.section())
     show("")
     _print_trees(_tree_lines(found.original.root), _tree_lines(found.release.root))
-    return 0
 
 
 def _as_json(tree: PartitionTree) -> dict[str, Any]:

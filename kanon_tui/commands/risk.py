@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kanon_tui.commands.output import print_json, print_section, show
+from kanon_tui.commands.output import print_json, print_sections, show
 from kanon_tui.core.analysis.population_risk import PopulationRisk, risk_sections
 from kanon_tui.core.api.functions import risk
 from kanon_tui.core.errors import InputError
@@ -19,8 +19,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print_json(found.mapping())
     else:
-        for section in risk_sections(found)[:1]:
-            print_section(section)
+        print_sections(risk_sections(found)[0])
         if args.k_map is not None:
             show(f"{args.k_map:,}-map is {'reached' if reached else 'NOT reached'}")
     return 0 if reached else 1

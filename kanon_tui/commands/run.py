@@ -42,7 +42,7 @@ _ROLES = ("quasi", "sensitive", "identifier")
 """Options that give the columns of a data file their roles."""
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Run, verify, write, and print a summary."""
     if (args.hold_out is None) != (args.control is None):
         raise InputError("--hold-out SHARE and --control FILE go together; name both")
@@ -70,7 +70,7 @@ def execute(args: argparse.Namespace) -> int:
         _check_targets(args, target, project)
         if args.dry_run:
             show(*_planned(project, args))
-            return 0
+            return
         result = _run(args, project, target)
         if args.out == "-":
             with open(folder / "release.csv", "rb") as release:
@@ -81,7 +81,6 @@ def execute(args: argparse.Namespace) -> int:
             (log if args.out == "-" else show)(*_summary(result, args))
     if args.timings:
         log(*_timings(result))
-    return 0
 
 
 def _received(folder: Path) -> Path:

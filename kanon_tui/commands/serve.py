@@ -12,7 +12,7 @@ from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.errors import InputError
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Check the file, take the port, and serve until Ctrl-C."""
     if args.file is not None:
         _check_file(args.file)
@@ -32,7 +32,6 @@ def execute(args: argparse.Namespace) -> int:
         shown = f"[{args.host}]" if ":" in args.host else args.host
         show(f"Kanon is at http://{shown}:{port}{server.entrance} (Ctrl-C ends it)")
         server.run(listening)
-    return 0
 
 
 def _check_file(file: Path) -> None:

@@ -6,14 +6,14 @@ from kanon_tui.commands.output import print_json, show
 from kanon_tui.core.analysis.feasibility import feasibility
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Draw the tables and print the rate."""
     names = ("attributes", "values", "k", "records", "repeats", "seed")
     asked = {name: getattr(args, name) for name in names}
     found = feasibility(**asked)
     if args.json:
         print_json({**asked, "success_rate": found.success_rate})
-        return 0
+        return
     low, high = found.interval
     show(
         f"attributes: {args.attributes:,} with {args.values:,} values each   "
@@ -23,4 +23,3 @@ def execute(args: argparse.Namespace) -> int:
         f"k-anonymous: {round(found.success_rate * found.repeats):,} of {found.repeats:,} random "
         f"tables, {found.success_rate:.1%} (95 % interval {low:.1%} to {high:.1%})"
     )
-    return 0

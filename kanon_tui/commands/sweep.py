@@ -24,7 +24,7 @@ from kanon_tui.core.table.writing import Target, check_target, write_text
 _COLUMNS = ("algorithm", "k", "NCP", "RV", "IL", "classes", "suppressed", "seconds")
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Run all points, then print and write them."""
     project = Project.load(args.project)
     if args.out is not None:
@@ -48,7 +48,6 @@ def execute(args: argparse.Namespace) -> int:
         raise NotReachedError(
             f"{args.project.name}: none of the {len(points)} points has a release"
         )
-    return 0
 
 
 def _finish(asked: Sweep, args: argparse.Namespace) -> list[SweepPoint]:

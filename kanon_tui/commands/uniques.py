@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from kanon_tui.commands.output import figure, print_json, print_section, print_table, show
+from kanon_tui.commands.output import figure, print_json, print_sections, print_table, show
 from kanon_tui.core.analysis.attack.weak_spots import Exposure, remedies, weak_spot_sections
 from kanon_tui.core.analysis.minimal_uniques import (
     Combination,
@@ -26,13 +26,14 @@ from kanon_tui.core.text import first_few
 _SHOWN = 15
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Count every set, and print the worst."""
     project = Project.load(args.project)
     if args.scores is not None:
         check_target(args.scores, (".csv",), args.force, project.inputs)
     if args.remedies:
-        return _try_remedies(project, args.json)
+        _try_remedies(project, args.json)
+        return
     task = prepare(project)
     columns, others = task_columns(task)
     if args.attributes:
@@ -48,24 +49,21 @@ def execute(args: argparse.Namespace) -> int:
         write_text(args.scores, "\n".join(["record,score", *rows, ""]), args.force)
     if args.json:
         print_json(_mapping(found, missed, task.k))
-        return 0
+        return
     _print(found, missed, task.k)
     if args.scores is not None:
         show(f"wrote {args.scores}")
-    return 0
 
 
-def _try_remedies(project: Project, json: bool) -> int:
+def _try_remedies(project: Project, json: bool) -> None:
     """Run the project and print whom k does not protect, and what helps."""
     result = anonymize(project)
     found = remedies(result)
     if json:
         own = asdict(Exposure.of(result))
         print_json({"exposed": own, "remedies": [asdict(each) for each in found]})
-        return 0
-    for section in weak_spot_sections(result, found):
-        print_section(section)
-    return 0
+    else:
+        print_sections(*weak_spot_sections(result, found))
 
 
 def _mapping(found: MinimalUniques, missed: list[Combination], k: int) -> dict[str, Any]:

@@ -7,20 +7,18 @@ from dataclasses import asdict
 from typing import Any
 
 from kanon_tui.commands.inputs import analysed
-from kanon_tui.commands.output import print_json, print_section, show
+from kanon_tui.commands.output import print_json, print_sections, show
 from kanon_tui.core.analysis.utility.utility import Utility, utility_sections
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Measure and print."""
     found: Utility = analysed("utility", args, target=args.target)
     if args.json:
         print_json(_as_json(found))
-        return 0
+        return
     show(f"records: {found.original_records:,} in the original, {found.release_records:,} released")
-    for section in utility_sections(found):
-        print_section(section)
-    return 0
+    print_sections(*utility_sections(found))
 
 
 def _as_json(found: Utility) -> dict[str, Any]:

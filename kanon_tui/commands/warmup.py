@@ -5,7 +5,6 @@ import argparse
 from kanon_tui.commands.output import show
 
 
-def execute(args: argparse.Namespace) -> int:
+def execute(args: argparse.Namespace) -> None:
     """Say that there is nothing to do."""
     show("nothing to do: Kanon is compiled when it is installed; leave this command out")
-    return 0
