@@ -70,14 +70,11 @@ def is_text_encoding(name: str) -> bool:
     """Return whether Python reads files in this encoding; zlib and rot13 are no encodings."""
     try:
         found = codecs.lookup(name)
+        "".encode(name)  # refused by codecs that take no text
     except (LookupError, ValueError, TypeError):
         return False
     plain = found.name.replace("_", "-")
-    return (
-        found._is_text_encoding
-        and found.incrementaldecoder is not None
-        and (plain not in _NOT_FOR_FILES)
-    )
+    return found.incrementaldecoder is not None and plain not in _NOT_FOR_FILES
 
 
 def _decoded(data: bytes, encoding: str, file: str) -> Iterator[str]:
