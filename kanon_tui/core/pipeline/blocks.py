@@ -10,17 +10,18 @@
 4. What follows a clustering sees the whole table: classes that miss a requirement beyond k merge
    across blocks, and refining exchanges records across them.
 
-The cost of blocks is measured on a sample (`BlockSample`). One block is the plain algorithm. A
-cancelled run keeps the finished blocks; each of the others becomes one class.
+The cost of blocks is measured on a sample, clustered as a whole and in blocks. One block is the
+plain algorithm. A cancelled run keeps the finished blocks; each of the others becomes one class.
 """
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -38,12 +39,15 @@ from kanon_tui.core.task.task import Algorithm, Grouping, RunContext, Step, Step
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
 _CUTS_PER_STEP = 16
+BlockJob = tuple[int, Callable[[], Steps]]
+"""The number of records of a job, and what begins it."""
 
 
 @dataclass(frozen=True, eq=False)
 class BlockCut:
     """A table cut into blocks."""
 
+    task: Task
     blocks: Sequence[Int64s]
     """The records of every block."""
     groups: int
@@ -55,6 +59,46 @@ class BlockCut:
     def divides(self) -> bool:
         """Whether anything was cut that the algorithm would have clustered together."""
         return len(self.blocks) > self.groups
+
+    def jobs(self, algorithm: BlockClustering, first: int = 0) -> list[BlockJob]:
+        """Return a job per block, from number `first` on."""
+        return [
+            (len(self.blocks[number]), partial(self._cluster, algorithm, number))
+            for number in range(first, len(self.blocks))
+        ]
+
+    def _cluster(self, algorithm: BlockClustering, number: int) -> Steps:
+        """Return the steps of a block, with a seed made of the run's seed and its number."""
+        seed = int(np.random.SeedSequence([self.task.seed, number]).generate_state(1)[0])
+        return algorithm.steps(part_of(self.task, self.blocks[number], seed), RunContext())
+
+    def put_together(self, found: Mapping[int, Grouping]) -> Grouping:
+        """Return the grouping of all blocks; a block that is not done yet is one class."""
+        labels = np.full(self.task.n, -1, dtype=np.int32)
+        hidden: np.ndarray | None = None
+        classes = 0
+        for number, records in enumerate(self.blocks):
+            if number not in found:
+                labels[records] = classes
+                classes += 1
+                continue
+            own = found[number]
+            labels[records] = np.where(own.labels < 0, -1, own.labels + classes)
+            classes += int(own.labels.max(initial=-1)) + 1
+            if own.suppressed_cells is not None:
+                if hidden is None:
+                    hidden = np.zeros((self.task.n, len(self.task.quasi)), dtype=bool)
+                hidden[records] = own.suppressed_cells
+        notes = dict.fromkeys(each for number in sorted(found) for each in found[number].notes)
+        early: tuple[Note, ...] = ()
+        if len(found) < len(self.blocks):
+            early = (note("stopped early: blocks that were not reached are one class each"),)
+        return Grouping(
+            labels,
+            suppressed_cells=hidden,
+            search=_summed(found),
+            notes=(*notes, *small_groups_note(self.task, len(self.suppressed)), *early),
+        )
 
 
 def cut_into_blocks(
@@ -78,7 +122,7 @@ def cut_into_blocks(
         order = np.argsort(labels, kind="stable")
         blocks += np.split(group[order], np.cumsum(np.bincount(labels))[:-1])
     suppressed = np.sort(np.concatenate([*small, np.empty(0, dtype=np.int64)]))
-    return BlockCut(blocks, len(large), suppressed)
+    return BlockCut(task, blocks, len(large), suppressed)
 
 
 def _coarse_cut(part: Task, before: int) -> Steps:
@@ -108,13 +152,6 @@ def side_by_side(
     A thread makes one step of a job, and the next one only when its report has been pulled.
     """
     waiting = iter(enumerate(jobs))
-    if workers <= 1 or len(jobs) == 1:
-        for number, job in waiting:
-            steps, report = job(), JobReport(number, 0.0)
-            while report.grouping is None:
-                report = _make_step(number, steps)
-                yield report
-        return
     running: dict[Future[JobReport], Steps] = {}
     with ThreadPoolExecutor(workers) as pool:
         for number, job in islice(waiting, workers):
@@ -140,100 +177,33 @@ def _make_step(number: int, steps: Steps) -> JobReport:
         return JobReport(number, 1.0, stop.value)
 
 
-def cluster_block(algorithm: BlockClustering, task: Task, cut: BlockCut, number: int) -> Steps:
-    """Return the steps of one block, with a seed made of the run's seed and the block's number."""
-    seed = int(np.random.SeedSequence([task.seed, number]).generate_state(1)[0])
-    return algorithm.steps(part_of(task, cut.blocks[number], seed), RunContext())
-
-
-def put_together(task: Task, cut: BlockCut, found: Mapping[int, Grouping]) -> Grouping:
-    """Return the grouping of all blocks; a block that is not done yet is one class."""
-    labels = np.full(task.n, -1, dtype=np.int32)
-    hidden: np.ndarray | None = None
-    classes = 0
-    for number, records in enumerate(cut.blocks):
-        if number not in found:
-            labels[records] = classes
-            classes += 1
-            continue
-        own = found[number]
-        labels[records] = np.where(own.labels < 0, -1, own.labels + classes)
-        classes += int(own.labels.max(initial=-1)) + 1
-        if own.suppressed_cells is not None:
-            if hidden is None:
-                hidden = np.zeros((task.n, len(task.quasi)), dtype=bool)
-            hidden[records] = own.suppressed_cells
-    notes = dict.fromkeys(each for number in sorted(found) for each in found[number].notes)
-    early: tuple[Note, ...] = ()
-    if len(found) < len(cut.blocks):
-        early = (note("stopped early: blocks that were not reached are one class each"),)
-    return Grouping(
-        labels,
-        suppressed_cells=hidden,
-        search=_summed(found),
-        notes=(*notes, *small_groups_note(task, len(cut.suppressed)), *early),
-    )
-
-
 def _summed(found: Mapping[int, Grouping]) -> dict[str, Any]:
     """Return the sums of the numeric figures of all searches."""
-    summed: dict[str, Any] = {}
+    summed: Counter[str] = Counter()
     for grouping in found.values():
-        for name, figure in grouping.search.items():
-            if isinstance(figure, int | float) and not isinstance(figure, bool):
-                summed[name] = summed.get(name, 0) + figure
-    return summed
+        numbers = {k: n for k, n in grouping.search.items() if isinstance(n, int | float)}
+        summed.update({name: n for name, n in numbers.items() if not isinstance(n, bool)})
+    return dict(summed)
 
 
 SAMPLE_BLOCKS = 4
 
 
-@dataclass(frozen=True, eq=False)
-class BlockSample:
-    """A sample of records, clustered as a whole and in blocks to compare the two."""
+def sample_cut(
+    algorithm: BlockClustering, cut: BlockCut, size: int
+) -> Generator[Step, None, BlockCut | None]:
+    """Yield steps and return a sample of a table in blocks of about `size` records.
 
-    task: Task
-    cut: BlockCut
-
-    @classmethod
-    def draw(
-        cls, algorithm: BlockClustering, task: Task, size: int, cut: BlockCut
-    ) -> Generator[Step, None, Self | None]:
-        """Yield steps and return a sample of a table in blocks of about `size` records.
-
-        None where blocks cost nothing, or the sample cannot be cut.
-        """
-        if not cut.divides:
-            return None
-        count = min(task.n, SAMPLE_BLOCKS * size)
-        records = np.random.default_rng(task.seed).choice(task.n, count, replace=False)
-        sample = part_of(task, np.sort(records), task.seed)
-        own = yield from cut_into_blocks(algorithm, sample, size)
-        return cls(sample, own) if own.divides else None
-
-    def jobs(self, algorithm: BlockClustering) -> list[tuple[int, Callable[[], Steps]]]:
-        """Return the jobs with their numbers of records: the sample as a whole, then its blocks."""
-        whole = (self.task.n, partial(algorithm.steps, self.task, RunContext()))
-        return [whole, *block_jobs(algorithm, self.task, self.cut)]
-
-    def measured(self, found: Mapping[int, Grouping]) -> dict[str, Any]:
-        """Return the size of the sample and its NCP both ways, from the groupings of its jobs."""
-        blocks = {job - 1: found[job] for job in found if job}
-        return {
-            "sample": self.task.n,
-            "ncp_in_blocks": ncp_of(self.task, put_together(self.task, self.cut, blocks)),
-            "ncp_whole": ncp_of(self.task, found[0]),
-        }
-
-
-def block_jobs(
-    algorithm: BlockClustering, task: Task, cut: BlockCut
-) -> list[tuple[int, Callable[[], Steps]]]:
-    """Return a job per block, with its number of records."""
-    return [
-        (len(records), partial(cluster_block, algorithm, task, cut, number))
-        for number, records in enumerate(cut.blocks)
-    ]
+    None where blocks cost nothing, or the sample cannot be cut.
+    """
+    if not cut.divides:
+        return None
+    task = cut.task
+    count = min(task.n, SAMPLE_BLOCKS * size)
+    records = np.random.default_rng(task.seed).choice(task.n, count, replace=False)
+    sample = part_of(task, np.sort(records), task.seed)
+    own = yield from cut_into_blocks(algorithm, sample, size)
+    return own if own.divides else None
 
 
 def blocks_note(cut: BlockCut, measured: dict[str, Any]) -> Note:
@@ -266,8 +236,8 @@ def block_steps(
     cut = yield from cut_into_blocks(algorithm, task, size)
     if len(cut.blocks) < 2:
         return (yield from algorithm.steps(task, context))
-    sample = yield from BlockSample.draw(algorithm, task, size, cut)
-    blocks = _Blocks(algorithm, task, context, cut, sample)
+    sample = yield from sample_cut(algorithm, cut, size)
+    blocks = _Blocks(algorithm, context, cut, sample)
     # One worker gives a watched run the same steps every time.
     yield from blocks.run(1 if context.watched else workers or cores())
     return blocks.grouping()
@@ -279,12 +249,11 @@ class _Blocks:
     def __init__(
         self,
         algorithm: BlockClustering,
-        task: Task,
         context: RunContext,
         cut: BlockCut,
-        sample: BlockSample | None,
+        sample: BlockCut | None,
     ) -> None:
-        self._algorithm, self._task, self._cut, self._sample = algorithm, task, cut, sample
+        self._algorithm, self._cut, self._sample, task = algorithm, cut, sample, cut.task
         self._found: dict[int, Grouping] = {}
         self._found_in_sample: dict[int, Grouping] = {}
         self._classes = 0
@@ -294,10 +263,11 @@ class _Blocks:
 
     def run(self, workers: int) -> Iterator[Step]:
         """Yield the steps of clustering every block, and the sample both ways."""
-        jobs = block_jobs(self._algorithm, self._task, self._cut)
+        jobs, sample = self._cut.jobs(self._algorithm), self._sample
         yield self._first_step([size for size, _ in jobs])
-        if self._sample is not None:
-            jobs += self._sample.jobs(self._algorithm)
+        if sample is not None:
+            whole = partial(self._algorithm.steps, sample.task, RunContext())
+            jobs += [(sample.task.n, whole), *sample.jobs(self._algorithm)]
         weights = np.array([size for size, _ in jobs], dtype=float)
         done = np.zeros(len(weights))
         with closing(side_by_side([job for _, job in jobs], workers)) as reports:
@@ -308,9 +278,16 @@ class _Blocks:
 
     def grouping(self) -> Grouping:
         """Return the grouping of all blocks, with the notes and figures for the report."""
-        together = put_together(self._task, self._cut, self._found)
-        sample, found = self._sample, self._found_in_sample
-        measured = {} if sample is None else sample.measured(found)
+        together, sample = self._cut.put_together(self._found), self._sample
+        measured: dict[str, Any] = {}
+        if sample is not None:
+            whole, *in_blocks = (found for _, found in sorted(self._found_in_sample.items()))
+            blocks = sample.put_together(dict(enumerate(in_blocks)))
+            measured = {
+                "sample": sample.task.n,
+                "ncp_in_blocks": ncp_of(sample.task, blocks),
+                "ncp_whole": ncp_of(sample.task, whole),
+            }
         figures = {"count": len(self._cut.blocks), **measured}
         return replace(
             together,
@@ -336,7 +313,7 @@ class _Blocks:
     def _placed(self, number: int, grouping: Grouping) -> dict[str, Any]:
         records, labels = self._cut.blocks[number], grouping.labels
         sizes = np.bincount(labels[labels >= 0])
-        classes, most = np.flatnonzero(sizes), 2 * self._task.k
+        classes, most = np.flatnonzero(sizes), 2 * self._cut.task.k
         self._sizes += np.bincount(np.minimum(sizes[classes], most), minlength=most + 1)[1:]
         facts: dict[str, Any] = {
             "number": number + 1,
@@ -355,21 +332,21 @@ class _Blocks:
         blocks = self._cut.blocks
         left = [each[self._found[number].labels < 0] for number, each in enumerate(blocks)]
         records = np.sort(np.concatenate(left))
-        if len(records) < self._task.k:
+        if len(records) < self._cut.task.k:
             return
         template = "Cluster together the {left} that blocks have left over."
         yield self._step(template, {"left": count_of(len(records), "record")}, 1.0)
         self._cut = replace(self._cut, blocks=[*blocks, records])
-        pool = partial(cluster_block, self._algorithm, self._task, self._cut, len(blocks))
+        ((_, pool),) = self._cut.jobs(self._algorithm, len(blocks))
         for report in side_by_side([pool], 1):
             if report.grouping is not None:
                 yield self._take(replace(report, job=len(blocks)), 1.0)
 
     def _first_step(self, sizes: Sequence[int]) -> Step:
-        facts: dict[str, Any] = {"blocks": len(sizes), "n": self._task.n}
+        facts: dict[str, Any] = {"blocks": len(sizes), "n": self._cut.task.n}
         facts |= {"least": min(sizes), "most": max(sizes)}
         if self._drawn:
-            together = np.full(self._task.n, UNPLACED, dtype=np.int32)
+            together = np.full(self._cut.task.n, UNPLACED, dtype=np.int32)
             together[self._cut.suppressed] = SUPPRESSED
             facts["together"] = together
         template = (
@@ -381,8 +358,8 @@ class _Blocks:
     def _step(self, template: str, facts: Mapping[str, Any], share: float) -> Step:
         counters = {"blocks_done": len(self._found), "clusters": self._classes}
         keep = None
-        if not self._task.beyond_k:  # classes of a block may miss the requirements
-            keep = partial(put_together, self._task, self._cut, dict(self._found))
+        if not self._cut.task.beyond_k:  # classes of a block may miss the requirements
+            keep = partial(self._cut.put_together, dict(self._found))
         sizes = (
             {"sizes": tuple(self._sizes.tolist()), "made": self._classes} if self._classes else {}
         )

@@ -16,12 +16,27 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, cast
+from urllib.parse import quote
 
-from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.atomic_files import check_place, written_aside
+import polars as pl
+
+from kanon_tui.core.addresses import address_file, address_name, is_address
+from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.processes.interruption import uninterrupted, written
+from kanon_tui.core.table.atomic_files import (
+    check_folder,
+    check_place,
+    usual_mode,
+    work_folder,
+    writing_errors,
+    written_aside,
+)
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
 from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import put_database
@@ -29,23 +44,6 @@ from kanon_tui.core.table.excel import put_workbook
 from kanon_tui.core.table.json_lines import put_json_lines
 from kanon_tui.core.table.statistics_files import put_statistics_file
 from kanon_tui.core.text import joined
-
-if TYPE_CHECKING:
-    import polars as pl
-
-
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from urllib.parse import quote
-
-import polars as pl
-
-from kanon_tui.core.addresses import address_file, address_name, is_address
-from kanon_tui.core.errors import suggestion
-from kanon_tui.core.processes.interruption import uninterrupted, written
-from kanon_tui.core.table.atomic_files import check_folder, usual_mode, work_folder, writing_errors
 
 
 def check_target(
@@ -134,8 +132,6 @@ def put_table(
 
 
 def _as_texts(table: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     return table.with_columns(pl.selectors.enum().cast(pl.String))
 
 
