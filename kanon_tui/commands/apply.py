@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import Any
 
 from kanon_tui.commands.output import print_json, show
@@ -29,7 +30,6 @@ def execute(args: argparse.Namespace) -> None:
 
 def _figures(applied: Applied) -> dict[str, Any]:
     measures, union = applied.result.measures, applied.union
-    names = ("records", "classes", "k", "new_classes", "in_one_release")
     return {
         "records": applied.records,
         "published": applied.published,
@@ -38,7 +38,7 @@ def _figures(applied: Applied) -> dict[str, Any]:
         "below_k": applied.small_records,
         "classes": measures.classes,
         "k": measures.smallest_class,
-        "union": None if union is None else {name: getattr(union, name) for name in names},
+        "union": None if union is None else asdict(union),
     }
 
 

@@ -84,15 +84,6 @@ class AttributeDifference:
     """Records whose published cells differ, suppression included."""
 
 
-@dataclass(frozen=True)
-class RuleDifference:
-    """The share of published records whose group keeps a rule, in both results."""
-
-    attribute: str
-    rule: str
-    kept: FigureDifference
-
-
 @dataclass(frozen=True, eq=False)
 class ComparedFiles:
     """The records of two releases in files, and how they are looked up."""
@@ -207,15 +198,15 @@ class Comparison:
         return tuple(sorted(found, key=lambda a: (-abs(a.ncp.difference or 0), -a.differs)))
 
     @cached_property
-    def rules(self) -> tuple[RuleDifference, ...]:
-        """The rules that both projects have."""
+    def rules(self) -> tuple[tuple[str, FigureDifference], ...]:
+        """The rules that both projects have: attribute, and the share of records that keep it."""
         found = []
         for name in self.common:
             second = {kept.rule: kept.kept for kept in self.second.measures.attributes[name].rules}
             for kept in self.first.measures.attributes[name].rules:
                 if kept.rule in second:
                     figures = FigureDifference("utility", kept.rule, kept.kept, second[kept.rule])
-                    found.append(RuleDifference(name, kept.rule, figures))
+                    found.append((name, figures))
         return tuple(found)
 
 

@@ -48,15 +48,6 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 
 @dataclass(frozen=True)
-class UniqueAtLevel:
-    """The unique records that would be left if one attribute were generalised to a level."""
-
-    name: str
-    level: int
-    unique: int
-
-
-@dataclass(frozen=True)
 class Contribution:
     """The records at risk that would be left if one attribute were dropped."""
 
@@ -76,8 +67,9 @@ class Risk:
     below_k: int
     without: tuple[Contribution, ...]
     """Most helpful first."""
-    unique_at_levels: tuple[UniqueAtLevel, ...]
-    """For the attribute that contributes most: each level of its hierarchy below the root."""
+    unique_at_levels: Mapping[int, int]
+    """The unique that would be left with the attribute that contributes most at each level of its
+    hierarchy between values and root."""
     in_people: bool = False
 
 
@@ -112,15 +104,15 @@ def risk(
         ),
         key=lambda c: (c.below_k, c.unique),
     )
-    at_levels: list[UniqueAtLevel] = []
+    at_levels = {}
     if without and unique:
         worst = next(x for x, a in enumerate(quasi) if a.name == without[0].name)
         hierarchy = quasi[worst].hierarchy
         for level in range(1, hierarchy.height):
             changed = list(columns)
             changed[worst] = hierarchy.maps[level][columns[worst]]
-            at_levels.append(UniqueAtLevel(quasi[worst].name, level, counts(changed)[0]))
-    return Risk(people, k, unique, below, tuple(without), tuple(at_levels), person is not None)
+            at_levels[level] = counts(changed)[0]
+    return Risk(people, k, unique, below, tuple(without), at_levels, person is not None)
 
 
 def alone_identifies(column: Column) -> float:

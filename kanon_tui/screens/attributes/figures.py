@@ -175,6 +175,7 @@ def gauge(made: Risk, repeats: RepeatedPeople | None, widget: Widget) -> Text:
         f"{best.below_k:,} below k"
     )
     if made.unique_at_levels:
-        levels = ", ".join(f"level {r.level}: {r.unique:,}" for r in made.unique_at_levels[:4])
+        few = list(made.unique_at_levels.items())[:4]
+        levels = ", ".join(f"level {level}: {unique:,}" for level, unique in few)
         text.append(f"\ngeneralising it instead, unique at {levels}", "dim")
     return text

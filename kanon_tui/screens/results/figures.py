@@ -197,9 +197,9 @@ def comparison_tables(comparison: Comparison) -> dict[str, FigureTable]:
         meaning = f"{each.name}{where}: {each.differs:,} records are published otherwise"
         add("attributes", f"{each.name}: NCP", each.ncp, meaning)
         add("attributes", f"{each.name}: RV", each.rv, meaning)
-    for rule in comparison.rules:
-        meaning = f"{rule.attribute}: share of the records whose class keeps {rule.rule}"
-        add("rules kept", f"{rule.attribute}: {rule.rule}", rule.kept, meaning)
+    for attribute, kept in comparison.rules:
+        meaning = f"{attribute}: share of the records whose class keeps {kept.title}"
+        add("rules kept", f"{attribute}: {kept.title}", kept, meaning)
     sides = [GridColumn("◂ left", 12, True, 8), GridColumn("right ▸", 12, True, 8)]
     sides += [GridColumn("difference", 14, True), GridColumn("", 8, wish=8)]
     titles = [GridColumn("figure", 32, wish=9), *sides]

@@ -119,9 +119,9 @@ def test_every_figure_of_the_report_is_compared() -> None:
     report = first.report
     assert names >= {*report["metrics"], *report["privacy"]}
     assert names >= {"classes", "suppressed_records", "seconds", "largest_class"}
-    (rule,) = made.rules
-    assert (rule.attribute, rule.rule) == ("age", "4 | 5")
-    assert rule.kept.first == report["attributes"]["age"]["rules"][0]["kept"]
+    ((attribute, kept),) = made.rules
+    assert (attribute, kept.title) == ("age", "4 | 5")
+    assert kept.first == report["attributes"]["age"]["rules"][0]["kept"]
     precision = next(one for one in made.figures if one.name == "precision")
     assert (precision.second, precision.difference) == (None, None)
 

@@ -31,12 +31,12 @@ def test_unique_below_k_and_without_each(records, k) -> None:
         rest = [r[:x] + r[x + 1 :] for r in records]
         assert (one.unique, one.below_k) == counted(rest, k)
     assert [c.below_k for c in made.without] == sorted(c.below_k for c in made.without)
-    for raised in made.unique_at_levels:
-        x = names.index(raised.name)
+    for level, unique in made.unique_at_levels.items():
+        x = names.index(made.without[0].name)
         hierarchy = task.quasi[x].hierarchy
-        labels = hierarchy.maps[raised.level][task.quasi[x].column.codes].tolist()
+        labels = hierarchy.maps[level][task.quasi[x].column.codes].tolist()
         changed = [(*r[:x], label, *r[x + 1 :]) for r, label in zip(records, labels, strict=True)]
-        assert raised.unique == counted(changed, k)[0]
+        assert unique == counted(changed, k)[0]
 
 
 def test_alone_identifies_is_the_share_of_values_nobody_else_has() -> None:

@@ -1,4 +1,4 @@
 """A release's recoding on new records: the mapping as a file, and what becomes of a new table.
 
-May import: `pipeline`, `published_cells` and what is below them.
+May import: `attack.matching`, `pipeline`, `published_cells` and what is below them.
 """

@@ -15,7 +15,7 @@ taken, the first of equally tight ones. Tightness is the mean over attributes of
 boxes' values a cell shows: the width of a range over the width of all ranges, the values of a set
 over all values that are known, the hidden characters of a mask over all, 1 for `*`.
 
-Cost: O(distinct records · classes / 8) bytes at a time, in bounded parts.
+Cost: O(distinct records · classes · attributes / 8) bytes looked at, in bounded parts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,6 +27,7 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.analysis.applying.mapping_file import AttributeRule, ReleaseMapping
+from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published_cells import MASK, CellReader, ReadCells
 from kanon_tui.core.errors import InputError, NotReachedError, suggestion
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
@@ -187,9 +188,6 @@ def _count_uncovered(
     return lost
 
 
-_CELLS_AT_A_TIME = 20_000_000
-
-
 def nearest_boxes(
     columns: Sequence[Column], cells: Sequence[ReadCells], boxes: Int64s, order: Int64s
 ) -> Int64s:
@@ -198,26 +196,13 @@ def nearest_boxes(
     `cells` are the distinct published cells of every attribute, `boxes` has per class, the tightest
     first, the number of its cell of every attribute, and `order` the numbers of these classes.
     """
-    codes = pl.DataFrame({str(x): column.codes for x, column in enumerate(columns)})
-    rows = codes.unique(maintain_order=True)
-    found = np.full(rows.height, -1, dtype=np.int64)
-    values = rows.to_numpy()
-    shown = [
-        read.shows(column.values)[:, boxes[:, x]]
-        for x, (column, read) in enumerate(zip(columns, cells, strict=True))
-        if column.values
-    ]
-    step = max(1, _CELLS_AT_A_TIME // max(1, len(boxes)))
-    for start in range(0, rows.height, step):
-        inside = np.ones((len(values[start : start + step]), len(boxes)), dtype=bool)
-        for x, flags in enumerate(shown):
-            inside &= flags[values[start : start + step, x]]
-        first = inside.argmax(axis=1)
-        covered = inside[np.arange(len(first)), first]
-        found[start : start + step] = np.where(covered, order[first], -1)
-    numbered = rows.with_columns(pl.Series("box", found))
-    joined = codes.join(numbered, on=codes.columns, how="left", maintain_order="left")
-    return joined["box"].to_numpy()
+    known = DistinctRows.from_codes([column.codes for column in columns])
+    rows = DistinctRows(boxes.astype(np.int32), None, np.ones(len(boxes), dtype=np.int64))
+    first = np.full(len(known.sizes), len(boxes), dtype=np.int64)
+    values = [column.values for column in columns]
+    for block, record, box in fitting_pairs(cells, rows, known, values, unknown_fits=False):
+        np.minimum.at(first, block.start + record, box)
+    return np.append(order, -1)[first][known.row_of]
 
 
 def class_cells(

@@ -45,7 +45,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import plain_values
-from kanon_tui.core.table.column import Kind, Role
+from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.end_coding import CodedBounds, bounds_of
 from kanon_tui.core.table.value_formats import FORMAT, Format
 from kanon_tui.core.task.task import QuasiIdentifier
@@ -199,9 +199,6 @@ def mapping_text(result: FinishedRun) -> str:
 
 def _rule_of(attribute: QuasiIdentifier, level: int | None, published: pl.Series) -> AttributeRule:
     column = attribute.column
-    format: Format | None = None
-    if column.kind.ordered:
-        format = column.date_format if column.kind is Kind.DATE else column.number_format
     labels = () if level is None else attribute.hierarchy.labels[level]
     spec, typed = attribute.hierarchy_spec, attribute.typed_hierarchy
     if typed is None and level is not None and (level == 0 or set(labels) == {HIDDEN}):
@@ -211,7 +208,7 @@ def _rule_of(attribute: QuasiIdentifier, level: int | None, published: pl.Series
     return AttributeRule(
         name=attribute.name,
         kind=column.kind,
-        format=format,
+        format=_format_of(column),
         publish=attribute.publish,
         level=level,
         rule=rule,
@@ -238,11 +235,14 @@ def _other_columns(result: FinishedRun) -> dict[str, AttributeSpec]:
         column = kinds.get(name)
         spec = AttributeSpec(role=role, kind=Kind.CATEGORICAL)
         if column is not None:
-            ordered = column.kind.ordered
-            format = column.date_format if column.kind is Kind.DATE else column.number_format
-            spec = AttributeSpec(role, column.kind, format if ordered else None)
+            spec = AttributeSpec(role, column.kind, _format_of(column))
         columns[name] = spec
     return columns
+
+
+def _format_of(column: Column) -> Format | None:
+    """Return how a column's numbers or dates are written; None for categories."""
+    return column.date_format or column.number_format if column.kind.ordered else None
 
 
 # --- reading ------------------------------------------------------------------------------------

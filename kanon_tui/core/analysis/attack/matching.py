@@ -88,7 +88,7 @@ def fitting_pairs(
     a missing value fits every cell.
     """
     everything_known = sum(len(texts) for texts in values)
-    width = max(8, 8 * _MOST_BYTES // everything_known)
+    width = max(8, 8 * _MOST_BYTES // max(1, everything_known))
     for first in range(0, len(rows.sizes), width):
         codes = rows.codes[first : first + width]
         bits = [

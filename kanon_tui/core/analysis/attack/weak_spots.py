@@ -22,6 +22,7 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.analysis.attack.attacked import Watch
+from kanon_tui.core.analysis.compare import compare
 from kanon_tui.core.analysis.minimal_uniques import (
     MinimalUniques,
     largest_size,
@@ -166,7 +167,8 @@ def remedies(result: Result, watch: Watch = lambda done, total: True) -> list[Re
             again = anonymize(project, table)
         except (NotReachedError, InputError):  # a remedy that leaves no release is none
             continue
-        changed = _differing(result, again) if changed is None else changed
+        if changed is None:
+            changed = int(compare(result, again).any_differs.sum())
         ncp = result.measures.ncp, again.measures.ncp
         found.append(Remedy(title, general, changed, before, Exposure.of(again), ncp))
     return sorted(found, key=lambda each: (not each.helps, each.changed))
@@ -177,15 +179,6 @@ Candidate = tuple[str, str, int | None, Project, Table]
 
 None where the data stays as it is: then the published records that change are counted.
 """
-
-
-def _differing(one: FinishedRun, other: FinishedRun) -> int:
-    """Return how many records two releases of the same table publish otherwise."""
-    changed = one.release.suppressed != other.release.suppressed
-    for before, after in zip(one.release.cells, other.release.cells, strict=True):
-        texts = (np.array(each.texts, dtype=object)[each.codes] for each in (before, after))
-        changed = changed | np.not_equal(*texts)
-    return int(changed.sum())
 
 
 def _candidates(

@@ -291,14 +291,12 @@ class ClassReasons(Reasons):
 
     def _alike(self, record: int) -> Flags:
         """Return records × attributes: whether the MAGVal is this record's."""
-        alike = np.ones((self.task.n, len(self.task.quasi)), dtype=bool)
+        alike = []
         for x, attribute in enumerate(self.task.quasi):
-            hierarchy, codes = attribute.hierarchy, attribute.column.codes
-            level = int(hierarchy.mark_levels[codes[record]])
-            labels = hierarchy.maps[level]
-            same = (labels == labels[codes[record]]) & (hierarchy.mark_levels == level)
-            alike[:, x] = same[codes]
-        return alike
+            levels = attribute.hierarchy.mark_levels[attribute.column.codes]
+            own = int(levels[record])
+            alike.append(self.like(record, x, own) & (levels == own))
+        return np.column_stack(alike)
 
 
 _PAIRS_AT_A_TIME = 2_000_000

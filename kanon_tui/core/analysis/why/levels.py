@@ -239,23 +239,16 @@ class LevelReasons(Reasons):
     )
 
     def _alike(self, record: int) -> Flags:
-        return np.column_stack([self._like(record, x, j) for x, j in enumerate(self.levels)])
+        return np.column_stack([self.like(record, x, j) for x, j in enumerate(self.levels)])
 
     def _with_others(self, record: int, x: int, others: Int64s) -> Iterator[Change]:
         """Yield the lowest level of an attribute that gives the record a class among others."""
         for level in range(self.levels[x] + 1, self.task.quasi[x].hierarchy.height + 1):
-            company = others[self._like(record, x, level)[others]]
+            company = others[self.like(record, x, level)[others]]
             if self.is_enough(company):
                 kept = " in a class that keeps what is required" if self.task.requirements else ""
                 yield self._raised(x, level, f"it would be one of {len(company):,}{kept}")
                 return
-
-    def _like(self, record: int, x: int, level: int) -> npt.NDArray[np.bool_]:
-        """Return for every record whether it has this record's label of a level."""
-        attribute = self.task.quasi[x]
-        labels = attribute.hierarchy.maps[level]
-        same: npt.NDArray[np.bool_] = labels == labels[attribute.column.codes[record]]
-        return same[attribute.column.codes]
 
 
 @dataclass(frozen=True, eq=False)

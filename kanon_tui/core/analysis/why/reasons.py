@@ -226,6 +226,13 @@ class Reasons(ABC):
         """Return the records of a record's class."""
         return np.flatnonzero(self.release.classes == self.release.classes[record])
 
+    def like(self, record: int, x: int, level: int) -> Flags:
+        """Return for every record whether it has this record's label of a level."""
+        attribute = self.task.quasi[x]
+        labels = attribute.hierarchy.maps[level]
+        same: Flags = labels == labels[attribute.column.codes[record]]
+        return same[attribute.column.codes]
+
     def is_enough(self, records: Int64s) -> bool:
         """Return whether some records could be a class: k of them, with all that is required."""
         large = len(records) >= self.k
