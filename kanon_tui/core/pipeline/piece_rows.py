@@ -28,8 +28,10 @@ from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.coding import Encoder
 from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.table.counted_table import CountedTable
+from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.table.source import Source
+from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Grouping, Task
 
 CODE_BITS = 32
@@ -240,17 +242,24 @@ class ReleaseParts:
     order: Literal["sorted", "shuffled", "input"]
     cuts: Words
     texts: RowTexts
+    csv: CsvFormat | None
+    """None for Parquet."""
+    target: Target | None = None
+    quoted: tuple[str, ...] = ()
+    """The columns whose cells are all quoted."""
 
     @classmethod
     def cut(
         cls,
-        folder: Path,
+        recoding: Recoding,
         runs: Sequence[SortedRows],
-        order: Literal["sorted", "shuffled", "input"],
         texts: RowTexts,
+        csv: CsvFormat | None,
+        target: Target | None = None,
         rows: int | None = None,
     ) -> ReleaseParts:
         """Return the parts of a release, cut at about every `rows` rows."""
+        folder = recoding.folder
         known = tuple((run.piece, run.rows) for run in runs if run.rows)
         whole = sum(count for _, count in known)
         parts = max(1, -(-whole // (rows or ROWS)))
@@ -259,7 +268,18 @@ class ReleaseParts:
         cuts = np.unique(sample[places]) if len(sample) else np.empty(0, dtype=np.uint64)
         if known:  # nothing is before the smallest row
             cuts = cuts[cuts > min(read_sorted(folder, piece)[0, 0] for piece, _ in known)]
-        return cls(folder, known, order, cuts.astype(np.uint64), texts)
+        quoted = () if csv is None else csv.quoted_columns(texts_used(recoding, runs, texts))
+        cuts = cuts.astype(np.uint64)
+        return cls(folder, known, recoding.order, cuts, texts, csv, target, tuple(quoted))
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files in the work folder: one for all parts, or one each."""
+        out = self.folder / "release"
+        if self.target is not None and not self.target.folder:
+            return (out / self.target.path.name,)
+        target = self.target or Target(Path("release.parquet"), folder=True)
+        return tuple(out / target.part(number) for number in range(len(self)))
 
     def __len__(self) -> int:
         return len(self.runs) if self.order == "input" else len(self.cuts) + 1

@@ -21,10 +21,9 @@ from kanon_tui.core.pipeline.piece_rows import (
     SortedRows,
     plan_recoding,
     recode_piece,
-    texts_used,
 )
 from kanon_tui.core.pipeline.prepare import no_progress
-from kanon_tui.core.pipeline.release_files import PartWriting, check_streamed_target, write_parts
+from kanon_tui.core.pipeline.release_files import check_streamed_target, write_parts
 from kanon_tui.core.pipeline.tuple_counts import counted_table
 from kanon_tui.core.pipeline.verification import check_published, verify_files, verify_release
 from kanon_tui.core.processes.workers import Progress, Workers
@@ -85,22 +84,19 @@ class FilePublisher(Publisher):
     _recoding: Recoding = field(init=False)
     _texts: RowTexts = field(init=False)
     _pieces: list[SortedRows] = field(init=False)
-    _writing: PartWriting = field(init=False)
+    _parts: ReleaseParts = field(init=False)
 
     @contextmanager
     def opened(self, task: Task) -> Iterator[None]:
         """Hold the work folder while the block runs; an error stops all workers."""
-        self._csv = None if self._name.suffix == ".parquet" else task.csv_format(self._name)
+        ending = ".parquet" if self.target is None else self.target.ending
+        self._csv = None if ending == ".parquet" else task.csv_format(Path(f"release{ending}"))
         check_streamed_target(self.target, self._csv)
         self.progress("recode", 0.0)
         beside = None if self.target is None else self.target.path
         with work_folder(beside) as self._folder, self.workers.stopped_by_errors():
             self.workers.check_folder_visible(self._folder)
             yield
-
-    @property
-    def _name(self) -> Path:
-        return Path(f"release{'.parquet' if self.target is None else self.target.ending}")
 
     def recode(self, task: Task, grouping: Grouping) -> CountedRelease:
         """Return the release of a grouping, its rows sorted in files of the work folder."""
@@ -116,49 +112,35 @@ class FilePublisher(Publisher):
 
     def write(self, release: Release) -> dict[str, Any]:
         """Write the parts of the release into the work folder."""
-        order = release.task.output.order
-        parts = ReleaseParts.cut(self._folder, self._pieces, order, self._texts, self.rows)
-        out = self._folder / "release"
-        out.mkdir(mode=0o700)
-        quoted: tuple[str, ...] = ()
-        if self._csv is not None:
-            used = texts_used(self._recoding, self._pieces, self._texts)
-            quoted = tuple(self._csv.quoted_columns(used))
-        names = self._part_names(len(parts))
-        self._writing = PartWriting(parts, out, names, self._csv, quoted)
-        formulas = write_parts(self._writing, self.target, self.workers, self.progress)
+        given = self._csv, self.target, self.rows
+        self._parts = ReleaseParts.cut(self._recoding, self._pieces, self._texts, *given)
+        formulas = write_parts(self._parts, self.workers, self.progress)
         columns = pl.Series(self._recoding.columns, dtype=pl.String)
         formulas += int(looks_like_formula(columns).sum())
         return {"target": self.target, "formulas_written": formulas, "csv": self._csv}
-
-    def _part_names(self, count: int) -> tuple[str, ...]:
-        if self.target is not None and not self.target.folder:
-            return (self._name.name,)
-        target = self.target or Target(self._name, folder=True)
-        return tuple(target.part(number) for number in range(count))
 
     def verify(self, release: Release) -> None:
         """Verify the written files, or raise `NotReachedError`."""
         assert isinstance(release, CountedRelease)
         self.workers.begin("verify", self.progress)
-        verify_files(release, self.workers, self._writing, self._recoding)
+        verify_files(release, self.workers, self._parts, self._recoding)
         self.progress("verify", 1.0)
 
     def place(self, result: FinishedRun) -> tuple[WrittenFile, ...]:
         """Give the release and its report their names: both or none."""
-        target, report, out = self.target, self.report, self._writing.folder
-        finished = {target.path: next(out.iterdir())} if target and not target.folder else {}
+        target, report, written = self.target, self.report, self._parts.paths
+        finished = {target.path: written[0]} if target and not target.folder else {}
         paths = [*finished, *([report] if report else [])]
         together: AbstractContextManager[list[IO[bytes]]] = nullcontext([])
         if paths:
             together = written_together(paths, self.force, finished=finished)
         with together as files:
             if report is not None:
-                aside = tuple(map(WrittenFile.from_path, sorted(out.iterdir())))
+                aside = tuple(map(WrittenFile.from_path, written))
                 named = replace(result, files=aside)
                 files[-1].write(report_bytes(named, report, public=self.public))
             if target is not None and target.folder:
-                place_folder(out, target.path, self.force)
+                place_folder(written[0].parent, target.path, self.force)
         for cells in result.release.cells:
             cells.forget_codes()
         return () if target is None else target.written()

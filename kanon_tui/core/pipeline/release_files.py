@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -10,6 +9,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.piece_rows import ReleaseParts
+from kanon_tui.core.pipeline.prepare import no_progress
 from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.table.atomic_files import work_folder, writing_errors, written_aside
 from kanon_tui.core.table.csv_format import CsvFormat
@@ -48,57 +48,43 @@ def release_options(csv: CsvFormat | None) -> ReadOptions:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class PartWriting:
-    """The input of the jobs that write the parts of a release."""
-
-    parts: ReleaseParts
-    folder: Path
-    names: tuple[str, ...]
-    """The file names: one per part, or one for all parts."""
-    csv: CsvFormat | None
-    """None for Parquet."""
-    quoted: tuple[str, ...] = ()
-
-
-def write_parts(
-    writing: PartWriting, target: Target | None, workers: Workers, progress: Progress
-) -> int:
+def write_parts(parts: ReleaseParts, workers: Workers, progress: Progress) -> int:
     """Write all parts, into one file or one each; return how many cells look like formulas."""
-    parts = writing.parts
-    if target is None or target.folder:
-        workers.begin("write", progress)
-        return sum(workers.each(write_part, writing, [(part,) for part in range(len(parts))]))
+    parts.paths[0].parent.mkdir(mode=0o700)
+    if parts.target is not None and not parts.target.folder:
+        return _write_file(parts, parts.paths[0], range(len(parts)), progress)
+    workers.begin("write", progress)
+    return sum(workers.each(write_part, parts, [(part,) for part in range(len(parts))]))
+
+
+def write_part(parts: ReleaseParts, part: int) -> int:
+    """Write one part into its file; return how many cells look like formulas."""
+    return _write_file(parts, parts.paths[part], [part], no_progress)
+
+
+def _write_file(parts: ReleaseParts, path: Path, numbers: Sequence[int], progress: Progress) -> int:
+    """Write some parts into one file, aside at first: another worker may do the same."""
     formulas = 0
 
     def frames() -> Iterator[pl.DataFrame]:
         nonlocal formulas
-        for part in range(len(parts)):
-            progress("write", part / len(parts))
+        for done, part in enumerate(numbers):
+            progress("write", done / len(numbers))
             frame, found = parts.published_rows(part)
             formulas += found
             yield frame
 
-    with open(writing.folder / writing.names[0], "wb") as file:
-        _put(frames(), file, target.path.name, writing)
-    return formulas
-
-
-def write_part(writing: PartWriting, part: int) -> int:
-    """Write one part into its file; return how many cells look like formulas."""
-    frame, formulas = writing.parts.published_rows(part)
-    path = writing.folder / writing.names[part]
     aside = path.with_name(f".{path.name}.aside")
     with open(aside, "wb") as file:
-        _put(iter([frame]), file, path.name, writing)
+        if parts.csv is None:
+            _put_parquet(frames(), file, parts.texts.columns)
+        else:
+            parts.csv.put_parts(frames(), parts.quoted, file, path.name)
     aside.replace(path)
     return formulas
 
 
-def _put(frames: Iterator[pl.DataFrame], file: IO[bytes], name: str, writing: PartWriting) -> None:
-    if writing.csv is not None:
-        writing.csv.put_parts(frames, writing.quoted, file, name)
-        return
+def _put_parquet(frames: Iterator[pl.DataFrame], file: IO[bytes], names: Sequence[str]) -> None:
     from polars.io.plugins import register_io_source
 
     failed: list[BaseException] = []
@@ -115,7 +101,7 @@ def _put(frames: Iterator[pl.DataFrame], file: IO[bytes], name: str, writing: Pa
             failed.append(error)
             raise
 
-    schema = dict.fromkeys(writing.parts.texts.columns, pl.String)
+    schema = dict.fromkeys(names, pl.String)
     lazy = register_io_source(source, schema=schema)
     try:
         lazy.sink_parquet(file, row_group_size=ROW_GROUP)

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.piece_rows import CountedRelease, Recoding
-from kanon_tui.core.pipeline.release_files import PartWriting, release_options
+from kanon_tui.core.pipeline.piece_rows import CountedRelease, Recoding, ReleaseParts
+from kanon_tui.core.pipeline.release_files import release_options
 from kanon_tui.core.privacy.verify import RiskClaim, overlapping, verify, verify_pseudonyms
 from kanon_tui.core.privacy.verify_figures import Claim, People
 from kanon_tui.core.processes.workers import Workers
@@ -182,15 +182,15 @@ class _WrittenRelease:
 
 
 def verify_files(
-    release: CountedRelease, workers: Workers, writing: PartWriting, recoding: Recoding
+    release: CountedRelease, workers: Workers, parts: ReleaseParts, recoding: Recoding
 ) -> None:
     """Verify the written files of a release, or raise `NotReachedError`."""
-    task, columns, texts = release.task, recoding.columns, writing.parts.texts
+    task, columns, texts = release.task, recoding.columns, parts.texts
     required = Requirements(task)
     claimed = tuple(dict.fromkeys(claim.attribute for claim in required.claims))
     written = _WrittenRelease(
-        tuple(writing.folder / name for name in writing.names),
-        release_options(writing.csv),
+        parts.paths,
+        release_options(parts.csv),
         texts.columns,
         tuple(columns.index(name) for name in required.quasi),
         tuple(columns.index(name) for name in claimed),
