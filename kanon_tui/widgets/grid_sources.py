@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
-from typing import Protocol
 
 import numpy as np
 import polars as pl
 from rich.cells import cell_len
 
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.pipeline.pages import FramePages, Pages, rows_with_text
+from kanon_tui.core.pipeline.pages import FramePages, Pages, RowNumbers, rows_with_text
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.grid import WIDEST, Cell, GridColumn, GridSource, up_to
 
@@ -85,14 +84,6 @@ class RowSource(GridSource):
 
 WAITING = "…"
 MOST_SEEN = 1_000
-
-
-class RowNumbers(Protocol):
-    """Numbers of rows in an order, such as an array."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, place: int, /) -> int: ...
 
 
 class PagedRows(GridSource):

@@ -11,7 +11,7 @@ those that differ most, and whether it differs.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
 
@@ -26,7 +26,7 @@ from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.pages import (
     FilePages,
-    RankedRows,
+    RowNumbers,
     lookup_of,
     ranked_rows,
     records_of,
@@ -153,7 +153,7 @@ class Comparison:
         return np.flatnonzero(self.places >= 0).astype(np.uint32)
 
     @cached_property
-    def most_different(self) -> Int64s | RankedRows:
+    def most_different(self) -> RowNumbers:
         """The numbers of the records that both runs worked on, by falling difference."""
         if self.files is None:
             return np.argsort(self.ranks, kind="stable")
@@ -163,7 +163,7 @@ class Comparison:
         of_place = np.append(self.ranks, gone).astype(np.int32)  # the last is for -1
         parts = (self.places[at : at + _AT_A_TIME] for at in range(0, len(self.places), _AT_A_TIME))
         ranked = ranked_rows(parts, lambda part: of_place[part], sizes, self.files.memory)
-        return replace(ranked, turns=np.arange(gone))
+        return ranked[: len(ranked) - int(sizes[gone])]
 
     @cached_property
     def record_differs(self) -> Flags:

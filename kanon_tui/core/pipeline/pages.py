@@ -7,8 +7,8 @@
 - `PublishedPages`: the published row of every input record. A row of a sorted release does not tell
   which record it was; so a record is looked up among the counted tuples of the run, and its row is
   made of the cells that were written and verified.
-- `RankedRows`: rows in another order, by a rank such as their class. The number of rows per rank is
-  known before, so one pass puts every row in its place without a sort.
+- `ranked_rows`: rows in another order, by a rank such as their class. The number of rows per rank
+  is known before, so one pass puts every row in its place without a sort.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from threading import Lock
@@ -182,15 +182,12 @@ class Pages(ABC):
 
     def _stretches(self, row: int, direction: int) -> Iterator[tuple[int, int]]:
         """Yield ranges of rows: those beyond a row, then those up to it."""
-        step, height = self.size * _WHOLE, self.height
-        if direction > 0:
-            for low, high in ((row + 1, height), (0, row + 1)):
-                for begin in range(low, high, step):
-                    yield begin, min(begin + step, high)
-            return
-        for low, high in ((0, row), (row, height)):
-            for end in range(high, low, -step):
-                yield max(end - step, low), end
+        step, height, upto = self.size * _WHOLE, self.height, row + (direction > 0)
+        beyond, before = (upto, height), (0, upto)
+        for low, high in (beyond, before) if direction > 0 else (before, beyond):
+            begins = range(low, high, step)
+            for begin in begins if direction > 0 else reversed(begins):
+                yield begin, min(begin + step, high)
 
 
 def rows_with_text(frame: pl.DataFrame, text: str) -> Flags:
@@ -453,43 +450,9 @@ class MemoryPages(PublishedPages):
 
 
 BYTES_PER_ROW = 4
+RowNumbers = npt.NDArray[np.integer]
+"""Numbers of rows in the order in which they are shown."""
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, eq=False)
-class RankedRows:
-    """Row numbers ordered by a rank."""
-
-    numbers: npt.NDArray[np.uint32]
-    """The row numbers by rank, rising within each."""
-    sizes: Int64s
-    """The number of rows of every rank."""
-    turns: Int64s
-    """The ranks in the order in which they are shown."""
-
-    def __len__(self) -> int:
-        return int(self._ends[-1]) if len(self.turns) else 0
-
-    def __getitem__(self, place: int) -> int:
-        turn = int(np.searchsorted(self._ends, place, "right"))
-        rank = int(self.turns[turn])
-        before = int(self._ends[turn] - self.sizes[rank])
-        return int(self.numbers[self._begins[rank] + place - before])
-
-    def place_of(self, row: int) -> int:
-        """Return the place of a row in this order."""
-        found = int(np.flatnonzero(self.numbers == row)[0])
-        rank = int(np.searchsorted(self._begins + self.sizes, found, "right"))
-        turn = int(np.flatnonzero(self.turns == rank)[0])
-        return int(self._ends[turn] - self.sizes[rank] + found - self._begins[rank])
-
-    @cached_property
-    def _begins(self) -> Int64s:
-        return np.cumsum(self.sizes) - self.sizes
-
-    @cached_property
-    def _ends(self) -> Int64s:
-        return np.cumsum(self.sizes[self.turns])
 
 
 def ranked_rows(
@@ -497,8 +460,8 @@ def ranked_rows(
     rank_of: Callable[[T], npt.NDArray[np.integer]],
     sizes: Int64s,
     memory: MemoryLimit,
-) -> RankedRows:
-    """Return all rows ordered by rank; `sizes` has the number of rows of each rank."""
+) -> RowNumbers:
+    """Return the numbers of all rows by rank; `sizes` has the number of rows of each rank."""
     memory.check_fits(int(sizes.sum()) * BYTES_PER_ROW, "another order of its rows")
     numbers = np.empty(int(sizes.sum()), dtype=np.uint32)
     free = np.cumsum(sizes) - sizes
@@ -515,4 +478,10 @@ def ranked_rows(
         row += len(ranks)
     if row != len(numbers) or (free != np.cumsum(sizes)).any():
         raise InputError(CHANGED)
-    return RankedRows(numbers, sizes, np.arange(len(sizes)))
+    return numbers
+
+
+def in_turns(numbers: RowNumbers, sizes: Int64s, turns: Int64s) -> RowNumbers:
+    """Return rows that stand by rank in another order of the ranks."""
+    parts = np.split(numbers, np.cumsum(sizes)[:-1])
+    return np.concatenate([parts[rank] for rank in turns.tolist()])

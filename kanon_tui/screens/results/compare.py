@@ -14,7 +14,14 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.compare import Comparison, file_records
 from kanon_tui.core.numeric import Flags
-from kanon_tui.core.pipeline.pages import LEFT_OUT, FramePages, MemoryPages, Pages, PublishedPages
+from kanon_tui.core.pipeline.pages import (
+    LEFT_OUT,
+    FramePages,
+    MemoryPages,
+    Pages,
+    PublishedPages,
+    RowNumbers,
+)
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import toggle_zoom
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables
@@ -33,7 +40,7 @@ from kanon_tui.services.host import Hosted
 from kanon_tui.services.page_reader import PageReader
 from kanon_tui.widgets.dialogs import Modal
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
-from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowNumbers, RowSource
+from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowSource
 from kanon_tui.widgets.key_bar import KeyBar
 
 

@@ -30,8 +30,9 @@ from kanon_tui.core.pipeline.pages import (
     FilePages,
     Pages,
     PublishedPages,
-    RankedRows,
     ReleasePages,
+    RowNumbers,
+    in_turns,
     pages_before,
     ranked_rows,
     records_of,
@@ -88,7 +89,7 @@ class FileRecords:
         self.classes = ClassesByCells(result)
         self._written = Sides(ReleasePages(result, stop=stop), pages_before(result))
         self._read: Sides | None = None
-        self._by_class: RankedRows | None = None
+        self._by_class: RowNumbers | None = None
         self._columns = self._fitting_columns()
         read = () if self._written.before is not None else (AS_READ,)
         self.orders = (AS_WRITTEN, BY_CLASS, SMALLEST_FIRST, *read)
@@ -126,9 +127,9 @@ class FileRecords:
             return Arrangement(order, self._as_read().pages.height)
         rows = self._ranked(stop)
         if order == SMALLEST_FIRST:
-            sizes = rows.sizes.copy()
+            sizes = self.classes.row_sizes.copy()
             sizes[self.classes.count :] = np.iinfo(np.int64).max  # suppressed records come last
-            rows = replace(rows, turns=np.argsort(sizes, kind="stable"))
+            rows = in_turns(rows, self.classes.row_sizes, np.argsort(sizes, kind="stable"))
         return Arrangement(order, height, rows)
 
     def without_originals(self) -> Arrangement:
@@ -137,7 +138,7 @@ class FileRecords:
         self.orders = (AS_WRITTEN, BY_CLASS, SMALLEST_FIRST)
         return Arrangement(AS_WRITTEN, self._written.pages.height)
 
-    def _ranked(self, stop: Stop) -> RankedRows:
+    def _ranked(self, stop: Stop) -> RowNumbers:
         if self._by_class is None:
             assert self.result.project is not None
             memory = memory_limit(self.result.project).with_held_memory()

@@ -14,8 +14,7 @@ import numpy as np
 from rich.text import Text
 
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.pipeline.pages import Pages, RankedRows
+from kanon_tui.core.pipeline.pages import Pages, RowNumbers
 
 Stop = Callable[[], bool]
 """Returns True when the answer is no longer wanted."""
@@ -33,7 +32,7 @@ class Arrangement:
 
     order: str
     height: int
-    numbers: Int64s | RankedRows | None = None
+    numbers: RowNumbers | None = None
     """The record shown at each place; None where record `n` is at place `n`."""
     only_class: int | None = None
     """The class that is shown alone; -1 for the suppressed records."""
@@ -46,8 +45,6 @@ class Arrangement:
         """Return the place of a record, or None if it is not shown."""
         if self.numbers is None:
             return record if record < self.height else None
-        if isinstance(self.numbers, RankedRows):
-            return self.numbers.place_of(record)
         places = np.flatnonzero(self.numbers == record)
         return int(places[0]) if len(places) else None
 

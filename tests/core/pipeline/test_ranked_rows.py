@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,9 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.pages import (
     LEFT_OUT,
     PublishedPages,
-    RankedRows,
     ReleasePages,
+    RowNumbers,
+    in_turns,
     ranked_rows,
     records_of,
 )
@@ -29,7 +29,7 @@ from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
 
 
-def by_class(result, page: int = 3) -> RankedRows:
+def by_class(result, page: int = 3) -> RowNumbers:
     classes = ClassesByCells(result)
     stretches = ReleasePages(result, page).stretches()
     return ranked_rows(stretches, classes.numbers_of, classes.row_sizes, MemoryLimit())
@@ -66,13 +66,10 @@ def test_orders_and_rows_of_records_are_those_of_memory(
         rows = by_class(result)
         last = len(expected.release.class_sizes)
         classes = np.where(expected.classes < 0, last, expected.classes)
-        shown = [rows[at] for at in range(len(rows))]
-        assert shown == np.argsort(classes, kind="stable").tolist()
+        assert rows.tolist() == np.argsort(classes, kind="stable").tolist()
         sizes = np.append(expected.release.class_sizes, 10**6)
-        turned = replace(rows, turns=np.argsort(sizes, kind="stable"))
-        shown = [turned[at] for at in range(len(turned))]
-        assert shown == np.lexsort((classes, sizes[classes])).tolist()
-        assert all(turned.place_of(row) == at for at, row in enumerate(shown))
+        turned = in_turns(rows, ClassesByCells(result).row_sizes, np.argsort(sizes, kind="stable"))
+        assert turned.tolist() == np.lexsort((classes, sizes[classes])).tolist()
 
         records = records_of(result)
         written = PublishedPages(result, records, ReleasePages(result).names)
