@@ -74,8 +74,9 @@ def reading_errors(path: Path, what: str = "data file") -> Iterator[None]:
     except PermissionError:
         raise InputError(f"{path} may not be read; change its permissions") from None
     except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
         raise InputError(
-            f"{path.name}: byte {error.start + 1:,} is not UTF-8; save the {what} as UTF-8"
+            f"{path.name}: line {line:,} is not UTF-8; save the {what} as UTF-8"
         ) from None
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "not a usable path"
@@ -97,6 +98,16 @@ def read_bytes(path: Path, limit: int, too_large: InputError) -> bytes:
         if stat.S_ISREG(kind) and os.fstat(descriptor).st_size > limit:
             raise too_large
         return bounded_bytes(iter(partial(file.read, _CHUNK), b""), limit, too_large)
+
+
+def read_document(path: Path, what: str) -> bytes:
+    """Return the bytes of a project, hierarchy or mapping; `what` names its kind in messages."""
+    too_large = InputError(
+        f"{path}: the {what} has more than {size_text(DOCUMENT_LIMIT)}; name a {what}, not data, "
+        "or leave out values that the data does not have"
+    )
+    with reading_errors(path, f"{what} file"):
+        return read_bytes(path, DOCUMENT_LIMIT, too_large)
 
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)

@@ -84,7 +84,7 @@ def test_what_is_wrong_is_said_in_one_sentence(
 @pytest.mark.parametrize(
     ("project", "expected"),
     [
-        (b"\x00\xff\xfe", "p.yaml: byte 2 is not UTF-8"),
+        (b"\x00\xff\xfe", "p.yaml: line 1 is not UTF-8"),
         (b"", "p.yaml is empty"),
         (b"data: {path: people.csv", "p.yaml: line 2, column 10: not valid YAML"),
         (b"data: {path: nowhere.csv}", "nowhere.csv does not exist; check the path"),

@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 import yaml
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.reading import DOCUMENT_LIMIT, read_bytes, reading_errors, size_text
+from kanon_tui.core.reading import read_document, reading_errors
 
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?", re.ASCII)
@@ -70,11 +70,8 @@ def read_yaml(path: Path, what: str) -> Any:
 
 def document_text(path: Path, what: str) -> str:
     """Return the text of a document in UTF-8; `what` names its kind in messages."""
-    too_large = InputError(
-        f"{path} has more than {size_text(DOCUMENT_LIMIT)}; name a {what}, not data"
-    )
     with reading_errors(path, f"{what} file"):
-        return read_bytes(path, DOCUMENT_LIMIT, too_large).decode("utf-8-sig")
+        return read_document(path, what).decode("utf-8-sig")
 
 
 def parse(text: str, who: str) -> Any:

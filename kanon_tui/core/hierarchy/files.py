@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.yaml_text import LocatedValue, dump, exact_number, read_yaml
+from kanon_tui.core.fields.declaration import read_given
+from kanon_tui.core.fields.yaml_text import LocatedValue, document_text, dump, read_yaml
+from kanon_tui.core.hierarchy.builders.contents import SOURCES
 from kanon_tui.core.hierarchy.level_table import Hierarchy, text_of
-from kanon_tui.core.hierarchy.source import read_source
+from kanon_tui.core.hierarchy.specification import HIERARCHY
 from kanon_tui.core.table.writing import write_text
 
 _DELIMITERS = (";", "\t", ",")
@@ -26,7 +28,7 @@ _NEED_QUOTES = frozenset('\t,"\r\n\ufeff')
 def read_arx(path: Path | str) -> Hierarchy:
     """Return a level table in ARX's form; errors name the file and the row."""
     path = Path(path)
-    rows = _split(_decoded(read_source(path), path.name), path.name)
+    rows = _split(document_text(path, "hierarchy"), path.name)
     if rows and all(len(row) > 1 and row[-1] == "" for row in rows):
         rows = [row[:-1] for row in rows]  # a delimiter that ends every line adds no level
     return replace(Hierarchy.of(rows, path.name), source=path.name)
@@ -44,15 +46,6 @@ def write_arx(hierarchy: Hierarchy, path: Path | str, force: bool = False) -> No
     )
     writer.writerows(hierarchy.rows)
     write_text(Path(path), file.getvalue(), force)
-
-
-def _decoded(source: bytes, name: str) -> str:
-    """Return the text of a file in UTF-8, with or without a byte order mark."""
-    try:
-        return source.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = source.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name}: line {line} is not UTF-8 text; save the file as UTF-8") from None
 
 
 def _split(text: str, name: str) -> list[list[str]]:
@@ -87,23 +80,13 @@ def _rows(text: str, delimiter: str, name: str) -> list[list[str]]:
 def read_yaml_levels(path: Path) -> Hierarchy:
     """Return the level table in a YAML file; errors name the file and the key."""
     whole = LocatedValue(path.name, "", read_yaml(path, "hierarchy"))
-    levels = whole.entries(("levels",)).get("levels")
-    if levels is None:
-        raise whole.refuse("the key levels is missing; write levels: {VALUE: [LABEL, …], …}")
-    rows = {
-        value: [label.text("a label") for label in labels.items("the list of its labels")]
-        for value, labels in levels.entries().items()
-    }
-    return from_yaml_levels(rows, path.name)
+    return from_yaml_levels(read_given(SOURCES["levels"], whole)["levels"], path.name)
 
 
 def write_yaml_levels(hierarchy: Hierarchy, path: Path, force: bool = False) -> None:
     """Write a level table as YAML, whole or not at all; an existing file needs `force`."""
-    levels = {
-        exact_number(value): [exact_number(label) for label in labels]
-        for value, labels in to_yaml_levels(hierarchy).items()
-    }
-    write_text(path, dump({"levels": levels}, blocks=("levels",)), force)
+    document = HIERARCHY.write({"levels": to_yaml_levels(hierarchy)})
+    write_text(path, dump(document, blocks=("levels",)), force)
 
 
 def to_yaml_levels(hierarchy: Hierarchy) -> dict[str, list[str]]:

@@ -35,7 +35,7 @@ from xml.etree import ElementTree
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
-from kanon_tui.core.hierarchy.source import read_source
+from kanon_tui.core.reading import read_document
 from kanon_tui.core.table.value_formats import parse_numbers
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.core.text import quoted_list
@@ -140,7 +140,7 @@ class _NoDoctype(ElementTree.TreeBuilder):
 
 def read_configuration(path: Path) -> ElementTree.Element:
     """Return the root of a configuration; a document type is refused."""
-    source = read_source(path)
+    source = read_document(path, "hierarchy")
     parser = ElementTree.XMLParser(target=_NoDoctype())
     try:
         parser.feed(source)

@@ -79,7 +79,7 @@ def test_arx_without_labels_is_flat(tmp_path):
         ("", r"x\.csv: the hierarchy has no rows"),
         (
             "a;A\nb;é\n".encode("latin-1"),
-            r"x\.csv: line 2 is not UTF-8 text; save the file as UTF-8",
+            r"x\.csv: line 2 is not UTF-8; save the hierarchy file as UTF-8",
         ),
     ],
 )

@@ -175,8 +175,8 @@ def test_files_that_are_no_projects(tmp_path: Path) -> None:
     (tmp_path / "zip.yaml").write_bytes(b"PK\x03\x04\x00\x00\xff\xfe")
     (tmp_path / "folder.yaml").mkdir()
     cases = {
-        "latin.yaml": "latin.yaml: byte 15 is not UTF-8; save the project file as UTF-8",
-        "zip.yaml": "zip.yaml: byte 7 is not UTF-8",
+        "latin.yaml": "latin.yaml: line 1 is not UTF-8; save the project file as UTF-8",
+        "zip.yaml": "zip.yaml: line 1 is not UTF-8",
         "folder.yaml": "is a folder; name a project file in it",
         "none.yaml": "does not exist; check the path of the project",
         "none.yaml/x": "cannot be read",

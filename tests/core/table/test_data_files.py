@@ -20,7 +20,7 @@ import zstandard
 import kanon_tui.core.reading as reading
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.yaml_text import read_yaml
-from kanon_tui.core.hierarchy.source import read_source
+from kanon_tui.core.hierarchy.files import read_arx
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.data_files import load, name_beside, part_files
@@ -189,7 +189,7 @@ def test_what_never_ends_is_refused(endless: str, tmp_path: Path) -> None:
         flood.wait()  # ended by the pipe that nobody reads
 
 
-@pytest.mark.parametrize("read", [read_table, read_source, lambda path: read_yaml(path, "project")])
+@pytest.mark.parametrize("read", [read_table, read_arx, lambda path: read_yaml(path, "project")])
 def test_a_pipe_into_which_nobody_writes(
     read: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,10 +210,9 @@ def test_a_pipe_is_read_to_its_end(tmp_path: Path) -> None:
 
 def test_documents_have_a_limit_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "h.csv").write_bytes(b"a;*\n" * 100)
-    for module in ("kanon_tui.core.hierarchy.source", "kanon_tui.core.fields.yaml_text"):
-        monkeypatch.setattr(f"{module}.DOCUMENT_LIMIT", 100)
+    monkeypatch.setattr(reading, "DOCUMENT_LIMIT", 100)
     with pytest.raises(InputError, match="the hierarchy has more than 100 bytes"):
-        read_source(tmp_path / "h.csv")
+        read_arx(tmp_path / "h.csv")
     with pytest.raises(InputError, match="has more than 100 bytes; name a project, not data"):
         read_yaml(tmp_path / "h.csv", "project")
 

@@ -21,13 +21,19 @@ _LEVEL_TABLE = "a mapping from every value to the list of its labels"
 
 SOURCES: dict[str, tuple[Field, ...]] = {
     "file": (
-        Field("file", text("the name of a file", empty=False), help="A level table in ARX's form"),
+        Field(
+            "file",
+            text("the name of a file", empty=False),
+            help="A level table in ARX's form",
+            required="file: zip.csv",
+        ),
     ),
     "utd": (
         Field(
             "utd",
             text("the name of an XML file", empty=False),
             help="A configuration of the UTD toolbox",
+            required="utd: FILE.xml",
         ),
         Field(
             "attribute",
@@ -37,7 +43,10 @@ SOURCES: dict[str, tuple[Field, ...]] = {
     ),
     "levels": (
         Field(
-            "levels", lists_by_name(_LEVEL_TABLE), help="The labels of every value from level 1 on"
+            "levels",
+            lists_by_name(_LEVEL_TABLE),
+            help="The labels of every value from level 1 on",
+            required="levels: {VALUE: [LABEL, …], …}",
         ),
     ),
 }
