@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widget import AwaitMount
 
 from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import check_known
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.copying import send
@@ -291,10 +291,7 @@ def launch(file: Path | None = None, *, mouse: bool = True, present: bool = Fals
     settings = load_settings(os.environ)
     known = binding_names() if settings.keys else set()
     for name in settings.keys:
-        if name not in known:
-            raise InputError(
-                f"settings.yaml: keys: there is nothing named '{name}'; {suggestion(name, known)}"
-            )
+        check_known(name, known, f"settings.yaml: keys: there is nothing named '{name}'")
     app = KanonApp(
         file,
         state_folder=settings.state_folder,

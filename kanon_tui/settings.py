@@ -14,7 +14,7 @@ from pathlib import Path
 
 from platformdirs import user_config_path, user_state_path
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known, suggestion
 
 PRESETS: dict[str, dict[str, str]] = {
     "vim": {
@@ -68,8 +68,7 @@ def load_settings(environment: Mapping[str, str]) -> Settings:
     if not isinstance(given, dict):
         raise InputError(f"{path}: write one setting a line, such as theme: kanon-light")
     for name in given:
-        if name not in NAMES:
-            raise InputError(f"{path}: unknown setting '{name}'; {suggestion(str(name), NAMES)}")
+        check_known(str(name), NAMES, f"{path}: unknown setting '{name}'")
     theme, mouse = environment.get("KANON_THEME") or given.get("theme"), given.get("mouse", True)
     if not (theme is None or isinstance(theme, str)):
         raise InputError(f"{path}: theme is the name of a theme, such as kanon-light")

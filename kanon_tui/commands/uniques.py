@@ -15,7 +15,7 @@ from kanon_tui.core.analysis.minimal_uniques import (
     overlooked,
     task_columns,
 )
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import check_known
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import Project
@@ -37,10 +37,8 @@ def execute(args: argparse.Namespace) -> None:
     task = prepare(project)
     columns, others = task_columns(task)
     if args.attributes:
-        known = task.table.frame.columns
         for name in args.attributes:
-            if name not in known:
-                raise InputError(f"--attributes: no column '{name}'; {suggestion(name, known)}")
+            check_known(name, task.table.frame.columns, f"--attributes: no column '{name}'")
         columns = [task.table.column(name, Kind.CATEGORICAL) for name in args.attributes]
     found = minimal_uniques(columns, args.most, task.person)
     missed = overlooked(others, task.person)

@@ -6,7 +6,7 @@ the class into an exit code.
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from kanon_tui.core.addresses import without_secrets
 
@@ -64,3 +64,9 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     if close:
         return f"did you mean '{close[0]}'?"
     return "known are " + ", ".join(known) if known else ""
+
+
+def check_known(word: str, known: Collection[str], problem: str) -> None:
+    """Refuse a word that is none of the known ones; `problem` says so, and a hint is added."""
+    if word not in known:
+        raise InputError(f"{problem}; {suggestion(word, known)}")

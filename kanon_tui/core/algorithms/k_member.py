@@ -7,7 +7,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.clustering import NumericClustering
 from kanon_tui.core.clustering.k_member_clusters import Members
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.numeric import Int32s
 from kanon_tui.core.table.column import Kind
@@ -103,11 +103,8 @@ class KMember(NumericClustering):
                     f"not set; name a column or set class_penalty to 0"
                 )
             return None
-        if name not in task.table.names:
-            raise InputError(
-                f"{self.name}: class_attribute is '{name}', which is not a column of the table; "
-                f"{suggestion(name, task.table.names)}"
-            )
+        problem = f"{self.name}: class_attribute is '{name}', which is not a column of the table"
+        check_known(name, task.table.names, problem)
         if self.class_penalty and self.objective == "sse":
             raise InputError(
                 f"{self.name}: class_penalty adds to the information loss, which objective sse "

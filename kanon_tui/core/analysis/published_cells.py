@@ -48,7 +48,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -57,7 +57,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import other_labels
@@ -340,10 +340,9 @@ def cell_readers(project: Project, task: Task, names: Sequence[str]) -> dict[str
     return found
 
 
-def check_column(name: str, columns: Iterable[str], where: str, what: str = "") -> None:
+def check_column(name: str, columns: Collection[str], where: str, what: str = "") -> None:
     """Refuse a name that is none of the columns of a table; `what` says more about it."""
-    if name not in columns:
-        raise InputError(f"{where} has no column '{name}'{what}; {suggestion(name, columns)}")
+    check_known(name, columns, f"{where} has no column '{name}'{what}")
 
 
 def check_published(

@@ -12,7 +12,7 @@ import polars as pl
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.pipeline.run import Result
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ class Release(Result):
             If there is no such row, or the column is no quasi-identifier.
         """
         names = [attribute.name for attribute in self.task.quasi]
-        if name not in names:
-            raise InputError(f"{name} is no quasi-identifier; {suggestion(name, names)}")
+        check_known(name, names, f"{name} is no quasi-identifier")
         order = self.release.order
         if not 0 <= row < len(order):
             raise InputError(f"the release has no row {row}; its rows are 0 to {len(order) - 1}")

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.lattice.pre_pruning import highest_levels
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.task.task import RunContext, Task
@@ -101,10 +101,7 @@ def read_levels(written: str, task: Task, who: str = "levels") -> tuple[int, ...
                 f"{who}: '{part.strip()}' is not of the form ATTRIBUTE=LEVEL; write them like "
                 f"{write_levels(heights)}"
             )
-        if name not in heights:
-            raise InputError(
-                f"{who}: '{name}' is not a quasi-identifier; {suggestion(name, heights)}"
-            )
+        check_known(name, heights, f"{who}: '{name}' is not a quasi-identifier")
         if int(level) > heights[name]:
             raise InputError(
                 f"{who}: {name} has the levels 0 to {heights[name]}, not {int(level)}; choose one "

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import check_known
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
 from kanon_tui.core.metrics.losses import (
     attribute_il,
@@ -206,9 +206,6 @@ def _class_labels(task: Task, name: str | None) -> Column | None:
     for column in (*task.sensitive, *(attribute.column for attribute in task.quasi)):
         if column.name == name:
             return column
-    if name not in task.table.names:
-        raise InputError(
-            f"class_attribute: the data has no column '{name}'; "
-            f"{suggestion(name, task.table.names)}"
-        )
+    problem = f"class_attribute: the data has no column '{name}'"
+    check_known(name, task.table.names, problem)
     return task.table.column(name, Kind.CATEGORICAL)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.metrics.privacy import measure_sensitive, prosecutor_risk
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.privacy.k_anonymity import KAnonymity, small_k_warning
@@ -44,8 +44,7 @@ def check_published(
     """
     table = as_table(frame)
     for name in (*quasi, *(each for each in (sensitive, person) if each is not None)):
-        if name not in table.names:
-            raise InputError(f"the table has no column '{name}'; {suggestion(name, table.names)}")
+        check_known(name, table.names, f"the table has no column '{name}'")
     if not quasi:
         raise InputError("no quasi-identifiers are named; name at least one column")
     printed = as_table(table, missing_tokens=())

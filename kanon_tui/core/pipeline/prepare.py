@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known, suggestion
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.pipeline.engine_choice import check_streamable
@@ -504,8 +504,7 @@ def _personal_k(
     if name is None:
         return None
     who = f"{project.title}: privacy: personal_k"
-    if name not in roles:
-        raise InputError(f"{who}: the data has no column '{name}'; {suggestion(name, roles)}")
+    check_known(name, roles, f"{who}: the data has no column '{name}'")
     if roles[name] is Role.QUASI:
         raise InputError(
             f"{who}: '{name}' is quasi-identifying; give it the role identifier, which keeps it "

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.fields.declaration import list_of, number, text
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -47,15 +47,11 @@ class AlphaKAnonymity(PrivacyModel):
     def of_column(self, column: Column, who: str) -> Self:
         """Return the requirement for one column, its values in the order of the column's."""
         for value in self.values:
-            if value not in column.code_of:
-                raise InputError(
-                    f"{who}: the share of '{value}' is bounded, but {column.name} has no such "
-                    f"value; {suggestion(value, column.values)}"
-                )
+            bounded = f"{who}: the share of '{value}' is bounded, but"
+            check_known(value, column.code_of, f"{bounded} {column.name} has no such value")
             if column.code_of[value] == column.missing:
                 raise InputError(
-                    f"{who}: the share of '{value}' is bounded, but it means missing, which is no "
-                    f"value of {column.name}; leave it out"
+                    f"{bounded} it means missing, which is no value of {column.name}; leave it out"
                 )
         in_order = tuple(sorted(set(self.values), key=column.code_of.__getitem__))
         return replace(self, attribute=column.name, values=in_order)

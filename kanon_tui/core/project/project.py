@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core import addresses
-from kanon_tui.core.errors import InputError, KanonError, suggestion
+from kanon_tui.core.errors import InputError, KanonError, check_known
 from kanon_tui.core.fields.declaration import (
     Checked,
     Field,
@@ -354,11 +354,8 @@ class Project(Checked):
         does not ask for: the kind of a column that it does not work with, and is not `asked` for.
         """
         for name in self.attributes:
-            if name not in table.name_set:
-                raise InputError(
-                    f"{self.title}: attributes.{name}: the data has no such column; "
-                    f"{suggestion(name, table.names)}"
-                )
+            problem = f"{self.title}: attributes.{name}: the data has no such column"
+            check_known(name, table.name_set, problem)
         completed: dict[str, AttributeSpec] = {}
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
             given = self.attributes.get(name)

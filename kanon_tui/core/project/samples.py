@@ -7,7 +7,7 @@ They lie in `sample_data/` at the top of the repository and inside the package o
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.fields.yaml_text import LocatedValue, read_yaml
 
 
@@ -50,8 +50,7 @@ def list_samples() -> list[Sample]:
 def find_sample(name: str) -> Sample:
     """Return the sample of this name; the error for a misspelt one suggests the nearest."""
     samples = {sample.name: sample for sample in list_samples()}
-    if name not in samples:
-        raise InputError(f"demo: there is no sample '{name}'; {suggestion(name, samples)}")
+    check_known(name, samples, f"demo: there is no sample '{name}'")
     return samples[name]
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.dates import DATE_FORMATS
@@ -65,12 +65,8 @@ class RecordChoice:
     def check(self, names: Collection[str], file: str) -> None:
         """Refuse columns that the file does not have."""
         for name in self.columns:
-            if name not in names:
-                key = "counts" if name == self.options.counts else "where"
-                raise InputError(
-                    f"{file}: data.{key}: the data has no column '{name}'; "
-                    f"{suggestion(name, names)}"
-                )
+            key = "counts" if name == self.options.counts else "where"
+            check_known(name, names, f"{file}: data.{key}: the data has no column '{name}'")
 
     def rows(self, frame: pl.DataFrame, file: str) -> Int64s:
         """Return the row of every chosen record; a row of several records occurs repeatedly."""

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Int32s, random_words
 from kanon_tui.core.table.cell_codes import FEW, Cells, coded_series
 from kanon_tui.core.table.coding import code_column, code_values, unreadable_values
@@ -222,8 +222,7 @@ class Table:
 
     def _check_names(self, names: Iterable[str]) -> None:
         for name in names:
-            if name not in self.name_set:
-                raise InputError(f"no column is called '{name}'; {suggestion(name, self.names)}")
+            check_known(name, self.name_set, f"no column is called '{name}'")
 
 
 def as_frame(data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table) -> pl.DataFrame:

@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +67,7 @@ def column_names(
             {name: name for name in wrong},
         )
     for name in rename:
-        if name not in names:
-            raise InputError(
-                f"{file}: data.rename: the data has no column '{name}'; {suggestion(name, names)}"
-            )
+        check_known(name, names, f"{file}: data.rename: the data has no column '{name}'")
     renamed = [rename.get(name, name) for name in names]
     if len(set(renamed)) < width:
         twice = next(name for name in renamed if renamed.count(name) > 1)

@@ -27,7 +27,7 @@ from urllib.parse import quote
 import polars as pl
 
 from kanon_tui.core.addresses import address_file, address_name, is_address
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.processes.interruption import uninterrupted, written
 from kanon_tui.core.table.atomic_files import (
     check_folder,
@@ -249,11 +249,8 @@ def partitioned(
     rows keep their order.
     """
     for name in columns:
-        if name not in table.columns:
-            raise InputError(
-                f"the release has no column '{name}' to be divided by; "
-                f"{suggestion(name, table.columns)}"
-            )
+        problem = f"the release has no column '{name}' to be divided by"
+        check_known(name, table.columns, problem)
     if len(set(columns)) == table.width:
         raise InputError("the release is divided by all of its columns; leave one for the files")
     with work_folder(target.path) as folder:

@@ -29,7 +29,7 @@ import polars as pl
 from kanon_tui.core.analysis.applying.mapping_file import AttributeRule, ReleaseMapping
 from kanon_tui.core.analysis.attack.matching import DistinctRows, fitting_pairs
 from kanon_tui.core.analysis.published_cells import MASK, CellReader, ReadCells
-from kanon_tui.core.errors import InputError, NotReachedError, suggestion
+from kanon_tui.core.errors import InputError, NotReachedError, check_known
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import labels_of, rule_hierarchy
 from kanon_tui.core.lattice.chosen_string import write_levels
@@ -404,11 +404,8 @@ def _check_columns(mapping: ReleaseMapping, table: Table, table_name: str) -> No
         needed.append(mapping.privacy.personal_k)
     mapping.refuse_one_value()
     for name in needed:
-        if name not in table.name_set:
-            raise InputError(
-                f"{table_name} has no column '{name}', which {mapping.name} needs; "
-                f"{suggestion(name, table.names)}"
-            )
+        problem = f"{table_name} has no column '{name}', which {mapping.name} needs"
+        check_known(name, table.name_set, problem)
     if len(set(needed)) < len(mapping.attributes) + len(mapping.columns):
         raise InputError(f"{mapping.name}: an attribute stands among the other columns as well")
 

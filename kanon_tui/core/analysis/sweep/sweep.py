@@ -29,7 +29,7 @@ import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.chart import Line
-from kanon_tui.core.errors import InputError, KanonError, suggestion
+from kanon_tui.core.errors import InputError, KanonError, check_known
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.pipeline.prepare import as_project, prepare
@@ -108,10 +108,7 @@ def with_attributes(project: Project, names: Sequence[str]) -> Project:
     """Return the project with these quasi-identifiers; the others are left out of the release."""
     quasi = [name for name, spec in project.attributes.items() if spec.role is Role.QUASI]
     for name in names:
-        if name not in quasi:
-            raise InputError(
-                f"attributes: '{name}' is not a quasi-identifier; {suggestion(name, quasi)}"
-            )
+        check_known(name, quasi, f"attributes: '{name}' is not a quasi-identifier")
     attributes = {
         name: replace(spec, role=Role.IDENTIFIER) if name in quasi and name not in names else spec
         for name, spec in project.attributes.items()
@@ -224,8 +221,7 @@ class Sweep:
         Altair is in the extra `plots`.
         """
         names = [metric.name for metric in METRICS]
-        if figure not in names:
-            raise InputError(f"'{figure}' is no figure of a sweep; {suggestion(figure, names)}")
+        check_known(figure, names, f"'{figure}' is no figure of a sweep")
         try:
             import altair
         except ImportError:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.fields.declaration import Field, list_of, text
 from kanon_tui.core.hierarchy.builders.builder import Builder, lists_by_name
 from kanon_tui.core.hierarchy.level_table import Hierarchy, refuse_misread, text_of
@@ -67,11 +67,8 @@ def _check_named(
     """Refuse a level whose members are not all the groups of the level below."""
     groups = {*below.values(), *([other] if other is not None else [])}
     for member in above:
-        if member not in groups:
-            raise InputError(
-                f"{who}: level {number} names '{member}', which is not a group of level "
-                f"{number - 1}; {suggestion(member, groups)}"
-            )
+        names = f"{who}: level {number} names '{member}'"
+        check_known(member, groups, f"{names}, which is not a group of level {number - 1}")
     left_out = [group for group in dict.fromkeys(below.values()) if group not in above]
     if left_out and other is None:
         verb, them = plural(len(left_out), "is", "are"), plural(len(left_out), "it", "them")
