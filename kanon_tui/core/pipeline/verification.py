@@ -5,7 +5,7 @@ alone. A release in files is read again: it must have what is required, and the 
 were measured.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -167,20 +167,6 @@ def check_disjoint(task: Task, published: pl.DataFrame) -> None:
 # -- releases in files
 
 
-@dataclass(frozen=True, eq=False)
-class _WrittenRelease:
-    """The files of a release, for the jobs that count them."""
-
-    paths: tuple[Path, ...]
-    options: ReadOptions
-    columns: tuple[str, ...]
-    """The names in the files."""
-    quasi: tuple[int, ...]
-    """The places of the quasi-identifiers among the columns."""
-    claimed: tuple[int, ...]
-    """The places of the columns with requirements."""
-
-
 def verify_files(
     release: CountedRelease, workers: Workers, parts: ReleaseParts, recoding: Recoding
 ) -> None:
@@ -188,18 +174,14 @@ def verify_files(
     task, columns, texts = release.task, recoding.columns, parts.texts
     required = Requirements(task)
     claimed = tuple(dict.fromkeys(claim.attribute for claim in required.claims))
-    written = _WrittenRelease(
-        parts.paths,
-        release_options(parts.csv),
-        texts.columns,
-        tuple(columns.index(name) for name in required.quasi),
-        tuple(columns.index(name) for name in claimed),
-    )
+    quasi = tuple(columns.index(name) for name in required.quasi)
+    wanted = {_CLASSES: quasi} | {name: (*quasi, columns.index(name)) for name in claimed}
     own_texts = {encoder.name: encoder.texts for encoder in recoding.others}
     with _stars_explained(release):
         _verify_personal_k(release, required)
-        jobs = [(number,) for number in range(len(written.paths))]
-        counts = sum_counts(workers.each(count_written, written, jobs))
+        jobs = [(path,) for path in parts.paths]
+        shared = release_options(parts.csv), texts.columns, wanted
+        counts = sum_counts(workers.each(count_written, shared, jobs))
         classes = counts.pop(_CLASSES)
         if not np.array_equal(np.sort(classes["records"]), np.sort(release.published_sizes)):
             raise NotReachedError(
@@ -207,7 +189,7 @@ def verify_files(
                 "written"
             )
         required.check(_named(classes, columns), copies=classes["records"])
-        for name, frame in zip(claimed, counts.values(), strict=True):
+        for name, frame in counts.items():
             named = _named(frame, columns)
             if task.output.formulas == "escape":
                 escaped = texts.texts[columns.index(name)].to_list()
@@ -228,18 +210,20 @@ def _verify_personal_k(release: CountedRelease, required: Requirements) -> None:
     required.check(release.quasi_cells(rows), **required.personal_facts(rows), copies=copies)
 
 
-_CLASSES = "classes"
+_CLASSES = ""
+"""The name of the counts of classes; no column has it."""
+Wanted = Mapping[str, Sequence[int]]
+"""The places of columns whose rows are counted, by the name of the count."""
 
 
-def count_written(written: _WrittenRelease, number: int) -> Counts:
-    """Return the distinct rows of quasi-identifiers of a file with their numbers of records.
+def count_written(shared: tuple[ReadOptions, Sequence[str], Wanted], path: Path) -> Counts:
+    """Return the distinct rows of some columns of a written file, with their numbers of records.
 
-    After these come the distinct rows of quasi-identifiers and each column with requirements.
+    The columns are given by their places in the file.
     """
-    wanted = {_CLASSES: written.quasi}
-    wanted |= {str(place): (*written.quasi, place) for place in written.claimed}
-    source = open_source(written.paths[number], written.options, PIECE_BYTES, written_here=True)
-    if source.names != written.columns:
+    options, columns, wanted = shared
+    source = open_source(path, options, PIECE_BYTES, written_here=True)
+    if source.names != tuple(columns):
         raise NotReachedError(
             "the written file does not have the columns of the release; nothing was written"
         )

@@ -112,7 +112,7 @@ def parse_text(
         skipped = options.skip_first, options.skip_last
         start, end = csv_text.text_bounds(io.BytesIO(text), 0, len(text), *skipped)
         text = text[start:end]
-    dialect = sniffing.detect_dialect(text, options, file)
+    dialect = sniffing.detect_dialect(text, options)
     layout, facts = CsvHead(file, text, 0, len(text), facts, dialect, options).described()
     frame = csv_text.parse_csv(text, layout, file)
     check_size(frame, file, _BELOW_HEADER)
@@ -180,7 +180,7 @@ def _read_head(file: IO[bytes], path: Path, options: ReadOptions) -> CsvHead:
     skipped = options.skip_first, options.skip_last
     start, end = csv_text.text_bounds(file, mark, size, *skipped)
     text = text[start - mark : end - mark]
-    dialect = sniffing.detect_dialect(text, options, name)
+    dialect = sniffing.detect_dialect(text, options)
     facts = FileFacts("csv", None, size, encoding=encoding)
     return CsvHead(name, text, start, end, facts, dialect, options)
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.text import shortened
 
 _NOT_FOR_FILES = frozenset(
     ["punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "mbcs", "oem"]
@@ -37,11 +36,6 @@ def to_utf8(data: bytes, encoding: str, file: str) -> tuple[bytes, str]:
     """Return the text as UTF-8 without byte order mark, and the name of the encoding it had."""
     if encoding == "auto":
         encoding = _find_encoding(data, file)
-    if not is_text_encoding(encoding):
-        raise InputError(
-            f"{file}: '{shortened(encoding)}' is not a text encoding; use auto, utf-8, latin-1, "
-            "utf-16 or another that Python knows"
-        )
     if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig"):
         if not data.isascii():
             for _ in _decoded(data, "utf-8", file):

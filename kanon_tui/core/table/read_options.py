@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kanon_tui.core.fields.declaration import (
+    Checked,
     FieldType,
     automatic,
     declared,
@@ -72,7 +73,7 @@ _COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
 
 
 @dataclass(frozen=True)
-class ReadOptions:
+class ReadOptions(Checked):
     """Options for reading a data file; what is `auto` is detected."""
 
     delimiter: str = declared("auto", "What parts the cells of a row", type=DELIMITER)

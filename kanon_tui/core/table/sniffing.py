@@ -23,7 +23,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import column_names
 from kanon_tui.core.table.value_formats import are_numbers, date_formats
@@ -59,7 +58,7 @@ class Dialect:
         )
 
 
-def detect_dialect(text: bytes, options: ReadOptions, file: str) -> Dialect:
+def detect_dialect(text: bytes, options: ReadOptions) -> Dialect:
     """Return the delimiter and quote under which the first records have equally many fields.
 
     Single quotes are believed only when they are needed for that, or when the whole first record
@@ -68,13 +67,6 @@ def detect_dialect(text: bytes, options: ReadOptions, file: str) -> Dialect:
     """
     delimiter, quote, spaces = options.delimiter, options.quote, options.space_after_delimiter
     delimiter = "\t" if delimiter == "\\t" else delimiter
-    if delimiter != "auto" and (len(delimiter) != 1 or delimiter in "\r\n\0\"'"):
-        raise InputError(
-            f"{file}: the delimiter must be auto or one character, not {delimiter!r}; "
-            "usual are ',', ';', '|' and a tab"
-        )
-    if quote not in ("auto", '"', "'", "none"):
-        raise InputError(f"{file}: the quote must be auto, '\"', \"'\" or none, not {quote!r}")
     quotes = {"auto": ('"', "'"), "none": (None,)}.get(quote, (quote,))
     delimiters = DELIMITERS if delimiter == "auto" else (delimiter,)
     scores = {(d, q): _evenness(text, Dialect(d, q), spaces) for q in quotes for d in delimiters}

@@ -77,7 +77,7 @@ def find_stray_rows(path: Path, options: ReadOptions = ReadOptions()) -> StrayRo
     lines = text.splitlines()[options.skip_first :]
     # Titles and notes are no guide to the delimiter.
     middle = b"\n".join(lines[len(lines) // 4 : len(lines) * 3 // 4])
-    dialect = detect_dialect(middle or text, options, path.name)
+    dialect = detect_dialect(middle or text, options)
     records = dialect.records(io.StringIO(b"\n".join(lines).decode("utf-8", "ignore")))
     cut = [tuple(record) for record in records]
     return _found(cut, cut, options)
