@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import check_known
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,6 @@ ANALYSES = (
 
 def find_analysis(name: str) -> Analysis:
     """Return the analysis of a name; raise InputError where there is none."""
-    for analysis in ANALYSES:
-        if analysis.name == name:
-            return analysis
-    known = [analysis.name for analysis in ANALYSES]
-    raise InputError(f"there is no analysis '{name}'; {suggestion(name, known)}")
+    known = {analysis.name: analysis for analysis in ANALYSES}
+    check_known(name, known, f"there is no analysis '{name}'")
+    return known[name]

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.errors import InputError, check_known, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.pipeline.engine_choice import check_streamable
@@ -60,11 +60,9 @@ def read_column(data: Project | Path, name: str, kind: str | None = None) -> Col
     """Return a column of a data file, read with the settings of its project if there is one."""
     project = as_project(data)
     table = project.read_data()
-    spec = project.completed(table).attributes.get(name)
-    if spec is None:
-        raise InputError(
-            f"{project.title}: there is no column '{name}'; {suggestion(name, table.names)}"
-        )
+    specs = project.completed(table).attributes
+    check_known(name, specs, f"{project.title}: there is no column '{name}'")
+    spec = specs[name]
     wanted = Kind(kind) if kind is not None else spec.kind
     assert wanted is not None, "a completed project knows every kind"
     return table.column(name, wanted, fitting_format(wanted, spec.format))

@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.fields.declaration import Field, FieldType, optional, plain_number
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import TIE, Floats, Int64s
@@ -131,13 +131,12 @@ class PrivacyModel(ABC):
                 on_screen=f"{self.title} is required but no attribute is sensitive; on screen 2, "
                 f"press s on what must not be tied to a person",
             )
-        columns = [column for column in sensitive if self.attribute in (column.name, None)]
-        if self.attribute is not None and not columns:
-            raise InputError(
-                f"{who}: {self.title} is required of '{self.attribute}', which is no sensitive "
-                f"attribute; {suggestion(self.attribute, [column.name for column in sensitive])}"
-            )
-        return [(self.of_column(column, who), column) for column in columns]
+        by_name = {column.name: column for column in sensitive}
+        if self.attribute is not None:
+            required = f"{who}: {self.title} is required of '{self.attribute}'"
+            check_known(self.attribute, by_name, f"{required}, which is no sensitive attribute")
+            sensitive = [by_name[self.attribute]]
+        return [(self.of_column(column, who), column) for column in sensitive]
 
     def of_column(self, column: Column, who: str) -> Self:
         """Return the requirement for one column; `who` begins the message where it does not fit."""

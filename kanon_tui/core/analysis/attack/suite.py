@@ -19,7 +19,7 @@ import yaml
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Watch
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.project.project import Project
@@ -128,11 +128,8 @@ KINDS = (
 
 def find_kinds(name: str) -> tuple[AttackKind, ...]:
     """Return the kind of a name, or every kind for `all`."""
-    found = tuple(kind for kind in KINDS if name in (kind.name, "all"))
-    if not found:
-        known = [*(kind.name for kind in KINDS), "all"]
-        raise InputError(f"there is no attack '{name}'; {suggestion(name, known)}")
-    return found
+    check_known(name, [*(kind.name for kind in KINDS), "all"], f"there is no attack '{name}'")
+    return tuple(kind for kind in KINDS if name in (kind.name, "all"))
 
 
 def run_attacks(
