@@ -47,7 +47,7 @@ FORMAT = FieldType(
 """The format of an attribute, as a project writes it."""
 
 
-AnyFormat = TypeVar("AnyFormat", str, NumberFormat)
+AnyFormat = TypeVar("AnyFormat", bound=Format)
 _SAMPLE = 50
 _LIKE_A_NUMBER = re.compile(r"[+-]?[0-9.,][0-9.,eE+'\u2019 \u00a0\u2009\u202f-]*")
 _POINT_MAY_GROUP = r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$"
@@ -65,14 +65,20 @@ def closest_format(texts: pl.Series, formats: Iterable[AnyFormat]) -> AnyFormat:
 
 def _formats_of(texts: pl.Series, formats: Iterable[AnyFormat]) -> tuple[AnyFormat, ...]:
     """Return the formats that read every text; of two that read the same the first."""
+    if texts.len() > _SAMPLE:
+        first = texts.head(_SAMPLE)
+        formats = [each for each in formats if not np.isnan(read_texts(first, each)).any()]
+    return tuple(each for each, read in _differing(texts, formats) if not np.isnan(read).any())
+
+
+def _differing(texts: pl.Series, formats: Iterable[AnyFormat]) -> list[tuple[AnyFormat, Floats]]:
+    """Return formats with what they read; of two that read the same the first."""
     found: list[tuple[AnyFormat, Floats]] = []
     for each in formats:
-        if texts.len() > _SAMPLE and np.isnan(read_texts(texts.head(_SAMPLE), each)).any():
-            continue
         read = read_texts(texts, each)
-        if not np.isnan(read).any() and not any(np.array_equal(read, other) for _, other in found):
+        if not any(np.array_equal(read, other, equal_nan=True) for _, other in found):
             found.append((each, read))
-    return tuple(each for each, _ in found)
+    return found
 
 
 def number_formats(
@@ -241,21 +247,12 @@ def readings(texts: pl.Series, missing_tokens: tuple[str, ...]) -> tuple[Reading
     Of two that read the same numbers the simpler one is given.
     """
     values = _present(texts, missing_tokens).head(SAMPLE)
-    found: list[tuple[Reading, Floats]] = []
-    formats: list[tuple[Kind, Format]] = [
-        *((Kind.NUMERIC, each) for each in NUMBER_FORMATS),
-        *((Kind.DATE, each) for each in DATE_FORMATS),
-    ]
-    for kind, format in formats:
-        numbers_read = read_texts(values, format)
-        read = int((~np.isnan(numbers_read)).sum())
-        same = any(
-            kind is known.kind and np.array_equal(numbers_read, other, equal_nan=True)
-            for known, other in found
-        )
-        if read and not same:
-            found.append((Reading(kind, format, read, values.len()), numbers_read))
-    ordered = sorted((each for each, _ in found), key=lambda each: -each.read)
+    found: list[Reading] = []
+    formats: dict[Kind, Sequence[Format]] = {Kind.NUMERIC: NUMBER_FORMATS, Kind.DATE: DATE_FORMATS}
+    for kind, known in formats.items():
+        for format, read in _differing(values, known):
+            found.append(Reading(kind, format, int((~np.isnan(read)).sum()), values.len()))
+    ordered = sorted((each for each in found if each.read), key=lambda each: -each.read)
     return (*ordered, Reading(Kind.CATEGORICAL, None, values.len(), values.len()))
 
 
