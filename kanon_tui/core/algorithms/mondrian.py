@@ -18,7 +18,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels import mondrian as kernel
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
-from kanon_tui.core.table.column import GroupValues
+from kanon_tui.core.privacy.requirements import groups_that_hold
 from kanon_tui.core.task.task import (
     Candidate,
     Choice,
@@ -258,13 +258,8 @@ class _Cutting:
         sizes = np.column_stack([middle, stack[:, 1]]).ravel() - begins
         places = np.arange(sizes.sum()) + np.repeat(begins - np.cumsum(sizes) + sizes, sizes)
         side, records = np.repeat(np.arange(len(sizes)), sizes), self.parts.rows[places]
-        fine = np.ones(len(sizes), dtype=np.bool_)
-        for requirement in self.task.requirements:
-            column = requirement.column
-            copies = None if column.copies is None else column.copies[records]
-            values = GroupValues.from_records(side, column.codes[records], len(sizes), copies)
-            fine &= requirement.gaps(values) <= 0
-        return np.asarray(fine.reshape(-1, 2).all(axis=1))
+        holds = groups_that_hold(self.task.requirements, side, records, len(sizes))
+        return np.asarray(holds.reshape(-1, 2).all(axis=1))
 
 
 def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:

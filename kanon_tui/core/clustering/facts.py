@@ -97,27 +97,6 @@ class Merge:
 
 
 @dataclass(frozen=True)
-class DistanceRow:
-    """The distance of a candidate from a record or cluster, attribute by attribute."""
-
-    what: str
-    record: int | None
-    """The record, from 0, where it is one."""
-    parts: tuple[float, ...]
-    total: float
-    chosen: bool = False
-
-
-@dataclass(frozen=True)
-class Distances:
-    """The nearest (or furthest) few of a decision: the fact `distances`."""
-
-    names: tuple[str, ...]
-    """The attributes, in the order of the parts."""
-    rows: tuple[DistanceRow, ...]
-
-
-@dataclass(frozen=True)
 class Cut:
     """A group is divided in two along one attribute."""
 
@@ -176,35 +155,34 @@ class Measured:
     scores: Floats
 
     def facts(self, task: Task, taken: int, question: Question) -> dict[str, Any]:
-        """Return the best five as facts, the one that was taken first, attribute by attribute."""
-        names = tuple(attribute.name for attribute in task.quasi)
+        """Return the best five as a fact, the one that was taken first, attribute by attribute."""
         rounded = np.round(-self.scores if question.highest else self.scores, 9)
         chosen = int(np.flatnonzero(self.numbers == taken)[0])
         order = np.argsort(rounded, kind="stable")[: _SHOWN + 1]
         places = [chosen, *(i for i in order.tolist() if i != chosen)][:_SHOWN]
         is_record = question.what == "record"
-        rows = tuple(
-            DistanceRow(
+        candidates = tuple(
+            Candidate(
                 f"{question.what} {self.numbers[i] + 1:,}",
-                int(self.numbers[i]) if is_record else None,
-                tuple(self.parts[i].tolist()),
                 float(self.scores[i]),
-                i == chosen,
+                chosen=i == chosen,
+                parts=tuple(self.parts[i].tolist()),
+                record=int(self.numbers[i]) if is_record else None,
             )
             for i in places
         )
-        own = zip(names, self.parts[chosen].tolist(), strict=True)
-        terms = [f"{name}: {small_number(value)}" for name, value in own]
+        own = zip(task.quasi, self.parts[chosen].tolist(), strict=True)
+        terms = [f"{attribute.name}: {small_number(value)}" for attribute, value in own]
         total = f"{question.score} = {small_number(float(self.scores[chosen]))}"
         choice = Choice(
             question.question,
             question.score,
-            tuple(Candidate(row.what, row.total, chosen=row.chosen) for row in rows),
+            candidates,
             len(self.scores),
             question.rule,
             (*question.formula, *terms, total),
         )
-        return {"choice": choice, "distances": Distances(names, rows)}
+        return {"choice": choice}
 
 
 def against(facts: Mapping[str, Any]) -> str:

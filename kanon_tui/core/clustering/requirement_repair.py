@@ -39,7 +39,7 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.kernels.box_arrays import SIZE
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
-from kanon_tui.core.privacy.requirements import ColumnRequirement, out_of_reach
+from kanon_tui.core.privacy.requirements import ColumnRequirement, groups_that_hold, out_of_reach
 from kanon_tui.core.table.column import GroupValues, counted
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 from kanon_tui.core.text import count_of, note
@@ -66,25 +66,15 @@ def repair_steps(task: Task, context: RunContext, grouping: Grouping, keep_magva
     """Merge the classes of a clustering until all keep what is required."""
     if (grouping.labels < 0).all():
         return grouping
-    if task.release_risk is None and not _misses_any(task, grouping):
+    kept = np.flatnonzero(grouping.labels >= 0)
+    classes, number = np.unique(grouping.labels[kept], return_inverse=True)
+    holds = groups_that_hold(task.requirements, number, kept, len(classes))
+    if task.release_risk is None and holds.all():
         return replace(grouping, search={**grouping.search, "merged_on": 0})
     repair = RequirementRepair(task, context, grouping, keep_magvals)
     yield from repair.run()
     yield from repair.lower_risk()
     return repair.grouping()
-
-
-def _misses_any(task: Task, grouping: Grouping) -> bool:
-    """Return whether a class of a clustering misses a requirement."""
-    labels = grouping.labels
-    classes = np.unique(labels[labels >= 0])
-    number = np.where(labels < 0, -1, np.searchsorted(classes, labels))
-    for requirement in task.requirements:
-        column = requirement.column
-        values = GroupValues.from_records(number, column.codes, len(classes), column.copies)
-        if requirement.gaps(values).any():
-            return True
-    return False
 
 
 class RequirementRepair:

@@ -29,8 +29,8 @@ import numpy as np
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.privacy.requirements import groups_that_hold
 from kanon_tui.core.release.distinct_rows import dense_ranks
-from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import Grouping, Steps, Task
 from kanon_tui.core.text import note
 
@@ -132,11 +132,7 @@ def _groups(rows: np.ndarray) -> Int64s:
 def _holds(task: Task, records: Int64s, groups: Int64s) -> Flags:
     """Return per group whether it has k records and meets the requirements beyond k."""
     sizes = np.bincount(groups)
-    holds = sizes >= task.k
-    for requirement in task.requirements:
-        codes = requirement.column.codes[records]
-        holds &= requirement.gaps(GroupValues.from_records(groups, codes, len(sizes))) <= 0
-    return holds
+    return groups_that_hold(task.requirements, groups, records, len(sizes)) & (sizes >= task.k)
 
 
 def _least_costs(

@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.verify_figures import Claim
@@ -105,6 +106,25 @@ def join_columns(
         for requirement in requirements
         for model, column in requirement.of_columns(sensitive, who)
     )
+
+
+def groups_that_hold(
+    requirements: Iterable[ColumnRequirement],
+    group: npt.NDArray[np.integer],
+    records: npt.NDArray[np.integer],
+    count: int,
+) -> Flags:
+    """Return for each of `count` groups whether it meets all requirements.
+
+    `group` has the group of each of some records of the table.
+    """
+    holds = np.ones(count, dtype=np.bool_)
+    for requirement in requirements:
+        column = requirement.column
+        copies = None if column.copies is None else column.copies[records]
+        values = GroupValues.from_records(group, column.codes[records], count, copies)
+        holds &= requirement.gaps(values) <= 0
+    return holds
 
 
 def out_of_reach(

@@ -411,6 +411,10 @@ class Candidate:
     note: str = ""
     """A remark, such as its place in a list."""
     chosen: bool = False
+    parts: tuple[float, ...] = ()
+    """What every quasi-identifier contributes to the score, where it is such a sum."""
+    record: int | None = None
+    """The record, from 0, where it is one."""
 
 
 @dataclass(frozen=True, slots=True)

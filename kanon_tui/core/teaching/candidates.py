@@ -8,7 +8,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.facts import Distances
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.task import Candidate, Choice, Step
 from kanon_tui.core.teaching.classes_now import originals_of
@@ -53,7 +52,7 @@ class Candidates(Drawing):
             for line in choice.formula:
                 picture.wrap(line)
             return picture
-        _bars(picture, scene, choice, scene.timeline.step(number).facts.get("distances"))
+        _bars(picture, scene, choice)
         if choice.formula and self._keys:
             picture.line("e: the formula with its numbers", "dim")
         return picture
@@ -117,7 +116,7 @@ def _strings_around(scene: Scene) -> Choice:
     return Choice(asked, "height", tuple(candidates), among, rule, best_first=False)
 
 
-def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None) -> None:
+def _bars(picture: Picture, scene: Scene, choice: Choice) -> None:
     """Draw `▸ record 2 ███▏ 2` per candidate, and after it the distance by attribute."""
     scores = score_texts([each.score for each in choice.candidates])
     texts = [_fitted(str(each.what), picture.width // 2) for each in choice.candidates]
@@ -125,9 +124,10 @@ def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None
     number = max(map(len, scores), default=0)
     room = picture.width - number - max(map(len, notes), default=0) - 4
     label, length = max(map(len, texts), default=0), min(picture.width // 4, 16)
-    columns: list[_Column] = []
-    if told is not None:
-        columns, length = _heat(scene, told), _SHORT_BAR
+    columns = _heat(scene, choice.candidates)
+    attributes = len(columns)
+    if columns:
+        length = _SHORT_BAR
         if sum(1 + column.least for column in columns) > room - length - label:
             texts = [text.rsplit(" ", 1)[-1] for text in texts]  # the question names what they are
             label = max(map(len, texts))
@@ -148,8 +148,8 @@ def _bars(picture: Picture, scene: Scene, choice: Choice, told: Distances | None
         picture.end()
     if choice.among > len(choice.candidates):
         picture.line(f"  … of {choice.among:,}", "dim")
-    if told is not None and len(columns) < len(told.names):
-        picture.line(f"  {len(told.names) - len(columns):,} more attributes do not fit", "dim")
+    if len(columns) < attributes:
+        picture.line(f"  {attributes - len(columns):,} more attributes do not fit", "dim")
     picture.wrap(f"rule: {choice.rule}")
     if choice.best_first:
         _margin(picture, choice.candidates)
@@ -184,18 +184,22 @@ class _Column:
         return f"{shortened(value, room)} {distance}" if room >= min(len(value), 4) else distance
 
 
-def _heat(scene: Scene, told: Distances) -> list[_Column]:
-    most = max(max(each.parts, default=0.0) for each in told.rows) or 1.0
-    columns = []
-    for x, name in enumerate(told.names):
-        parts = [row.parts[x] for row in told.rows]
+def _heat(scene: Scene, candidates: Sequence[Candidate]) -> list[_Column]:
+    """Return a column per attribute where scores are told attribute by attribute."""
+    columns: list[_Column] = []
+    if not candidates or not candidates[0].parts:
+        return columns
+    most = max(max(each.parts) for each in candidates) or 1.0
+    for x, attribute in enumerate(scene.task.quasi):
+        parts = [each.parts[x] for each in candidates]
         shades = [min(int(part / most * 4 + 0.999), 4) for part in parts]
-        records = [row.record for row in told.rows]
+        records = [each.record for each in candidates]
         values = ["" if each is None else originals_of(scene, each)[x] for each in records]
         pairs = zip(shades, parts, strict=True)
         distances = tuple(f"{_SHADES[shade]}{small_number(part)}" for shade, part in pairs)
         tones = tuple(_HEAT[shade] for shade in shades)
-        columns.append(_Column(visible(name), tuple(map(visible, values)), distances, tones))
+        name = visible(attribute.name)
+        columns.append(_Column(name, tuple(map(visible, values)), distances, tones))
     return columns
 
 

@@ -332,19 +332,21 @@ def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tethe
     if "seeds" in facts:
         one, other = facts["seeds"]
         yield _middle(at, [one]), _middle(at, [other]), "seeds", True
-    distances = facts.get("distances")
-    if distances is None or step is None or not len(state.rows) or state.groups is None:
+    candidates = facts["choice"].candidates if "choice" in facts else ()
+    if step is None or not len(state.rows) or state.groups is None:
+        return
+    if not candidates or not candidates[0].parts:  # no distances
         return
     record, before = int(state.rows[0]), list(state.growing[:-1])
     if step.kind == "start" and "last" in facts:
         before = [facts["last"] - 1]
-    elif distances.rows[0].record is None:  # it joins a cluster that is closed
+    elif candidates[0].record is None:  # it joins a cluster that is closed
         own = np.flatnonzero(state.groups == state.groups[record])
         before = own[own != record].tolist()
-    for row in sorted(distances.rows, key=lambda row: row.chosen)[-3:]:
-        if len(before) and (row.record is not None or row.chosen):
-            end = record if row.record is None else row.record
-            yield _middle(at, before), _middle(at, [end]), short_number(row.total), row.chosen
+    for each in sorted(candidates, key=lambda each: each.chosen)[-3:]:
+        if len(before) and (each.record is not None or each.chosen):
+            end = record if each.record is None else each.record
+            yield _middle(at, before), _middle(at, [end]), short_number(each.score), each.chosen
 
 
 def _middle(at: Floats, rows: Sequence[int] | Int64s) -> Place:

@@ -21,9 +21,8 @@ from kanon_tui.core.clustering import refining as refining_module
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, ranked_records
 from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
-from kanon_tui.core.clustering.refining import Refining
+from kanon_tui.core.clustering.refining import Goal, Refining
 from kanon_tui.core.clustering.refining_arrays import RecordTypes, near_records
-from kanon_tui.core.clustering.refining_goal import Goal
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.run import Run, conclude

@@ -129,16 +129,16 @@ def test_the_distance_of_a_candidate_is_the_sum_of_its_attributes() -> None:
     for sample, name in (("similarity", "sbc"), ("spatial-distance", "sd"), ("patients", "sd")):
         _, timeline = recorded(sample, name)
         told = [
-            step.facts["distances"]
+            step.facts["choice"].candidates
             for _, step in timeline.steps(1, timeline.last)
-            if "distances" in step.facts
+            if "choice" in step.facts
         ]
         assert told
-        for distances in told:
-            nearest = min(row.total for row in distances.rows)
-            for row in distances.rows:
-                assert abs(sum(row.parts) - row.total) < 1e-9
-                assert not row.chosen or row.total <= nearest + 1e-9
+        for candidates in told:
+            nearest = min(each.score for each in candidates)
+            for each in candidates:
+                assert abs(sum(each.parts) - each.score) < 1e-9
+                assert not each.chosen or each.score <= nearest + 1e-9
 
 
 def test_no_distance_is_told_as_a_power_of_ten() -> None:
