@@ -13,8 +13,7 @@ from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import list_samples, sample_of_algorithm
 from kanon_tui.core.table.writing import check_target, write_text
-from kanon_tui.core.teaching.explain import explain
-from kanon_tui.core.teaching.handout import handout_html, handout_markdown, make_handout
+from kanon_tui.core.teaching.handout import explain, handout_html, handout_markdown, make_handout
 
 ENDINGS = (".html", ".md")
 

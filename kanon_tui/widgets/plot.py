@@ -14,7 +14,7 @@ from rich.text import Text
 from textual.widget import Widget
 
 from kanon_tui.core.analysis.chart import Line, compact_number, ticks
-from kanon_tui.core.teaching.canvas import Canvas
+from kanon_tui.core.teaching.picture import Canvas
 from kanon_tui.widgets.drawing import theme_style
 
 MARKERS = "●■▲◆○□△◇★☆+×*#@%"

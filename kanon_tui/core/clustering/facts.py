@@ -1,6 +1,6 @@
 """Facts and words of clustering steps: clusters, cuts and merges, candidates, labels of boxes.
 
-`teaching.clustering_state` lists the facts that pictures are drawn from.
+`teaching.run_states` lists the facts that pictures are drawn from.
 """
 
 from collections.abc import Mapping, Sequence

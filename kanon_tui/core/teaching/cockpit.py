@@ -10,9 +10,8 @@ from kanon_tui.core.clustering.facts import distinguishable
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.task.task import Step
-from kanon_tui.core.teaching.canvas import Canvas
-from kanon_tui.core.teaching.classes_now import MOST_ROWS, groups_now, sizes_of
-from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
+from kanon_tui.core.teaching.picture import Canvas, Drawing, Picture, Scene, Tone
+from kanon_tui.core.teaching.records import MOST_ROWS, groups_now, sizes_of
 from kanon_tui.core.text import count_of, small_number, sparkline
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"

@@ -15,9 +15,8 @@ from kanon_tui.core.lattice.objective import value_text
 from kanon_tui.core.lattice.search import StringText
 from kanon_tui.core.lattice.string_facts import LatticeGrid
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.teaching.canvas import Canvas
-from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
-from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone
+from kanon_tui.core.teaching.picture import Canvas, Drawing, Picture, Scene, Tone
+from kanon_tui.core.teaching.run_states import FullDomainState, Verdict
 from kanon_tui.core.text import shortened, visible
 
 MOST_NODES = 64

@@ -5,13 +5,11 @@ from kanon_tui.core.pipeline.run import Run, start
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Algorithm, Family, RunContext, Task
-from kanon_tui.core.teaching.clustering_state import ClusteringState
+from kanon_tui.core.teaching.clusters import RecordMap, Tree
 from kanon_tui.core.teaching.cockpit import Cockpit
-from kanon_tui.core.teaching.full_domain_state import FullDomainState
 from kanon_tui.core.teaching.lattice import LatticePicture
 from kanon_tui.core.teaching.picture import Drawing
-from kanon_tui.core.teaching.record_map import RecordMap
-from kanon_tui.core.teaching.tree import Tree
+from kanon_tui.core.teaching.run_states import ClusteringState, FullDomainState
 
 EVERY_DECISION = 1_000
 """Records of the largest table of which also a run at full speed keeps every single decision."""

@@ -16,11 +16,17 @@ from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.timeline import Playhead, Timeline
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Family
-from kanon_tui.core.teaching.candidates import Candidates
+from kanon_tui.core.teaching.candidates import (
+    LETTERS,
+    Candidates,
+    Vote,
+    banner,
+    outcome_of,
+    vote_on,
+)
 from kanon_tui.core.teaching.glossary import glossary_lines, terms_of
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import EVERY_DECISION, pictures_of
-from kanon_tui.core.teaching.presenting import LETTERS, Vote, banner, outcome_of, vote_on
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.text import count_of, small_number, visible

@@ -7,13 +7,13 @@ from dataclasses import replace
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.task.task import Candidate, Choice, RunContext, Step
 from kanon_tui.core.teaching.candidates import Candidates
-from kanon_tui.core.teaching.clustering_state import ClusteringState
+from kanon_tui.core.teaching.clusters import Tree
 from kanon_tui.core.teaching.cockpit import Cockpit
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.tree import Tree
+from kanon_tui.core.teaching.run_states import ClusteringState
 from tests.core.teaching.recorded import WIDE, drawn, number_of, recorded, scene
 
 MERGING = ("bottom-up", "euclidean", "udc", "udc-suppress")

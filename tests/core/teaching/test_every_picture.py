@@ -13,13 +13,12 @@ from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.task.task import Family, RunContext
-from kanon_tui.core.teaching.candidates import Candidates
-from kanon_tui.core.teaching.clustering_state import ClusteringState
+from kanon_tui.core.teaching.candidates import LETTERS, Candidates, by_number, vote_on
 from kanon_tui.core.teaching.picture import Drawing, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
-from kanon_tui.core.teaching.presenting import LETTERS, by_number, vote_on
 from kanon_tui.core.teaching.pseudo_code import REFINE, Code, lit_line
 from kanon_tui.core.teaching.records import Records
+from kanon_tui.core.teaching.run_states import ClusteringState
 from tests.core.teaching.recorded import MIDDLE, NARROW, SIDE, WIDE, recorded
 
 CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]

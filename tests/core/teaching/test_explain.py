@@ -14,7 +14,7 @@ from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.task.task import Family
-from kanon_tui.core.teaching.explain import explain
+from kanon_tui.core.teaching.handout import explain
 
 SMALL = ["datafly", "incognito", "mondrian", "locations", "patients", "race-rules", "similarity"]
 

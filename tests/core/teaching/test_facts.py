@@ -10,9 +10,9 @@ from kanon_tui.core.project.overrides import with_overrides
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.teaching.cockpit import Cockpit
-from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.handout import record
 from kanon_tui.core.teaching.picture_registry import pictures_of, watched_run
+from kanon_tui.core.teaching.run_states import FullDomainState, Verdict
 from tests.core.teaching.recorded import recorded, scene
 
 SAMPLES = {"incognito": "incognito", "datafly": "datafly", "gcka": "locations"}

@@ -12,12 +12,12 @@ from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.task.task import Family, RunContext
 from kanon_tui.core.teaching.candidates import Candidates
-from kanon_tui.core.teaching.full_domain_state import FullDomainState, Verdict
 from kanon_tui.core.teaching.lattice import LatticePicture, lattice_rows
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline
 from kanon_tui.core.teaching.pseudo_code import lit_line
 from kanon_tui.core.teaching.records import Records
+from kanon_tui.core.teaching.run_states import FullDomainState, Verdict
 from tests.core.teaching.recorded import MIDDLE, WIDE, drawn, number_of, recorded, scene
 
 SEARCHES = [name for name, each in ALGORITHMS.items() if each.family is Family.FULL_DOMAIN]

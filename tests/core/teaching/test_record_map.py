@@ -13,11 +13,10 @@ from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.clustering.features import ranks
 from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.candidates import Candidates
+from kanon_tui.core.teaching.clusters import RecordMap, Tree, mark_of
 from kanon_tui.core.teaching.cockpit import Cockpit, objective_points
 from kanon_tui.core.teaching.picture import Tone
-from kanon_tui.core.teaching.record_map import RecordMap, mark_of
 from kanon_tui.core.teaching.records import Records
-from kanon_tui.core.teaching.tree import Tree
 from tests.core.teaching.recorded import MIDDLE, WIDE, drawn, number_of, recorded, scene
 
 CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
