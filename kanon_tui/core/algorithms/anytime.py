@@ -8,16 +8,14 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.lattice.budget import Budget
-from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import (
     MOST_LISTED,
     PRE_PRUNE,
     FullDomainSearch,
     count_strings,
 )
-from kanon_tui.core.lattice.proof import Proof
 from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.within_budget import Budget, Descent, Proof
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task, Wish
 
 _PATIENCE = 25  # moves without a better string after which a descent ends
@@ -34,10 +32,10 @@ class AnytimeSearch(FullDomainSearch):
     Phases: drop the levels that fail alone (pre-pruning). Descend from the string of roots, from
     the string that `datafly` stops at, and `restarts` times from the best string with some levels
     changed at random: each time move to the best neighbour, with one attribute at another level or
-    one raised and one lowered, even where it is worse, until nothing better was found for a while
-    (see `lattice.descent`). With what is left of the budget, find general strings that suppress too
-    much, and divide all strings into boxes around them; what is more specific than one of them
-    cannot be better (see `lattice.proof`).
+    one raised and one lowered, even where it is worse, until nothing better was found for a while.
+    With what is left of the budget, find general strings that suppress too much, and divide all
+    strings into boxes around them; what is more specific than one of them cannot be better (see
+    `lattice.within_budget` for both).
 
     The answer is the best string tested, at any moment. It is proven optimal when no box is left;
     else the report gives the gap to the bound on the optimum.

@@ -10,14 +10,12 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.lattice.budget import Budget
-from kanon_tui.core.lattice.descent import Descent
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
-from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.parts import AllStrings, PartSolver, split
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.string_facts import Reason
+from kanon_tui.core.lattice.strings import NodeList, Reason
+from kanon_tui.core.lattice.within_budget import Budget, Descent
 from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 from kanon_tui.core.text import Quotable, count_of, joined, note

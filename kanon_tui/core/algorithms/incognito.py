@@ -14,11 +14,10 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.border import passing_strings
 from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
-from kanon_tui.core.lattice.node_list import NodeList
 from kanon_tui.core.lattice.objective import declared_objective
 from kanon_tui.core.lattice.pre_pruning import no_string
 from kanon_tui.core.lattice.search import PassingString, Search, best_of
-from kanon_tui.core.lattice.string_facts import Reason
+from kanon_tui.core.lattice.strings import NodeList, Reason
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 from kanon_tui.core.text import joined, plural

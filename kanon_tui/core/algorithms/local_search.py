@@ -12,9 +12,9 @@ from kanon_tui.core.lattice.full_domain import (
     FullDomainSearch,
     count_strings,
 )
-from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.lattice.pre_pruning import only_roots
 from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.strings import Lattice
 from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
 
 

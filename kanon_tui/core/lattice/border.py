@@ -25,8 +25,8 @@ from kanon_tui.core.kernels import level_cubes
 from kanon_tui.core.kernels.level_cubes import FAILS, PASSES, UNKNOWN, LevelLattice
 from kanon_tui.core.lattice.frequency import Classes, Outcome
 from kanon_tui.core.lattice.halving import SmallClassPruning, find_passing
-from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.strings import Lattice, NodeList
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.task.task import Step
 

@@ -15,7 +15,7 @@ from kanon_tui.core.lattice.pre_pruning import (
     lowest_levels,
 )
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.string_facts import Reason
+from kanon_tui.core.lattice.strings import Reason
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.task.task import Algorithm, Family, Line, RunContext, Step, Task
 

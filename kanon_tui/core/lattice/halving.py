@@ -39,9 +39,8 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.lattice.frequency import Frequency, Outcome
-from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import PassingString, Search
-from kanon_tui.core.lattice.string_facts import ListFollower, Reason
+from kanon_tui.core.lattice.strings import Lattice, ListFollower, NodeList, Reason
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Words
 from kanon_tui.core.task.task import Candidate, Choice, Step
 from kanon_tui.core.text import count_of

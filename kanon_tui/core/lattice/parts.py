@@ -18,9 +18,8 @@ import numpy.typing as npt
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.frequency import Frequency
 from kanon_tui.core.lattice.halving import find_passing
-from kanon_tui.core.lattice.node_list import Lattice, NodeList
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.string_facts import ListFollower, Reason
+from kanon_tui.core.lattice.strings import Lattice, ListFollower, NodeList, Reason
 from kanon_tui.core.numeric import TIE, Floats, Words
 from kanon_tui.core.processes.helper_processes import Processes, cores
 from kanon_tui.core.task.task import Step

@@ -17,12 +17,11 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.lattice.frequency import Frequency, Outcome, RequirementTest, shared_counts
-from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.lattice.objective import ResearchValue, make_objective, value_text
 from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, highest_levels, no_string
-from kanon_tui.core.lattice.string_facts import LatticeGrid, Reason, SearchFacts, Tested
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
-from kanon_tui.core.task.task import Grouping, QuasiIdentifier, RunContext, Step, Task
+from kanon_tui.core.lattice.strings import Lattice, LatticeGrid, Reason, SearchFacts, Tested
+from kanon_tui.core.numeric import TIE, Flags, Int64s
+from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
 from kanon_tui.core.text import Note, Quotable, note, plural
 
 MOST_LISTED = 1000
@@ -140,8 +139,29 @@ class Search:
         return self._research_value.sum(levels)
 
     def rv_formula(self, levels: Sequence[int]) -> tuple[str, ...]:
-        """Return the lines of the research value's formula for a string."""
-        return rv_formula(self.task.quasi, self._research_value.bounds, levels)
+        """Return the formula of the research value for a string, with a line per attribute.
+
+        A line has the weight, the share that the level keeps, and their product. What is left is
+        the labels there are over those at level 0 (numbers: 1 over the mean width of a cell), times
+        the share of the rules that the level keeps.
+        """
+        lines = ["RV = Σ weight × what the level leaves of the attribute"]
+        total, values = 0.0, self._research_value.bounds
+        for attribute, own, level in zip(self.task.quasi, values, levels, strict=True):
+            value = float(own[level])
+            total += value
+            typed = attribute.typed_research_values
+            at = f"{attribute.name} {level}"
+            if level < len(typed) and typed[level] is not None:
+                lines.append(f"{at}: {value:.4g}, typed by hand")
+            elif level == attribute.hierarchy.height:
+                lines.append(f"{at}: 0, the root leaves nothing")
+            elif attribute.weight:
+                left = value / attribute.weight
+                lines.append(f"{at}: {attribute.weight:.3g} × {left:.4g} = {value:.4g}")
+            else:
+                lines.append(f"{at}: 0, its weight is 0")
+        return (*lines, f"RV = {total:.4g}")
 
     def passing_string(
         self, levels: Sequence[int], outcome: Outcome | None = None, value: float | None = None
@@ -444,30 +464,3 @@ def verdict(outcome: Outcome, frequency: Frequency) -> str:
     if outcome.passes:
         return f"passes: its smallest class has {{smallest:,}} {plural(smallest, 'record')}"
     return f"fails: its smallest class has {{smallest:,}} {plural(smallest, 'record')}, k is {{k}}"
-
-
-def rv_formula(
-    quasi: Sequence[QuasiIdentifier], values: Sequence[Floats], levels: Sequence[int]
-) -> tuple[str, ...]:
-    """Return a line per attribute: its weight, the share its level keeps, and their product.
-
-    What is left is the labels there are over those at level 0 (numbers: 1 over the mean width of
-    a cell), times the share of the rules that the level keeps.
-    """
-    lines = ["RV = Σ weight × what the level leaves of the attribute"]
-    total = 0.0
-    for attribute, own, level in zip(quasi, values, levels, strict=True):
-        value = float(own[level])
-        total += value
-        typed = attribute.typed_research_values
-        at = f"{attribute.name} {level}"
-        if level < len(typed) and typed[level] is not None:
-            lines.append(f"{at}: {value:.4g}, typed by hand")
-        elif level == attribute.hierarchy.height:
-            lines.append(f"{at}: 0, the root leaves nothing")
-        elif attribute.weight:
-            left = value / attribute.weight
-            lines.append(f"{at}: {attribute.weight:.3g} × {left:.4g} = {value:.4g}")
-        else:
-            lines.append(f"{at}: 0, its weight is 0")
-    return (*lines, f"RV = {total:.4g}")

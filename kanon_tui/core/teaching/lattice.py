@@ -13,7 +13,7 @@ import numpy as np
 
 from kanon_tui.core.lattice.objective import value_text
 from kanon_tui.core.lattice.search import StringText
-from kanon_tui.core.lattice.string_facts import LatticeGrid
+from kanon_tui.core.lattice.strings import LatticeGrid
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.teaching.picture import Canvas, Drawing, Picture, Scene, Tone
 from kanon_tui.core.teaching.run_states import FullDomainState, Verdict

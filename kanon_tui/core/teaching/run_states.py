@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.algorithms.local_search import PointerState
 from kanon_tui.core.clustering.facts import UNPLACED, Cut, Merge
-from kanon_tui.core.lattice.string_facts import LatticeGrid, Reason, Settled, Tested
+from kanon_tui.core.lattice.strings import LatticeGrid, Reason, Settled, Tested
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.timeline import RunState
 from kanon_tui.core.task.task import Step

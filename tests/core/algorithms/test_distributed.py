@@ -10,8 +10,8 @@ import pytest
 from kanon_tui.core.algorithms import distributed
 from kanon_tui.core.algorithms.distributed import DistributedSearch
 from kanon_tui.core.algorithms.global_search import GlobalSearch
-from kanon_tui.core.lattice.node_list import Lattice
 from kanon_tui.core.lattice.parts import Pair, Part, split
+from kanon_tui.core.lattice.strings import Lattice
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.processes.helper_processes import Processes
 from kanon_tui.core.project.project import AttributeSpec

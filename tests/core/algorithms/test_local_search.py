@@ -10,7 +10,7 @@ import pytest
 
 from kanon_tui.core.algorithms.local_search import LocalSearch, Pointers
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.lattice.node_list import Lattice
+from kanon_tui.core.lattice.strings import Lattice
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import RunContext, Step

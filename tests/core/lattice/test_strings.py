@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kanon_tui.core.lattice.node_list import Lattice, NodeList
+from kanon_tui.core.lattice.strings import Lattice, NodeList
 
 SPACES = [
     ((0, 0, 0), (3, 1, 2)),
