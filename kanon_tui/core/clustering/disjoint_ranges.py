@@ -94,16 +94,17 @@ class _Trials:
     def run(self, counts: dict[int, int]) -> Generator[Step, None, None]:
         """Cluster on so many stretches per line, and keep the release if it loses less."""
         stretches: list[Int32s | None] = [None] * len(self._task.quasi)
+        quasi = list(self._task.quasi)
         for x in self._lines:
             attribute = self._task.quasi[x]
             limits = limits_of(attribute) if self._keep_limits else None
-            stretches[x] = divide(attribute, self._free.labels, counts[x], limits)
+            stretches[x] = own = divide(attribute, self._free.labels, counts[x], limits)
+            quasi[x] = _category(attribute, own, limits is not None)
         made = tuple(0 if s is None else int(s.max()) + 1 for s in stretches)
         if made in self._tried:
             return
         self._tried.add(made)
-        coarse = _coarse(self._task, stretches, self._keep_limits)
-        steps = self._steps_on(coarse, RunContext())
+        steps = self._steps_on(replace(self._task, quasi=tuple(quasi)), RunContext())
         try:
             again = "Cluster again, on stretches that do not overlap."
             grouping = yield from map_steps(lambda _: self._step(again), steps)
@@ -196,16 +197,8 @@ def _cuts(column: Column, labels: Int32s, count: int, differs: np.ndarray) -> li
     return sorted(cuts)
 
 
-def _coarse(task: Task, stretches: Sequence[Int32s | None], keep_limits: bool) -> Task:
-    """Return the task with stretches as values, where an attribute has them."""
-    quasi = tuple(
-        attribute if own is None else _category(attribute, own, keep_limits)
-        for attribute, own in zip(task.quasi, stretches, strict=True)
-    )
-    return replace(task, quasi=quasi)
-
-
-def _category(attribute: QuasiIdentifier, stretch: Int32s, keep_limits: bool) -> QuasiIdentifier:
+def _category(attribute: QuasiIdentifier, stretch: Int32s, limited: bool) -> QuasiIdentifier:
+    """Return an attribute with stretches as values, none generalised where they are `limited`."""
     before, count = attribute.column, int(stretch.max()) + 1
     names = tuple(f"{number:06}" for number in range(count))
     column = Column(
@@ -217,7 +210,6 @@ def _category(attribute: QuasiIdentifier, stretch: Int32s, keep_limits: bool) ->
         missing=None if before.missing is None else int(stretch[before.missing]),
         copies=before.copies,
     )
-    limited = keep_limits and limits_of(attribute) is not None
     marks = frozenset(Mark(0, name) for name in names) if limited else frozenset()
     paths = tuple((name, HIDDEN) for name in names)
     hierarchy = BoundHierarchy(column, paths, np.arange(count, dtype=np.int32), marks)

@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log10
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -122,25 +122,6 @@ class Cut:
 _SHOWN = 5
 
 
-@dataclass(frozen=True)
-class Question:
-    """The question of a decision, in words."""
-
-    question: str
-    score: str
-    rule: str
-    formula: tuple[str, ...]
-    what: str = "record"
-    """What candidates are: records or clusters."""
-    highest: bool = False
-
-    @classmethod
-    def of_left_over(cls, record: int, score: str, rule: str, formula: tuple[str, ...]) -> Self:
-        """Return the question of a record, counted from 0, that is left over."""
-        asked = f"which cluster takes record {record + 1:,}"
-        return cls(asked, score, rule, formula, what="cluster")
-
-
 @dataclass(frozen=True, eq=False)
 class Measured:
     """The candidates of a decision, measured before it is taken.
@@ -154,35 +135,33 @@ class Measured:
     """Candidates × attributes: what each attribute contributes to a score."""
     scores: Floats
 
-    def facts(self, task: Task, taken: int, question: Question) -> dict[str, Any]:
-        """Return the best five as a fact, the one that was taken first, attribute by attribute."""
-        rounded = np.round(-self.scores if question.highest else self.scores, 9)
+    def facts(
+        self, task: Task, taken: int, asked: Choice, what: str = "record", highest: bool = False
+    ) -> dict[str, Any]:
+        """Return what was asked as a fact, with the best five, the one that was taken first.
+
+        Candidates are records or clusters (`what`).
+        """
+        rounded = np.round(-self.scores if highest else self.scores, 9)
         chosen = int(np.flatnonzero(self.numbers == taken)[0])
         order = np.argsort(rounded, kind="stable")[: _SHOWN + 1]
         places = [chosen, *(i for i in order.tolist() if i != chosen)][:_SHOWN]
-        is_record = question.what == "record"
         candidates = tuple(
             Candidate(
-                f"{question.what} {self.numbers[i] + 1:,}",
+                f"{what} {self.numbers[i] + 1:,}",
                 float(self.scores[i]),
                 chosen=i == chosen,
                 parts=tuple(self.parts[i].tolist()),
-                record=int(self.numbers[i]) if is_record else None,
+                record=int(self.numbers[i]) if what == "record" else None,
             )
             for i in places
         )
         own = zip(task.quasi, self.parts[chosen].tolist(), strict=True)
         terms = [f"{attribute.name}: {small_number(value)}" for attribute, value in own]
-        total = f"{question.score} = {small_number(float(self.scores[chosen]))}"
-        choice = Choice(
-            question.question,
-            question.score,
-            candidates,
-            len(self.scores),
-            question.rule,
-            (*question.formula, *terms, total),
-        )
-        return {"choice": choice}
+        total = f"{asked.score} = {small_number(float(self.scores[chosen]))}"
+        formula = (*asked.formula, *terms, total)
+        among = len(self.scores)
+        return {"choice": replace(asked, candidates=candidates, among=among, formula=formula)}
 
 
 def against(facts: Mapping[str, Any]) -> str:

@@ -10,7 +10,6 @@ from kanon_tui.core.clustering.facts import (
     SUPPRESSED,
     UNPLACED,
     Measured,
-    Question,
     against,
     moved_records,
 )
@@ -24,7 +23,7 @@ from kanon_tui.core.clustering.features import (
 from kanon_tui.core.kernels import k_member as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
+from kanon_tui.core.task.task import Choice, Grouping, RunContext, Step, Task
 from kanon_tui.core.text import Note, count_of, plural, short_number
 
 _Boxes = tuple[Floats, Floats, Flags, Int32s]
@@ -120,9 +119,8 @@ class Members:
                 taken = int(chosen[0])
                 facts = self._drawn(chosen)
                 if measured is not None:
-                    facts |= measured.facts(
-                        self.task, taken, what_to_add(size, self.clusters, last, self._squared)
-                    )
+                    asked = what_to_add(size, self.clusters, last, self._squared)
+                    facts |= measured.facts(self.task, taken, asked, highest=size == 1)
                 yield self._growth_step(taken, last, size, score, not before, facts)
             else:
                 yield self._batch_step(chosen, size < k)
@@ -170,7 +168,8 @@ class Members:
                 continue
             facts = self._drawn(joined)
             if measured is not None:
-                facts |= measured.facts(self.task, first + c, _where_to_join(record, self._squared))
+                asked = _where_to_join(record, self._squared)
+                facts |= measured.facts(self.task, first + c, asked, "cluster")
             yield self._join_step(record, growth, facts)
 
     def _measure(
@@ -325,33 +324,27 @@ _SQUARES = "SSE = Σ (value − mean of its cluster)², in standard deviations"
 _SQUARES_ADDED = "loss added = (value − mean)² · records / (records + 1), in standard deviations"
 
 
-def what_to_add(size: int, cluster: int, last: int, squared: bool) -> Question:
+def what_to_add(size: int, cluster: int, last: int, squared: bool) -> Choice:
     """Return the question of a start (size 1) or of a record that joins; `last` counts from 0."""
     if size == 1:
         distance = "distance = Σ |difference| / domain + Σ height(lca) / height"
         if squared:
             distance = "distance = Σ difference², in standard deviations"
-        return Question(
-            f"which record starts cluster {cluster:,}",
-            "distance",
-            f"the furthest from record {last + 1:,}; of equals the lowest row",
-            (distance,),
-            highest=True,
+        rule = f"the furthest from record {last + 1:,}; of equals the lowest row"
+        return Choice(
+            f"which record starts cluster {cluster:,}", "distance", (), 0, rule, (distance,)
         )
     added = f"loss added = {size:,} · width with it − {size - 1:,} · width without"
-    return Question(
-        f"which record joins cluster {cluster:,}",
-        "loss added",
-        "the least; of equals the lowest row",
-        (_SQUARES, _SQUARES_ADDED) if squared else (_LOSS, added),
-    )
+    formula = (_SQUARES, _SQUARES_ADDED) if squared else (_LOSS, added)
+    rule = "the least; of equals the lowest row"
+    return Choice(f"which record joins cluster {cluster:,}", "loss added", (), 0, rule, formula)
 
 
-def _where_to_join(record: int, squared: bool) -> Question:
+def _where_to_join(record: int, squared: bool) -> Choice:
     added = "loss added = (records + 1) · width with it − records · width without"
     formula = (_SQUARES, _SQUARES_ADDED) if squared else (_LOSS, added)
     rule = "the least; of equals the first cluster"
-    return Question.of_left_over(record, "loss added", rule, formula)
+    return Choice(f"which cluster takes record {record + 1:,}", "loss added", (), 0, rule, formula)
 
 
 def _boxes(features: Features, rows: Int32s) -> _Boxes:

@@ -143,10 +143,6 @@ class Merging:
         if self.list.tally[box.PATIENCE] <= 0:
             self.grow_tree()
 
-    def start_turn(self) -> None:
-        """Look at the list of clusters from its beginning again."""
-        self.list.tally[box.NEXT_PLACE] = 0
-
     def sizes(self) -> tuple[int, ...]:
         """Return how many clusters have 1, 2, … 2k records; larger ones count as 2k."""
         sizes = self.clusters.info[:, box.SIZE]

@@ -46,7 +46,7 @@ _MOST_MERGES = 500  # in one step, so that a cancel takes effect soon
 
 def merge_all(merging: Merging, turn: int = 0) -> Iterator[Step]:
     """Merge until no cluster is under k; with turns, until all small ones had theirs."""
-    merging.start_turn()
+    merging.list.tally[box.NEXT_PLACE] = 0  # from the beginning of the list again
     while True:
         step_by_step = merging.context.decisions_per_step == 1
         sentence = tell_merge(merging, turn) if step_by_step else None

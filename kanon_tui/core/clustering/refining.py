@@ -298,7 +298,6 @@ class Refining:
 
 
 _SPENT = note("refining ended because refine_tries was reached; more tries may better the release")
-_NAMES = {"ncp": "NCP", "sse": "SSE", "rv": "RV"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,7 +369,7 @@ class RefiningHistory:
     @property
     def name(self) -> str:
         """The name of the figure: NCP, SSE or RV."""
-        return _NAMES[self.by]
+        return self.by.upper()
 
     @property
     def figure(self) -> float:

@@ -12,7 +12,6 @@ from kanon_tui.core.clustering.facts import (
     SUPPRESSED,
     UNPLACED,
     Measured,
-    Question,
     against,
     in_words,
     moved_records,
@@ -23,7 +22,7 @@ from kanon_tui.core.kernels import similarity as kernel
 from kanon_tui.core.kernels.box_tree import GONE, grow_tree
 from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.task import Grouping, QuasiIdentifier, RunContext, Step, Task
+from kanon_tui.core.task.task import Choice, Grouping, QuasiIdentifier, RunContext, Step, Task
 from kanon_tui.core.text import count_of, joined, plural
 
 _KINDS = ("start", "grow", "close")
@@ -202,8 +201,9 @@ class Similarity:
                 place += 1
                 if measured is not None:
                     rule = "the nearest; of equals the first"
-                    asked = Question.of_left_over(record, "distance", rule, _FORMULA)
-                    more = measured.facts(self.task, nearest[record], asked)
+                    which = f"which cluster takes record {record + 1:,}"
+                    asked = Choice(which, "distance", (), 0, rule, _FORMULA)
+                    more = measured.facts(self.task, nearest[record], asked, "cluster")
             self._join(nearest)
             why = (
                 f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance "
@@ -307,9 +307,8 @@ class Similarity:
             centre = f"the centre of cluster {closed + 1:,}"
             origin = centre if self.spatial else f"record {first + 1:,}"
             rule = f"the nearest to {origin}; of equals the lowest row"
-            asked = Question(
-                f"which record joins cluster {closed + 1:,}", "distance", rule, _FORMULA
-            )
+            which = f"which record joins cluster {closed + 1:,}"
+            asked = Choice(which, "distance", (), 0, rule, _FORMULA)
             facts |= measured.facts(self.task, last, asked)
         template = (
             "Record {record:,} ({values}) joins cluster {cluster:,} as number {size:,} of {k:,}: "
