@@ -70,7 +70,7 @@ static void list_inside(const Division *division, Listing *listing) {
 static int64_t keep_in_time(const Division *division, int64_t inside) {
     const SplitScratch *scratch = division->scratch;
     int64_t kept = 0, replayed = 1;
-    merge_runs_i32(scratch->members, scratch->passed, inside);
+    sort_i32(scratch->members, inside);
     for (int64_t i = 0; i < inside; i++) {
         const int32_t row = scratch->members[i];
         while (replayed < division->widened_first && scratch->widened_first[replayed] <= row) {
@@ -101,7 +101,7 @@ static void list_a_side(Division *division) {
     division->listed = second ? scratch->on_second : scratch->members;
     division->listed_count = second ? division->on_second : keep_in_time(division, listing.inside);
     if (2 * division->listed_count > branch(trees->turns, 0, ALIVE)) {
-        merge_runs_i32(division->listed, scratch->passed, division->listed_count);
+        sort_i32(division->listed, division->listed_count);
         division->listed_count =
             write_rows(trees->turns, division->listed, division->listed_count, scratch->others);
         division->listed = scratch->others;
@@ -165,7 +165,7 @@ bool sides_by_trees(Division *division, int64_t k, int64_t size) {
     division->sizes[1 - division->side] = size - *listed_size;
     const bool enough = fill_poor_side(division, k);
     forget(&division->boxes, scratch->taken, division->taken);
-    merge_runs_i32(division->listed, scratch->passed, division->listed_count);
+    sort_i32(division->listed, division->listed_count);
     int64_t left = 0;
     for (int64_t i = 0; i < division->listed_count; i++) { /* some were given to the other side */
         const int32_t row = division->listed[i];

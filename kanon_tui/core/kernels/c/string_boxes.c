@@ -83,16 +83,6 @@ static double least_loss(const LevelWorths *worths, const double *losses, const 
     return least;
 }
 
-/* Take a loss that is certain off those of all ways around a string. */
-static void charge(const LevelWorths *worths, const uint8_t *string, const uint8_t *high,
-                   double loss) {
-    for (int64_t a = 0; a < worths->values_shape0; a++) {
-        for (int64_t level = string[a] + 1; level <= high[a]; level++) {
-            worths->left[a * worths->values_shape1 + level] -= loss;
-        }
-    }
-}
-
 BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings *known,
                                    int64_t count, uint8_t *low, int64_t low_shape0,
                                    const uint8_t *high, int64_t high_shape0, double share,
@@ -127,9 +117,11 @@ BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings
         const int64_t i = j < 0 ? bound.barring : known->barring[j];
         const uint8_t *string = known->levels + i * known->levels_shape1;
         const double least = least_loss(worths, worths->left, string, high);
-        if (least > 0) {
-            charge(worths, string, high, least);
-            certain += least;
+        certain += max_f64(least, 0);
+        for (int64_t a = 0; a < worths->values_shape0 && least > 0; a++) {
+            for (int64_t level = string[a] + 1; level <= high[a]; level++) {
+                worths->left[a * levels + level] -= least; /* all ways around the string lose it */
+            }
         }
     }
     bound.worth = bound.most - certain;
