@@ -63,13 +63,6 @@ def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> s
     )
 
 
-def broken_rules(attribute: QuasiIdentifier, codes: Codes) -> list[str]:
-    """Return the rules of an attribute that these values break together."""
-    rules = attribute.rules
-    broken = rules.first[:, codes].any(axis=1) & rules.second[:, codes].any(axis=1)
-    return [f"{attribute.name} {rules.rules[r]}" for r in np.flatnonzero(broken)]
-
-
 UNPLACED, SUPPRESSED = -1, -2
 """Groups of a record that has none yet, and of one that is not published."""
 MOST_FOLLOWED = 100_000

@@ -22,7 +22,7 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.facts import (
     Merge,
-    broken_rules,
+    against,
     change,
     distinguishable,
     in_words,
@@ -170,7 +170,9 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
         )
     if hidden or not merging.list.tally[box.MERGES]:  # the reason is the same for every merge
         template += f", as {merging.objective.why}"
-    template += _against(partners)
+    if runner_up := against(facts):
+        best, _ = distinguishable(*partners.scores[:2].tolist())
+        template += f" ({choice.score} {best}{runner_up})"
     template += f". They make {{union_box}}; {merging.objective.utility} {{change}}.{{rules}}"
     return template, facts
 
@@ -178,21 +180,6 @@ def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None
 def _box(size: int, words: str) -> str:
     records = count_of(size, "record")
     return f"{records}, {words}" if words else records
-
-
-def _against(partners: Partners) -> str:
-    """Return the runner-up: ` (NCP 0.04, runner-up cluster 7 with 0.06)`."""
-    if len(partners.chosen) < 2:
-        return ""
-    second = f"cluster {partners.number(1):,}"
-    if partners.tie:
-        return f" ({second} scores the same; the first in the list is taken)"
-    objective = partners.merging.objective
-    score = "score" if objective.measure is Measure.SPAN else objective.utility
-    best, next_best = distinguishable(*partners.scores[:2].tolist())
-    if best == next_best:
-        return f" (runner-up {second} less than 0.000001 behind)"
-    return f" ({score} {best}, runner-up {second} with {next_best})"
 
 
 def _drawn(
@@ -220,9 +207,12 @@ def _most_different(costs: Floats, hidden: Sequence[int]) -> list[int]:
 
 
 def _broken(merging: Merging, codes: Sequence[Int32s]) -> set[str]:
+    """Return the rules that values break together, given their codes per attribute."""
     broken: set[str] = set()
     for attribute, own in zip(merging.task.quasi, codes, strict=True):
-        broken.update(broken_rules(attribute, own))
+        rules = attribute.rules
+        both = rules.first[:, own].any(axis=1) & rules.second[:, own].any(axis=1)
+        broken.update(f"{attribute.name} {rules.rules[r]}" for r in np.flatnonzero(both))
     return broken
 
 
@@ -293,11 +283,6 @@ class Partners:
         if self._kind == "release":
             whole = self.merging.values(self.merging.load, np.ones_like(weights)).sum()
         return np.asarray(whole - self.costs, dtype=np.float64)
-
-    @property
-    def tie(self) -> bool:
-        """Whether the second is as good."""
-        return len(self.costs) > 1 and bool(abs(self.costs[1] - self.costs[0]) <= TIE)
 
     def number(self, place: int) -> int:
         """Return the number of a partner's cluster, from 1."""
