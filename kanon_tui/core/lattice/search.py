@@ -329,8 +329,7 @@ class Search:
             facts["lacking"] = outcome.missed.records
         string = tuple(int(level) for level in levels)
         attributes = None if part is None else tuple(part)
-        found = outcome.passes, outcome.small, outcome.smallest, outcome.classes
-        self.facts.add_test(Tested(string, attributes, *found, rv))
+        self.facts.add_test(Tested(string, attributes, outcome.passes))
         words = "{string}" + (f", {why}, " if why else " ") + verdict(outcome, self.frequency)
         if part is None:
             words += "; RV {shown_rv}"

@@ -349,17 +349,12 @@ class LatticeGrid:
 
 @dataclass(frozen=True)
 class Tested:
-    """A test of a string and what it found."""
+    """A test of a string, and whether it passes."""
 
     levels: tuple[int, ...]
     part: tuple[int, ...] | None
     """The attributes whose string it is, the others being at the root; None for all."""
     passes: bool
-    small: int | None
-    """Records in classes that must go; None where counting stopped early."""
-    smallest: int | None
-    classes: int
-    rv: float
 
 
 @dataclass(frozen=True, eq=False)

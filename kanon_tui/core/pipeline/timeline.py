@@ -12,7 +12,8 @@ import threading
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
-from typing import Self
+from copy import copy
+from typing import ClassVar, Self
 
 from kanon_tui.core.task.task import Step
 
@@ -25,13 +26,19 @@ _APART = MOST_KEPT // 32
 class RunState(ABC):
     """The state of a picture after some steps."""
 
+    changed_in_place: ClassVar[tuple[str, ...]] = ()
+    """Attributes whose values `take` changes; of the others it sets new ones."""
+
     @abstractmethod
     def take(self, number: int, step: Step) -> None:
         """Apply the next step."""
 
-    @abstractmethod
     def copy(self) -> Self:
         """Return a copy that can be changed without changing this state."""
+        made = copy(self)
+        for name in self.changed_in_place:
+            setattr(made, name, copy(getattr(self, name)))
+        return made
 
 
 class Nothing(RunState):
@@ -39,10 +46,6 @@ class Nothing(RunState):
 
     def take(self, number: int, step: Step) -> None:
         """Ignore the step."""
-
-    def copy(self) -> Self:
-        """Return this state, which never changes."""
-        return self
 
 
 class Timeline:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -56,14 +55,16 @@ _SETTLED = {
 class FullDomainState(RunState):
     """The lattice with what was tested and settled so far."""
 
+    changed_in_place = "verdicts", "_reasons", "_since", "tests", "parts", "part_results"
+
     def __init__(self) -> None:
         self.lattice: LatticeGrid | None = None
         self.verdicts: Verdicts = np.empty(0, dtype=np.int8)
         """By node; empty where the space is too large to follow every string."""
         self._reasons: Verdicts = np.empty(0, dtype=np.int8)
         self._since: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)
-        self.tests: dict[tuple[int, ...], tuple[int, Tested]] = {}
-        """The strings that were tested, with the step."""
+        self.tests: dict[tuple[int, ...], bool] = {}
+        """Whether the strings that were tested pass."""
         self.current: tuple[int, ...] | None = None
         """The string that the last decision was about."""
         self.groups: Int64s | None = None
@@ -80,16 +81,6 @@ class FullDomainState(RunState):
         once they are done."""
         self.part_results: dict[tuple[int, ...], str] = {}
         """What was found in those that helpers have searched: `3 of 10 pass`."""
-
-    def copy(self) -> Self:
-        """Return a copy, to go on from."""
-        made = type(self)()
-        made.__dict__ |= self.__dict__
-        made.verdicts, made._reasons = self.verdicts.copy(), self._reasons.copy()
-        made._since = self._since.copy()
-        made.tests, made.parts = dict(self.tests), dict(self.parts)
-        made.part_results = dict(self.part_results)
-        return made
 
     def take(self, number: int, step: Step) -> None:
         """Take in the tests, what was settled, and where the search stands."""
@@ -170,8 +161,8 @@ class FullDomainState(RunState):
         for size in self.lattice.sizes:
             sizes = np.convolve(sizes, np.ones(size, dtype=np.int64))
         counts = np.zeros((len(sizes), len(Verdict)), dtype=np.int64)
-        for levels, (_, test) in self.tests.items():
-            counts[sum(levels), Verdict.PASSES if test.passes else Verdict.FAILS] += 1
+        for levels, passes in self.tests.items():
+            counts[sum(levels), Verdict.PASSES if passes else Verdict.FAILS] += 1
         counts[:, Verdict.OPEN] = sizes - counts.sum(axis=1)
         return counts
 
@@ -190,7 +181,7 @@ class FullDomainState(RunState):
 
     def _tested(self, number: int, test: Tested) -> None:
         assert self.lattice is not None
-        self.tests[test.levels] = number, test
+        self.tests[test.levels] = test.passes
         self.current = test.levels
         if test.part is not None and test.part != self.part:
             self._end_part()
@@ -206,10 +197,6 @@ class FullDomainState(RunState):
         self.verdicts[nodes] = _SETTLED[settled.reason.verdict]
         self._reasons[nodes] = _REASONS.index(settled.reason)
         self._since[nodes] = number
-
-    def count(self, verdict: Verdict) -> int:
-        """Return how many strings have this verdict."""
-        return int((self.verdicts == verdict).sum())
 
     def why(self, node: int) -> str:
         """Return a sentence on what is known of a string."""
@@ -252,6 +239,8 @@ class Joined:
 class ClusteringState(RunState):
     """The groups so far."""
 
+    changed_in_place = "groups", "cuts", "closed", "joined", "hidden", "order"
+
     def __init__(self) -> None:
         self.groups: Int32s | None = None
         """Per record the number of its group; None where steps do not tell."""
@@ -272,16 +261,6 @@ class ClusteringState(RunState):
 
         self.order: dict[int, int] = {}
         """The groups that decisions were about, with their places in that order."""
-
-    def copy(self) -> Self:
-        """Return a copy, to go on from."""
-        made = type(self)()
-        made.order = dict(self.order)
-        made.groups = None if self.groups is None else self.groups.copy()
-        made.rows, made.cuts, made.closed = self.rows, list(self.cuts), set(self.closed)
-        made.joined, made.tints, made.growing = dict(self.joined), self.tints, self.growing
-        made.hidden = None if self.hidden is None else self.hidden.copy()
-        return made
 
     def take(self, number: int, step: Step) -> None:
         """Take in who belongs together now."""

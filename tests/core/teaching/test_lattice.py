@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
@@ -117,7 +118,7 @@ def test_every_string_is_settled_at_the_end_and_rightly(name: str) -> None:
     state = timeline.state(timeline.last)
     assert isinstance(state, FullDomainState)
     assert state.lattice is not None
-    assert state.count(Verdict.OPEN) == 0
+    assert not (state.verdicts == Verdict.OPEN).any()
     search = Search(run.task, RunContext(), [0] * len(run.task.quasi))
     for node in range(state.lattice.count):
         passes = search.frequency.test(state.lattice.levels(node)).passes
@@ -168,7 +169,8 @@ def test_large_spaces_have_a_bar_per_height() -> None:
     _, timeline = recorded("census", "global")
     state = timeline.state(30)
     assert isinstance(state, FullDomainState)
-    assert f"▒ {state.count(Verdict.INFERRED_FAIL):,} ruled out" in picture
+    ruled_out = np.count_nonzero(state.verdicts == Verdict.INFERRED_FAIL)
+    assert f"▒ {ruled_out:,} ruled out" in picture
     few = drawn(LatticePicture(), "census", "global", 30, (42, 9)).split("\n")
     assert few[0].split()[0] == "20-20" or "-" in few[0].split()[0]
 
