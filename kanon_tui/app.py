@@ -18,11 +18,9 @@ from textual.widget import AwaitMount
 from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
 from kanon_tui.core.errors import check_known
 from kanon_tui.core.table.writing import write_text
-from kanon_tui.screens.base import STEPS
-from kanon_tui.screens.copying import send
-from kanon_tui.screens.help_dialog import Help, explanation, key_groups
+from kanon_tui.screens.base import STEPS, send
+from kanon_tui.screens.help_dialog import Help, Palette, explanation, key_groups, screen_commands
 from kanon_tui.screens.opening import ask_for_file, open_file
-from kanon_tui.screens.palette import Palette, screen_commands
 from kanon_tui.screens.start import StartScreen
 from kanon_tui.services.host import Host
 from kanon_tui.services.saving import Saving
@@ -30,9 +28,9 @@ from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.services.unexpected_end import UnexpectedEnd
 from kanon_tui.signals import code_of, ending_gently, terminal_restorer
 from kanon_tui.themes import THEMES, default_theme
+from kanon_tui.widgets.bars import StepBar
 from kanon_tui.widgets.line_filters import line_filters
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
-from kanon_tui.widgets.step_bar import StepBar
 
 COUNTING_PERIOD = 0.5
 """Seconds between two reports of the counting of a large table."""

@@ -29,11 +29,11 @@ SCREENS: dict[str, tuple[str, ...]] = {
     "7 What-if": ("what_if.screen.WhatIfScreen",),
     "compare": ("results.compare.CompareScreen",),
     "attack": ("analyses.attack.AttackScreen",),
-    "attacks": ("analyses.attacks.AttacksScreen",),
+    "attacks": ("analyses.attack.AttacksScreen",),
     "feasibility": ("analyses.feasibility.FeasibilityScreen",),
-    "trees": ("analyses.trees.PartitionScreen",),
+    "trees": ("analyses.utility.PartitionScreen",),
     "utility": ("analyses.utility.UtilityScreen",),
-    "earlier": ("analyses.rerelease.RereleaseScreen",),
+    "earlier": ("analyses.attack.RereleaseScreen",),
     "risks": ("analyses.risk_models.RiskModelsScreen",),
 }
 """Screens, and what on them has letters of its own."""

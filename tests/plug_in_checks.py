@@ -18,7 +18,7 @@ from kanon_tui.core.task.task import RunContext, Steps, Task
 from kanon_tui.core.teaching.picture import Drawing, Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline, pictures_of
 from kanon_tui.core.teaching.pseudo_code import Code
-from kanon_tui.screens.run.setup import of_algorithm
+from kanon_tui.screens.run.screen import of_algorithm
 from tests.core.fields.reference_tables import algorithm_table, parameter_rows
 from tests.paths import SAMPLES
 

@@ -136,7 +136,7 @@ class Unproven(Minority):
 '''
 FORM = """
 from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.screens.run import setup
+from kanon_tui.screens.run import screen
 import kanon_tui as kn
 print([m.form_field().name for m in MODELS.values()][-1])
 project = kn.Project.load("people.yaml").with_(minority=1)

@@ -1,23 +1,40 @@
-"""The base class of numbered screens: step bar, panes, key bar, zoom."""
+"""The base of numbered screens: step bar, panes, key bar, zoom; finding rows and copying cells.
+
+Rows are found by a text: `/` asks for it, `n` and `N` go on to the next and the one before.
+
+A program in a terminal cannot see the clipboard. It sends the text in an escape sequence (OSC 52,
+in base64, so that no text can control the terminal), inside tmux through tmux, and says that the
+text was sent; whether the terminal keeps it is unknown.
+"""
 
 import asyncio
+import os
+import shutil
+import subprocess
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
 from kanon_tui.core.editing.readiness import Readiness, State, readiness
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.services.host import Hosted
-from kanon_tui.widgets.dialogs import SizedByTerminal
-from kanon_tui.widgets.key_bar import KeyBar
-from kanon_tui.widgets.step_bar import UNSAVED, StepBar
+from kanon_tui.core.text import visible
+from kanon_tui.services.host import Host, Hosted
+from kanon_tui.widgets.bars import UNSAVED, KeyBar, StepBar
+from kanon_tui.widgets.dialogs import Confirm, SizedByTerminal, ask_text, choose, confirm
+from kanon_tui.widgets.grid import Grid, GridSource
+from kanon_tui.widgets.grid_sources import PagedRows
 
 STEPS: tuple[tuple[str, str, str], ...] = (
     ("1", "data", "Data"),
@@ -125,3 +142,158 @@ def toggle_zoom(screen: Screen[Any]) -> None:
         panes = [node for node in screen.focused.ancestors_with_self if node.has_class("pane")]
         if panes and isinstance(panes[-1], Widget):
             screen.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
+
+
+LARGEST = 50_000
+"""Bytes; many terminals silently drop a longer OSC 52."""
+PATIENCE = 2.0
+"""Seconds for tmux to answer."""
+
+
+def ask_what_to_copy(
+    screen: Hosted, grid: Grid, names: Sequence[str], identifiers: Collection[str] = ()
+) -> None:
+    """Ask whether to copy the cell, row or column under the cursor of a grid, and send it.
+
+    A row is copied without its identifiers, and a question comes before a column of them.
+    """
+    rows, row, x = grid.source, grid.row, grid.column
+    if not isinstance(rows, PagedRows) or not rows.height:
+        return
+    cells = rows.record(row)
+    if cells is None:
+        return  # its page is still being read
+    column, identifies = visible(names[x]), names[x] in identifiers
+    without = " without its identifiers" if identifiers else ""
+    kept = [cell for name, cell in zip(names, cells, strict=True) if name not in identifiers]
+
+    def offer(title: str, make: Callable[[], str], identifies: bool) -> None:
+        copy = partial(send, screen.host, cast("DOMNode", screen), make, title)
+        if not identifies:
+            copy()
+            return
+        text = f"{column} is an identifier: a copy of it leaves Kanon and names people."
+        confirm(screen, Confirm("Copy an identifier?", text, "Copy it", "Leave it"), copy)
+
+    makers: list[tuple[str, Callable[[], str], bool]] = [
+        (f"the cell of {column}", lambda: cells[x], identifies),
+        (f"the row{without}", lambda: "\t".join(map(_field, kept)), False),
+        (
+            f"the column {column}, as it is shown",
+            lambda: "\n".join(map(_field, rows.column_cells(row, x))),
+            identifies,
+        ),
+    ]
+    hint = "It is sent to the terminal; whether the clipboard has it then, only the terminal knows."
+    choose(screen, "Copy", [(each[0], partial(offer, *each)) for each in makers], hint)
+
+
+def send(host: Host, owner: DOMNode, make: Callable[[], str], what: str) -> None:
+    """Make a text in the background, send it to the terminal or to tmux around it, and say so."""
+
+    def work() -> str | None:
+        text = check_size(make())
+        return None if to_tmux(text) else text
+
+    def sent(text: str | None) -> None:
+        if text is not None:
+            host.app.copy_to_clipboard(text)
+        host.notify(f"sent to the terminal: {what}")
+
+    host.background.compute(owner, work, sent, group="copy")
+
+
+def check_size(text: str) -> str:
+    """Return the text if terminals take one of its size; raise `InputError` otherwise."""
+    size = len(text.encode("utf-8", "replace"))
+    if size > LARGEST:
+        raise InputError(
+            f"that is {size:,} bytes, and terminals take about {LARGEST:,}; "
+            f"filter the rows, or export to a file"
+        )
+    return text
+
+
+def to_tmux(text: str) -> bool:
+    """Hand a text to tmux, which passes it on; return False if there is no tmux."""
+    command = shutil.which("tmux")
+    if not os.environ.get("TMUX") or command is None:
+        return False
+    with suppress(OSError, subprocess.SubprocessError):
+        done = subprocess.run(
+            [command, "load-buffer", "-w", "-"],
+            input=text.encode("utf-8", "replace"),
+            timeout=PATIENCE,
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode == 0
+    return False
+
+
+def _field(cell: str) -> str:
+    """Return a cell of a row, quoted where it would break the row."""
+    if any(sign in cell for sign in '\t\n\r"'):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+class FindingScreen(StepScreen):
+    """A numbered screen with a table in which rows are found. Matches are counted once."""
+
+    FIND: ClassVar[str]
+    """The title of the question."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wanted = ""
+        """The text that was looked for last."""
+        self.matches: Sequence[int] = ()
+        """The rows that have it."""
+        self._searched: GridSource | None = None
+        """The rows that were looked through for `matches`."""
+
+    @abstractmethod
+    def to_search(self) -> tuple[Grid, GridSource | None]:
+        """Return the grid, and the rows to look through."""
+
+    def rows_with(self, source: GridSource, text: str) -> Sequence[int]:
+        """Return the rows that have a text in a cell, ignoring case; made in a thread."""
+        wanted = text.casefold()
+        rows = range(source.height)
+        return [x for x in rows if any(wanted in c.text.casefold() for c in source.line(x))]
+
+    def show_match(self, place: int) -> None:
+        """Go to one of the matches."""
+        self.to_search()[0].go_to(int(self.matches[place]))
+        self.host.notify(f"{place + 1:,} of {len(self.matches):,} with '{self.wanted}'")
+
+    def look_for(self, text: str) -> None:
+        """Go to the next row with another text; an empty one forgets the matches."""
+        self.wanted, self._searched, self.matches = text, None, ()
+        if text:
+            self.action_find_next(1)
+
+    def action_find(self) -> None:
+        """Ask for a text and go to the next row with it."""
+        ask_text(self, self.FIND, self.look_for, str, self.wanted)
+
+    def action_find_next(self, direction: int) -> None:
+        """Go to the next row below or above with the text, and around the end."""
+        (grid, source), text = self.to_search(), self.wanted
+        if not text or source is None:
+            self.action_find()
+            return
+
+        def found(rows: Sequence[int]) -> None:
+            self.matches, self._searched = rows, source
+            if not len(rows):
+                self.host.notify(f"'{text}' is not found here")
+                return
+            after = bisect_right(rows, grid.row) if direction > 0 else bisect_left(rows, grid.row)
+            self.show_match((after if direction > 0 else after - 1) % len(rows))
+
+        if self._searched is source:
+            found(self.matches)
+        else:
+            self.compute(lambda: self.rows_with(source, text), found, group="find")

@@ -1,7 +1,7 @@
-"""The help dialog: keys of the screen, an explanation of the focused pane, all other keys."""
+"""Help and the command palette: what can be done on a screen now, and with which keys."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,14 +11,17 @@ from rich.cells import cell_len, set_cell_size
 from rich.columns import Columns
 from rich.console import Group, RenderableType
 from rich.text import Text
-from textual.app import App, ComposeResult
+from textual import on
+from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 from textual.containers import Vertical
 from textual.dom import DOMNode
+from textual.message import Message
 from textual.screen import Screen
-from textual.widgets import Markdown, Static
+from textual.widgets import Button, Input, Markdown, OptionList, Static
 
-from kanon_tui.widgets.dialogs import Dialog
+from kanon_tui.widgets.dialogs import AnsweredOnce, Dialog
 from kanon_tui.widgets.lists import ScrollPane
 
 UNLISTED = frozenset({"screen.copy_text", "copy_or_hint"})
@@ -113,3 +116,42 @@ def in_columns(groups: Sequence[KeyGroup]) -> Group:
         parts.append(Text(group.title, "bold underline"))
         parts.append(Columns(lines, padding=(0, 2, 0, 0), equal=True, column_first=True))
     return Group(*parts)
+
+
+class Palette(CommandPalette, AnsweredOnce):
+    """Textual's palette, which a second enter neither closes twice nor makes run its command again.
+
+    Textual finds it by its id.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="--command-palette")
+
+    @on(Input.Submitted)
+    @on(Button.Pressed)
+    @on(OptionList.OptionSelected)
+    def ignore_when_closed(self, event: Message) -> None:
+        """Ignore a second choice that arrives before the palette is gone."""
+        if self.is_answered:
+            event.stop()
+            event.prevent_default()
+
+
+def screen_commands(screen: Screen[Any]) -> Iterator[SystemCommand]:
+    """Yield the actions of a screen that can be taken now, with their keys."""
+    app: App[Any] = screen.app
+    listed = set()
+    for active in screen.active_bindings.values():
+        binding, node = active.binding, active.node
+        is_motion = (binding.id or "move.").startswith(("move.", "list."))
+        if node is app or is_motion or not active.enabled or binding.action in listed:
+            continue
+        if binding.action.startswith("app."):
+            continue  # the application lists it, whatever the screen
+        listed.add(binding.action)
+        title = binding.tooltip or binding.description
+        yield SystemCommand(
+            title[:1].upper() + title[1:],
+            f"{app.get_key_display(binding)} on this screen",
+            lambda action=binding.action, at=node: app.call_later(app.run_action, action, at),
+        )

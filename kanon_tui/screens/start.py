@@ -15,11 +15,10 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import shortened, visible
-from kanon_tui.screens.applying import ApplyDialog
-from kanon_tui.screens.opening import ask_for_file, open_file
+from kanon_tui.screens.opening import ApplyDialog, ask_for_file, open_file
 from kanon_tui.services.host import Hosted
+from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import SizedByTerminal
-from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.lists import ChoiceList
 
 _FIRST_FILE = 2  # after "open a file" and a heading

@@ -20,11 +20,11 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.services.host import Hosted
+from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import Modal, ask_text
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import RowSource
-from kanon_tui.widgets.key_bar import KeyBar
 
 NARROWEST_NAME, WIDEST_NAME = 4, 14
 FIGURES = (("RV", 6), ("NCP", 6), ("classes", 7), ("suppressed", 12), ("roots", 5))

@@ -1,11 +1,17 @@
 """The application as screens see it: the open session, its edits, messages, background work.
 
 Screens never import the application itself, which imports them. They inherit from `Hosted` and
-reach a `Host` through it.
+reach a `Host` through it. Work in threads and questions in dialogs go through `Background`: their
+answers never reach a screen that is gone. It also counts the values of a table beyond memory and
+reads the pages of files that a grid shows.
 """
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar, cast
 
@@ -14,22 +20,251 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.worker import Worker, get_current_worker
 
-from kanon_tui.core.editing.counting import Counted
-from kanon_tui.core.editing.recovery import RecoveryStore
-from kanon_tui.core.editing.run_history import EarlierRun, RunHistory, earlier_run
+from kanon_tui.core.editing.counting import Counted, count, counting_of
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.editing.state_folder import RecentFiles
+from kanon_tui.core.editing.state_folder import (
+    EarlierRun,
+    RecentFiles,
+    RecoveryStore,
+    RunHistory,
+    earlier_run,
+)
 from kanon_tui.core.errors import OUT_OF_MEMORY, KanonError
+from kanon_tui.core.pipeline.pages import Pages
+from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, TableCounting
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible, visible_lines
-from kanon_tui.services.background import Background
-from kanon_tui.services.counting import TableCounter
 from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.widgets.dialogs import Message, Modal
 
 T = TypeVar("T")
+GRACE = 0.2
+"""Seconds of a job after which a loading mark covers what waits for it."""
+
+
+class Background:
+    """Jobs and questions, each with an owner: a screen, a widget or the application.
+
+    An answer is delivered only while the owner's screen is in the stack of a mode and no newer job
+    of the same group has started. A job ends with its owner.
+    """
+
+    def __init__(
+        self, app: App[Any], keys: TypedKeys, failed: Callable[[Exception], object]
+    ) -> None:
+        self.app = app
+        self._keys, self._failed = keys, failed
+        self._covered: Counter[DOMNode | None] = Counter()
+        """The number of jobs that screens, dialogs and panes wait for."""
+        self._other_stacks: dict[str, list[Screen[Any]]] = {}
+        """Stacks of the modes that are not in front, as they were left."""
+
+    # -- stacks of screens
+
+    def leave_mode(self) -> None:
+        """Remember the screens of the mode in front, which is about to change."""
+        self._other_stacks[self.app.current_mode] = self.app.screen_stack
+
+    def stacks(self) -> dict[str, list[Screen[Any]]]:
+        """Return the screens of every mode that was shown, from the lowest to the top."""
+        return {**self._other_stacks, self.app.current_mode: self.app.screen_stack}
+
+    def is_live(self, owner: DOMNode) -> bool:
+        """Return whether the owner runs and its screen is in the stack of a mode."""
+        if owner is self.app:
+            return self.app.is_running
+        return owner.is_attached and owner.is_running and self._mode_of(owner) is not None
+
+    def _mode_of(self, owner: DOMNode) -> str | None:
+        screen = owner.screen
+        return next((mode for mode, stack in self.stacks().items() if screen in stack), None)
+
+    # -- jobs
+
+    def compute(
+        self,
+        owner: DOMNode,
+        work: Callable[[], T],
+        done: Callable[[T], object],
+        *,
+        group: str,
+        failed: Callable[[Exception], object] | None = None,
+        covers: Widget | None = None,
+    ) -> Worker[None]:
+        """Do work in a thread, then call `done` with its result or `failed` with its exception.
+
+        A newer job of the owner's group replaces it. Keys for the screen, dialog or pane that it
+        `covers` wait for what `done` shows, and a loading mark says so if that takes a while.
+        """
+
+        async def job() -> None:
+            worker, delivered = get_current_worker(), asyncio.Event()
+            focused: list[Widget] = []
+
+            def deliver(callback: Callable[[Any], object], answer: object) -> None:
+                try:
+                    if not worker.is_cancelled and self.is_live(owner):
+                        callback(answer)
+                finally:
+                    delivered.set()
+
+            with self._hold_keys(covers):
+                try:
+                    with self._mark(covers) as focused:
+                        answer: Any = await asyncio.to_thread(work)
+                    callback: Callable[[Any], object] = done
+                except Exception as error:
+                    answer, callback = error, failed or self._failed
+                    if covers is not None:
+                        self._keys.drop()
+                if focused:
+                    await self._give_back(focused[0])
+                owner.call_next(deliver, callback, answer)
+                await delivered.wait()
+
+        return owner.run_worker(job, exclusive=True, group=group)
+
+    @contextmanager
+    def _hold_keys(self, widget: Widget | None) -> Iterator[None]:
+        """Let the keys for a widget wait, if there is one."""
+        self._covered[widget] += 1
+        try:
+            yield
+        finally:
+            self._covered -= Counter([widget])  # an entry of 0 goes, and with it the widget
+
+    @contextmanager
+    def _mark(self, widget: Widget | None) -> Iterator[list[Widget]]:
+        """Put a loading mark on a widget after `GRACE` seconds, unless the block has ended.
+
+        Give a list that gets what had the focus then: it loses it below the mark.
+        """
+        focused, has_ended = list[Widget](), False
+
+        def show() -> None:
+            if widget is not None and not has_ended and widget.is_attached:
+                focused.extend(filter(None, [widget.screen.focused]))
+                widget.loading = True
+
+        timer = None if widget is None else widget.set_timer(GRACE, show)
+        try:
+            yield focused
+        finally:
+            has_ended = True  # a timer that was stopped may still have its call under way
+            if timer is not None:
+                timer.stop()
+            if widget is not None and self._covered[widget] == 1:  # no other job covers it
+                widget.loading = False
+
+    async def _give_back(self, focused: Widget) -> None:
+        """Focus a widget again, once it is drawn."""
+        drawn = asyncio.Event()
+        self.app.call_after_refresh(drawn.set)
+        await drawn.wait()
+        if focused.is_attached:
+            focused.screen.set_focus(focused)
+
+    @property
+    def holds_keys(self) -> bool:
+        """Whether the screen in front, or a pane of it, waits for a job."""
+        front = self.app.screen if self.app.screen_stack else None
+        return any(
+            node is not None and node.is_attached and node.screen is front for node in self._covered
+        )
+
+    # -- questions
+
+    def ask(
+        self,
+        owner: DOMNode,
+        dialog: Screen[T],
+        answered: Callable[[T], object] = lambda _: None,
+        left: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Open a dialog in the owner's mode; call `answered` with its result while the owner lives.
+
+        A dialog that is left without a result calls `left`. A question that comes up late waits in
+        that mode and does not interrupt another screen.
+        """
+
+        def deliver(answer: T | None) -> None:
+            if not self.is_live(owner):
+                return
+            if answer is None:
+                owner.call_next(left)
+            else:
+                owner.call_next(answered, answer)
+
+        if self.is_live(owner):
+            mode = self.app.current_mode if owner is self.app else self._mode_of(owner)
+            self.app.push_screen(dialog, deliver, mode=mode)
+            if mode in self._other_stacks:
+                self._other_stacks[mode].append(dialog)
+
+
+class TableCounter:
+    """Counts what is not yet counted of one session's table, one pass at a time."""
+
+    def __init__(
+        self,
+        background: Background,
+        counted: Callable[[Counted], object],
+        failed: Callable[[Exception], object],
+    ) -> None:
+        self._background, self._counted, self._failed = background, counted, failed
+        self._pass: TableCounting | None = None
+        self._session: Session | None = None
+        """The session whose table is being counted, or could not be."""
+
+    @property
+    def progress(self) -> str:
+        """`12,000,000 of about 50,000,000 records counted`; empty while nothing is counted."""
+        return "" if self._pass is None else self._pass.progress
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether a pass is under way."""
+        return self._pass is not None
+
+    def count(self, session: Session) -> None:
+        """Count what the session needs; a pass for another session stops."""
+        if session is not self._session:
+            self.stop()
+        elif self._pass is not None:
+            return  # what else is needed is counted when this pass ends
+        counting = counting_of(session)
+        if counting is None:
+            return
+        self._session, self._pass = session, counting
+
+        def counted(found: Counted) -> None:
+            if self._pass is counting:
+                self._pass = self._session = None
+                session.take_counts(found.table, found.completed)
+                self._counted(found)
+
+        def failed(error: Exception) -> None:
+            if self._pass is counting:
+                self._pass = None  # the session stays: it is not counted again
+                if not isinstance(error, CountingStoppedError):
+                    self._failed(error)
+
+        self._background.compute(
+            self._background.app,
+            lambda: count(session, counting),
+            counted,
+            group="count",
+            failed=failed,
+        )
+
+    def stop(self) -> None:
+        """Stop counting: the table is closed."""
+        if self._pass is not None:
+            self._pass.stop()
+        self._pass = self._session = None
 
 
 class Host:
@@ -267,3 +502,50 @@ class Loading(Hosted, Modal):
 
         done, group = self.dismiss, "content"
         self.compute(lambda: (self._work(),), done, group=group, failed=failed, covers=self)
+
+
+MOST_PAGES = 20
+"""Pages that are read together: rows in another order are on many pages."""
+
+
+class PageReader:
+    """Reads, in the background, the pages that were painted as waiting; the newest replace others.
+
+    `shown` is called when pages have been read, `failed` with the pages that cannot be read.
+    """
+
+    def __init__(
+        self,
+        owner: Hosted,
+        shown: Callable[[], object],
+        failed: Callable[[Pages, Exception], object],
+    ) -> None:
+        self._owner, self._shown, self._failed = owner, shown, failed
+        self._wanted: dict[Pages, list[int]] = {}
+
+    def missed(self, pages: Pages, page: int) -> None:
+        """Note a page that is shown and not in memory, and read it soon."""
+        if not self._wanted:
+            cast("DOMNode", self._owner).call_later(self._read)
+        wanted = self._wanted.setdefault(pages, [])
+        if page not in wanted:
+            wanted.append(page)
+
+    def clear(self) -> None:
+        """Forget the pages that are wanted: something else is shown."""
+        self._wanted.clear()
+
+    def _read(self) -> None:
+        for pages, numbers in self._wanted.items():
+            self._owner.compute(
+                partial(_read_pages, pages, numbers[-MOST_PAGES:]),
+                lambda _: self._shown(),
+                group=f"pages {id(pages)}",
+                failed=partial(self._failed, pages),
+            )
+        self._wanted = {}
+
+
+def _read_pages(pages: Pages, numbers: list[int]) -> None:
+    for number in numbers:
+        pages.page(number)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kanon_tui.core.editing.recovery import RecoveryStore
+from kanon_tui.core.editing.state_folder import RecoveryStore
 from kanon_tui.core.table.column import Role
 from tests.commands.command_line import ENVIRONMENT, PATIENCE, started, wait_for_file
 from tests.terminal import application

@@ -17,8 +17,8 @@ from textual.pilot import Pilot
 
 from kanon_tui.app import KanonApp, screen_maker
 from kanon_tui.core.analysis.registry import ANALYSES
-from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import open_session
+from kanon_tui.core.editing.state_folder import RecoveryStore
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.screens.analyses.base import AnalysisScreen

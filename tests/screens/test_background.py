@@ -14,10 +14,10 @@ from kanon_tui.app import KanonApp
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.screens import opening
-from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
+from kanon_tui.screens.hierarchies.view import BuilderDialog
 from kanon_tui.screens.opening import open_file
-from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.screens.results.screen import WhyDialog
 from kanon_tui.services.host import Loading
 from kanon_tui.widgets.dialogs import AskText, Confirm, Message
 from kanon_tui.widgets.grid import Grid

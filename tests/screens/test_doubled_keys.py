@@ -22,7 +22,7 @@ from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.screens.base import STEPS
-from kanon_tui.screens.palette import Palette
+from kanon_tui.screens.help_dialog import Palette
 from kanon_tui.widgets.dialogs import Modal
 from tests.screens.conftest import has_failed, session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys

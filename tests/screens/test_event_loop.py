@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from textual.pilot import Pilot
 
-from kanon_tui.core.editing.run_history import RunHistory
+from kanon_tui.core.editing.state_folder import RunHistory
 from kanon_tui.core.pipeline.live import SPEEDS
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.screens.run.screen import RunScreen

@@ -17,8 +17,8 @@ from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.help_dialog import Help
 from kanon_tui.screens.opening import ReadingDialog
 from kanon_tui.screens.start import StartScreen
+from kanon_tui.widgets.bars import StepBar
 from kanon_tui.widgets.dialogs import Confirm, Message
-from kanon_tui.widgets.step_bar import StepBar
 from tests.screens.conftest import session_of, settle, wait_until
 
 AppMaker = Callable[..., KanonApp]

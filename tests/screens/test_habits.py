@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.table.column import Role
-from kanon_tui.screens import copying
+from kanon_tui.screens.base import to_tmux
 from kanon_tui.screens.help_dialog import Help
 from kanon_tui.settings import PRESETS
 from kanon_tui.widgets.dialogs import Choose, Confirm, Message
@@ -167,10 +167,10 @@ def test_inside_tmux_it_goes_through_tmux(tmp_path: Path, monkeypatch) -> None:
     tmux.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")
-    assert copying.to_tmux("Rome")
+    assert to_tmux("Rome")
     assert told.read_text() == "load-buffer -w -\nRome"
     tmux.write_text("#!/bin/sh\nexit 1\n")
-    assert not copying.to_tmux("Rome")
+    assert not to_tmux("Rome")
     monkeypatch.delenv("TMUX")
     monkeypatch.setattr(subprocess, "run", None)
-    assert not copying.to_tmux("Rome")
+    assert not to_tmux("Rome")

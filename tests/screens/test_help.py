@@ -12,8 +12,8 @@ from textual.widgets import Input, Markdown
 import kanon_tui.screens
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.help_dialog import Help, help_text, help_texts
+from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import Dialog, Message, Modal
-from kanon_tui.widgets.key_bar import KeyBar
 from tests.screens.conftest import settle
 
 

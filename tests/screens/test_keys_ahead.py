@@ -11,7 +11,7 @@ from kanon_tui.app import KanonApp
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.task.rules import Boundary
 from kanon_tui.screens.attributes.dialogs import UniquesDialog
-from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.screens.results.screen import WhyDialog
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
 

@@ -20,9 +20,9 @@ from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
-from kanon_tui.screens.analyses.trees import PartitionScreen
+from kanon_tui.screens.analyses.utility import PartitionScreen
 from kanon_tui.screens.results.compare import CompareScreen
-from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.screens.results.screen import WhyDialog
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from tests.screens.conftest import session_of, settle, wait_until
 

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.widgets import Input
 
-from kanon_tui.widgets.key_bar import KeyBar
+from kanon_tui.widgets.bars import KeyBar
 
 
 class ManyKeys(App[None]):

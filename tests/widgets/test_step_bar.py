@@ -8,7 +8,7 @@ from textual.app import App, ComposeResult
 
 from kanon_tui.core.editing.readiness import Readiness, State
 from kanon_tui.screens.base import STEPS
-from kanon_tui.widgets.step_bar import StepBar
+from kanon_tui.widgets.bars import StepBar
 
 
 class OneBar(App[None]):

@@ -43,7 +43,7 @@ ANALYSES = (
     ),
     Analysis(
         "attacks", "Attacks", "What outsiders could learn, in people",
-        "attack.suite:attack_release", "attack", "S", "attacks:AttacksScreen",
+        "attack.suite:attack_release", "attack", "S", "attack:AttacksScreen",
     ),
     Analysis(
         "feasibility", "k feasibility", "How many records k needs",
@@ -51,7 +51,7 @@ ANALYSES = (
     ),
     Analysis(
         "trees", "Decision trees", "What trees learn from the release",
-        "trees.partition:partition", "partition", "T", "trees:PartitionScreen",
+        "trees.partition:partition", "partition", "T", "utility:PartitionScreen",
     ),
     Analysis(
         "utility", "Utility", "Results of analyses before and after",
@@ -59,7 +59,7 @@ ANALYSES = (
     ),
     Analysis(
         "rerelease", "Earlier release", "Whom two releases expose together",
-        "attack.two_releases:two_releases", "rerelease", "B", "rerelease:RereleaseScreen",
+        "attack.two_releases:two_releases", "rerelease", "B", "attack:RereleaseScreen",
     ),
     Analysis(
         "risk", "Risk models", "Risk by knowledge of the population",

@@ -1,10 +1,42 @@
-"""Files in the user's state folder, and the list of recently opened files."""
+"""Files in the user's state folder: recently opened files, unsaved edits, runs of earlier sessions.
+
+Of unsaved edits only the project is kept (never data or results), one file per project and running
+program, so that two programs on one project do not overwrite each other's. A file is removed when
+the work is saved or discarded. A file whose program is no longer running belongs to a session that
+was cut off, and is offered. Every running program holds a lock on a small file of its own. The
+system releases the lock when the program ends, however it ends.
+
+Runs are kept per project, readable by their owner alone, as their settings (algorithm, parameters,
+what is required) and figures. No value of the table and no identifier is in them: a requirement for
+certain values is kept without them, and such a run can be looked at but not repeated from here.
+"""
 
 import hashlib
 import json
+import os
+import secrets
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from functools import cached_property
 from pathlib import Path
+from typing import IO, Any
+from weakref import WeakKeyDictionary
 
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.fields.yaml_text import parse
+from kanon_tui.core.pipeline.sampled_table import read_or_sample
+from kanon_tui.core.project.project import (
+    Project,
+    project_from_mapping,
+    project_to_mapping,
+    project_to_text,
+)
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.writing import write_text
 
 
@@ -63,3 +95,307 @@ class RecentFiles:
             return [Path(name) for name in json.loads(self._file.read_text(encoding="utf-8"))]
         except (OSError, ValueError, TypeError):
             return []
+
+
+_ENDING = ".lock"
+
+
+class InstanceLock:
+    """A lock that this program holds until it is released or the program ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self.name = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._place = folder / (self.name + _ENDING)
+        self._file: IO[bytes] | None = None
+
+    def hold(self) -> None:
+        """Take the lock, if the folder can be written to."""
+        if self._file is not None:
+            return
+        write_state(self._place, "")
+        with suppress(OSError):
+            self._file = self._place.open("rb")
+            _try_to_lock(self._file)
+
+    def release(self) -> None:
+        """Release the lock and remove its file."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._place.unlink(missing_ok=True)
+            self._file.close()
+            self._file = None
+
+
+def is_alive(folder: Path, name: str) -> bool:
+    """Return whether a program still holds its lock; remove the lock file of a dead one."""
+    place = folder / (name + _ENDING)
+    try:
+        with place.open("rb") as file:
+            if not _try_to_lock(file):
+                return True
+            place.unlink(missing_ok=True)
+            return False
+    except OSError:
+        return False
+
+
+def _try_to_lock(file: IO[bytes]) -> bool:
+    """Try to take a lock; return whether it was free. Systems without locks always return True."""
+    try:
+        import fcntl
+    except ImportError:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks: look for the process
+        return not _runs(int(Path(file.name).name.partition("-")[0]))
+    return True
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+@dataclass(frozen=True)
+class UnsavedWork:
+    """The edits of a session that was cut off."""
+
+    file: Path
+    """The file that was open: a project or a data file."""
+    when: datetime
+    opened: Project
+    """The project as its file had it."""
+    project: Project
+    """The project with the unsaved edits."""
+    fingerprint: str | None
+    """The hash of the project's file as it was read; None where it has no file."""
+    kept_in: Path
+
+    def session(self) -> Session:
+        """Return a session with the edits, not yet saved."""
+        table = read_or_sample(self.project)
+        session = Session(self.opened, table, self.fingerprint)
+        session.edit(self.project.completed(table), "work taken up again")
+        return session
+
+
+class RecoveryStore:
+    """A store of unsaved work in a folder; without a folder nothing is kept.
+
+    Several threads may call it: whoever comes last writes the state the session has by then.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = None if folder is None else folder / "unsaved"
+        self._instance = None if self._folder is None else InstanceLock(self._folder)
+        self._kept: WeakKeyDictionary[Session, Path] = WeakKeyDictionary()
+        """The file of each session's edits; it changes when the project is saved elsewhere."""
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def keep(self, session: Session) -> None:
+        """Write the present edits, or remove them when the project's file has them already."""
+        with self._lock:
+            project, dirty, baseline = session.project, session.dirty, session.baseline
+            path = project.path or project.data_path
+            if self._folder is None or self._instance is None or self._closed:
+                return
+            place = self._folder / f"{file_key(path)}.{self._instance.name}.json"
+            before = self._kept.get(session)
+            if before is not None and (before != place or not dirty):
+                self._remove(session)
+            if not dirty:
+                return
+            content = {
+                "file": str(path.resolve()),
+                "project": str(project.path.resolve()) if project.path else None,
+                "opened": project_to_text(baseline),
+                "edited": project_to_text(project),
+                "fingerprint": session.fingerprint,
+            }
+            self._instance.hold()
+            write_state(place, json.dumps(content))
+            self._kept[session] = place
+
+    def forget(self, session: Session) -> None:
+        """Remove the edits of this session: they are saved or discarded."""
+        with self._lock:
+            self._remove(session)
+
+    def _remove(self, session: Session) -> None:
+        place = self._kept.pop(session, None)
+        if place is not None:
+            place.unlink(missing_ok=True)
+
+    def unsaved_work(self, path: Path) -> UnsavedWork | None:
+        """Return the latest edits of this file that no other running program has, if any."""
+        if self._folder is None:
+            return None
+        return next(self._found(f"{file_key(path)}.*.json"), None)
+
+    def drafts(self) -> list[UnsavedWork]:
+        """Return all edits that no other running program has, the latest first."""
+        return list(self._found("*.json"))
+
+    def _found(self, pattern: str) -> Iterator[UnsavedWork]:
+        if self._folder is None or self._instance is None:
+            return
+        found = []
+        for place in self._folder.glob(pattern):
+            _, _, owner = place.stem.partition(".")
+            if owner == self._instance.name or not is_alive(self._folder, owner):
+                work = _read(place)
+                if work is not None:
+                    found.append(work)
+        yield from sorted(found, key=lambda work: work.when, reverse=True)
+
+    def discard(self, unsaved: UnsavedWork) -> None:
+        """Remove edits that were offered, after they were taken up or declined."""
+        with self._lock:
+            if (
+                unsaved.kept_in not in self._kept.values()
+            ):  # not while a session of this program uses it
+                unsaved.kept_in.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Keep nothing from now on: a slow thread must not bring back what was discarded."""
+        with self._lock:
+            self._closed = True
+            if self._instance is not None:
+                self._instance.release()
+
+
+def _read(place: Path) -> UnsavedWork | None:
+    try:
+        content = json.loads(place.read_text(encoding="utf-8"))
+        path = Path(content["file"])
+        project_path = Path(content["project"]) if content["project"] else None
+        opened, edited = (
+            replace(
+                project_from_mapping(parse(content[key], path.name), path.name), path=project_path
+            )
+            for key in ("opened", "edited")
+        )
+        when = datetime.fromtimestamp(place.stat().st_mtime)
+        fingerprint = content.get("fingerprint")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, KanonError):
+        return None  # from another version, or incomplete
+    return UnsavedWork(path, when, opened, edited, fingerprint, place)
+
+
+MOST_RUNS = 50
+"""The most runs that are kept per project."""
+FIGURES = ("ncp", "rv", "classes", "smallest_class", "suppressed_records")
+
+
+@dataclass(frozen=True)
+class EarlierRun:
+    """One run: its settings and its figures."""
+
+    when: datetime
+    settings: Mapping[str, Any]
+    """The entries algorithm, privacy and seed of a project file."""
+    repeatable: bool
+    """False when a requirement was for certain values, which are not kept."""
+    seconds: float
+    figures: Mapping[str, float]
+
+    @cached_property
+    def project(self) -> Project:
+        """A project with these settings; raises `KanonError` for those of another version."""
+        return project_from_mapping({"data": {"path": "-"}, **self.settings}, "run")
+
+    def again(self, project: Project) -> Project:
+        """Return a project with the settings of this run; roles, hierarchies and rules stay."""
+        if not self.repeatable:
+            raise InputError(
+                "this run bounded the share of certain values, which are not kept; "
+                "set it up on screen 5"
+            )
+        own = self.project
+        return replace(project, algorithm=own.algorithm, privacy=own.privacy, seed=own.seed)
+
+
+def earlier_run(result: FinishedRun, project: Project, when: datetime) -> EarlierRun:
+    """Return the record of a result."""
+    own, measured = result.project or project, result.measures
+    required = own.privacy.requirements
+    named = [one for one in required if getattr(one, "values", ())]
+    kept = tuple(replace(one, values=()) if one in named else one for one in required)  # type: ignore[call-arg]
+    privacy = replace(own.privacy, k=result.task.privacy.k, requirements=kept)
+    written = project_to_mapping(replace(own, privacy=privacy))
+    return EarlierRun(
+        when=when.replace(microsecond=0),
+        settings={name: written[name] for name in ("algorithm", "privacy", "seed")},
+        repeatable=not named,
+        seconds=round(result.seconds, 3),
+        figures={name: float(getattr(measured, name)) for name in FIGURES},
+    )
+
+
+class RunHistory:
+    """A history of runs in a folder; without a folder nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = None if folder is None else folder / "runs"
+        self._lock = threading.Lock()
+
+    def runs(self, project: Project) -> tuple[EarlierRun, ...]:
+        """Return the runs of a project, the latest first; of a new one those of its data file."""
+        for path in (project.path, project.data_path):
+            found = self._read(path) if path is not None else ()
+            if found:
+                return found
+        return ()
+
+    def add(self, project: Project, run: EarlierRun) -> None:
+        """Add a run as the latest."""
+        place = self._place(project.path or project.data_path)
+        if place is None:
+            return
+        with self._lock:
+            known = [_written(one) for one in self.runs(project)]
+            runs = [_written(run), *known][:MOST_RUNS]
+            write_state(place, json.dumps(runs, indent=1))
+
+    def clear(self, project: Project) -> None:
+        """Delete the runs of a project."""
+        for path in (project.path, project.data_path):
+            place = self._place(path) if path is not None else None
+            if place is not None:
+                place.unlink(missing_ok=True)
+
+    def _place(self, path: Path) -> Path | None:
+        if self._folder is None:
+            return None
+        return self._folder / f"{file_key(path)}.json"
+
+    def _read(self, path: Path) -> tuple[EarlierRun, ...]:
+        place = self._place(path)
+        try:
+            given = json.loads(place.read_text(encoding="utf-8")) if place is not None else []
+            return tuple(filter(None, map(_read_run, given)))
+        except (OSError, ValueError, TypeError):
+            return ()  # no file yet, or one that cannot be read
+
+
+def _written(run: EarlierRun) -> dict[str, Any]:
+    return {**asdict(run), "when": run.when.isoformat()}
+
+
+def _read_run(given: Any) -> EarlierRun | None:
+    """Return a run; None for one of another version."""
+    try:
+        run = EarlierRun(**{**given, "when": datetime.fromisoformat(given["when"])})
+        known = run.project.algorithm.name in ALGORITHMS and set(run.figures) == set(FIGURES)
+    except (ValueError, KeyError, TypeError, KanonError):
+        return None
+    return run if known else None

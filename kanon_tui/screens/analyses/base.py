@@ -24,8 +24,8 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen, toggle_zoom
 from kanon_tui.services.host import Hosted
+from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import ChooseSeveral, Modal, choose
-from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.lists import ScrollPane
 from kanon_tui.widgets.path_dialog import AskPath
 

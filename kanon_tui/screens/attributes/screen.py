@@ -47,7 +47,7 @@ from kanon_tui.screens.attributes.figures import (
     measure_column,
     role_text,
 )
-from kanon_tui.screens.finding import FindingScreen
+from kanon_tui.screens.base import FindingScreen
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Cell, Grid, GridSource
 

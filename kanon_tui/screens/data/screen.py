@@ -1,7 +1,13 @@
-"""1 Data: the whole file as a fast table, its facts, and a profile of one column."""
+"""1 Data: the whole file as a fast table, its facts, and a profile of one column.
+
+Sorting, filters and searches change the view only: what is anonymised is the whole file in its own
+order, whatever is shown.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -15,25 +21,119 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.pages import FilePages, Pages
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.pipeline.sampled_table import SampledTable
-from kanon_tui.core.project.project import DataSource
+from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.profile import ColumnProfile, profile
+from kanon_tui.core.table.record_choice import COMPARISONS, RecordChoice, split_sign
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import bar, joined, sparkline, visible
-from kanon_tui.screens.copying import ask_what_to_copy
-from kanon_tui.screens.data.table_view import Filter, View, arranged_records, parse_filter
-from kanon_tui.screens.finding import FindingScreen
+from kanon_tui.screens.base import FindingScreen, ask_what_to_copy
 from kanon_tui.screens.opening import ReadingDialog, reread
-from kanon_tui.services.page_reader import PageReader
+from kanon_tui.services.host import PageReader
 from kanon_tui.widgets.dialogs import Confirm, Pick, ask_text, confirm
 from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.grid_sources import FrameSource, PagedRows
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A condition on a column, as `data.where` of a project has it: `>= 2020`, `=Rome`, `!Rome`."""
+
+    column: str
+    condition: str
+
+    def __str__(self) -> str:
+        sign, text = split_sign(self.condition)
+        if sign in COMPARISONS:
+            return f"{visible(self.column)} {sign} {visible(text)}"
+        word = {"": "has", "=": "is", "!": "has not", "!=": "is not"}[sign]
+        return f"{visible(self.column)} {word} '{visible(text)}'"
+
+    def rows(self, project: Project, frame: pl.DataFrame) -> Int64s:
+        """Return the rows that satisfy the condition; raise `InputError` if it cannot be one."""
+        where = {self.column: self.condition}
+        options = replace(project.data.read_options, where=where, counts="")
+        try:
+            return RecordChoice(options).rows(frame, "")
+        except InputError as error:
+            raise InputError(str(error).partition("data.where: ")[2]) from None
+
+
+@dataclass(frozen=True)
+class View:
+    """A view of the records: sorted by a column, filtered, or neither."""
+
+    sort: str | None = None
+    descending: bool = False
+    filter: Filter | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether all records are shown as they stand in the file."""
+        return self.sort is None and self.filter is None
+
+    def title(self, shown: int, all_records: int) -> str:
+        """Return ` · by age ↑ · city has 'Rome': 12 of 1,000 shown, all are anonymised`."""
+        parts = []
+        if self.sort is not None:
+            parts.append(f" · by {visible(self.sort)} {'↓' if self.descending else '↑'}")
+        if self.filter is not None:
+            parts.append(
+                f" · {self.filter}: {shown:,} of {all_records:,} shown, all are anonymised"
+            )
+        return "".join(parts)
+
+    def sorted_by(self, column: str) -> View:
+        """Return the view sorted by a column: ascending, then descending, then in file order."""
+        if self.sort != column:
+            return View(column, False, self.filter)
+        return View(None if self.descending else column, not self.descending, self.filter)
+
+
+def parse_filter(session: Session, column: str, text: str) -> Filter | None:
+    """Return the filter that was typed; None, which shows all records, for an empty text."""
+    sign, wanted = split_sign(text)
+    if not sign and not wanted:
+        return None
+    if (not wanted and not sign.endswith("=")) or (not wanted and sign in COMPARISONS):
+        raise InputError(f"write something after {sign}, or nothing to show all records")
+    found = Filter(column, text.strip())
+    found.rows(session.project, session.table.frame.head(0))  # refuses a bound that is no number
+    return found
+
+
+def arranged_records(session: Session, view: View) -> Int64s:
+    """Return the records that a view shows, in its order; ties stay in the order of the file."""
+    frame = session.table.frame
+    records = np.arange(frame.height, dtype=np.int64)
+    if view.filter is not None:
+        records = view.filter.rows(session.project, frame)
+    if view.sort is not None:
+        ranks = _ranks(session, view.sort)[records]
+        missing_last = ranks < 0
+        order = np.argsort(-ranks if view.descending else ranks, kind="stable")
+        order = np.concatenate([order[~missing_last[order]], order[missing_last[order]]])
+        records = records[order]
+    return records
+
+
+def _ranks(session: Session, column: str) -> Int64s:
+    """Return the rank of every cell among the values of its column; -1 for missing."""
+    try:
+        coded = coded_column(session.table, column, session.attribute(column))
+    except KanonError:  # the kind does not fit: by text
+        return session.table.frame[column].rank("dense").to_numpy().astype(np.int64)
+    ranks = coded.codes.astype(np.int64)
+    if coded.missing is not None:
+        ranks[ranks == coded.missing] = -1
+    return ranks
+
 
 NAME_WIDTH = 8
 """Width of the numbers beside the records."""

@@ -41,9 +41,8 @@ from kanon_tui.core.hierarchy.files import HIERARCHY_ENDINGS, write_hierarchy_fi
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.writing import check_target
 from kanon_tui.core.text import matching, quoted_list, visible
-from kanon_tui.screens.hierarchies.builder import BuilderDialog
 from kanon_tui.screens.hierarchies.level_rows import Node
-from kanon_tui.screens.hierarchies.view import HierarchyView
+from kanon_tui.screens.hierarchies.view import BuilderDialog, HierarchyView
 from kanon_tui.widgets.dialogs import Pick, ask_text, choose
 from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.path_dialog import AskPath, ask_target

@@ -32,16 +32,15 @@ from kanon_tui.screens.results.memory_records import (
     SAME,
     SAMPLE,
     SUPPRESSED,
+    Missed,
     marked_column,
 )
-from kanon_tui.screens.results.record_source import Missed
-from kanon_tui.screens.results.twin_grids import TwinGrids
-from kanon_tui.services.host import Hosted
-from kanon_tui.services.page_reader import PageReader
+from kanon_tui.screens.results.records_pane import TwinGrids
+from kanon_tui.services.host import Hosted, PageReader
+from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import Modal
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowSource
-from kanon_tui.widgets.key_bar import KeyBar
 
 
 class PairedRecords:

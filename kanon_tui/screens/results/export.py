@@ -33,10 +33,9 @@ from kanon_tui.core.table.formulas import count_formulas
 from kanon_tui.core.table.writing import Target, check_target, write_bytes, write_table, write_text
 from kanon_tui.core.task.output import Order
 from kanon_tui.core.text import first_few, visible
-from kanon_tui.screens.applying import ApplyDialog
-from kanon_tui.screens.base import StepScreen
+from kanon_tui.screens.base import StepScreen, send
 from kanon_tui.screens.before_publishing import before_publishing
-from kanon_tui.screens.copying import send
+from kanon_tui.screens.opening import ApplyDialog
 from kanon_tui.screens.results.figures import disclosures
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import Confirm, Dialog, FormDialog, choose, confirm

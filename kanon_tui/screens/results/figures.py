@@ -9,7 +9,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.compare import Comparison, FigureDifference
-from kanon_tui.core.editing.run_history import FIGURES, EarlierRun
+from kanon_tui.core.editing.state_folder import FIGURES, EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.pipeline.preflight import folded

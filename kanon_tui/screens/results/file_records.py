@@ -39,7 +39,7 @@ from kanon_tui.core.pipeline.pages import (
 )
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
-from kanon_tui.screens.results.record_source import (
+from kanon_tui.screens.results.memory_records import (
     Arrangement,
     Description,
     Missed,

@@ -1,11 +1,17 @@
-"""The records of a release in memory.
+"""The records of a release in memory, and what they share with those in files.
+
+`file_records` has the records of a release in its files, with the same methods. Records are
+addressed by their number: the record in the run, or the row in the files. Methods with `stop` may
+take long and run in a thread; those that go to a record raise `NoRecordError` where there is none.
 
 Rows are made when they are painted; what needs a pass over all records (changed cells, the order by
 class, finding a text) runs in a background thread.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from rich.cells import cell_len
@@ -15,23 +21,63 @@ from textual.widget import Widget
 from kanon_tui.core.analysis.compare import file_records
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import RuleVerdict, Why
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.losses import changed
 from kanon_tui.core.numeric import Flags
-from kanon_tui.core.pipeline.pages import FramePages, MemoryPages, Pages, rows_with_text
+from kanon_tui.core.pipeline.pages import FramePages, MemoryPages, Pages, RowNumbers, rows_with_text
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.text import count_of, visible
-from kanon_tui.screens.results.record_source import (
-    Arrangement,
-    Description,
-    Missed,
-    NoRecordError,
-    Stop,
-    typed_number,
-)
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import PagedRows
+
+Stop = Callable[[], bool]
+"""Returns True when the answer is no longer wanted."""
+Missed = Callable[[Pages, int], object]
+"""Called with a page that is shown and not in memory."""
+
+
+class NoRecordError(KanonError):
+    """There is no record to go to; the sentence says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """The records that are shown, in their order."""
+
+    order: str
+    height: int
+    numbers: RowNumbers | None = None
+    """The record shown at each place; None where record `n` is at place `n`."""
+    only_class: int | None = None
+    """The class that is shown alone; -1 for the suppressed records."""
+
+    def number(self, place: int) -> int:
+        """Return the record at a place."""
+        return place if self.numbers is None else int(self.numbers[place])
+
+    def place_of(self, record: int) -> int | None:
+        """Return the place of a record, or None if it is not shown."""
+        if self.numbers is None:
+            return record if record < self.height else None
+        places = np.flatnonzero(self.numbers == record)
+        return int(places[0]) if len(places) else None
+
+
+@dataclass(frozen=True)
+class Description:
+    """The line about the cell under the cursor: at once, and completed when `work` is done."""
+
+    text: Text | None
+    work: Callable[[], Any] | None
+    complete: Callable[[Any], Text]
+
+
+def typed_number(text: str) -> int:
+    """Return the number that was typed, with or without thousands separators; -1 for none."""
+    digits = text.replace(",", "").strip()
+    return int(digits) if digits.isdecimal() and digits.isascii() else -1
+
 
 FILE_ORDER, BY_CLASS, SMALLEST_FIRST = "file order", "by class", "smallest class first"
 WIDEST = 18

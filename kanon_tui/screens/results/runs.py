@@ -8,8 +8,8 @@ from functools import partial
 from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.compare import compare, compare_streamed, differences
-from kanon_tui.core.editing.run_history import EarlierRun
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.editing.state_folder import EarlierRun
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import prepare

@@ -22,8 +22,8 @@ from kanon_tui.core.teaching.picture_registry import pictures_of
 from kanon_tui.core.teaching.racing import race_plot
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
+from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import Choose, Modal
-from kanon_tui.widgets.key_bar import KeyBar
 from kanon_tui.widgets.picture_view import PictureView, picture_text
 
 

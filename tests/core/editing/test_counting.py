@@ -10,8 +10,8 @@ import pytest
 
 from kanon_tui.core.analysis.minimal_uniques import minimal_uniques, risk
 from kanon_tui.core.editing.counting import count, counting_of
-from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import Session, open_session
+from kanon_tui.core.editing.state_folder import RecoveryStore
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, SampledTable

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kanon_tui.core.editing.run_history import MOST_RUNS, EarlierRun, RunHistory, earlier_run
 from kanon_tui.core.editing.session import open_session
+from kanon_tui.core.editing.state_folder import MOST_RUNS, EarlierRun, RunHistory, earlier_run
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.editing.readiness import State, readiness
-from kanon_tui.core.editing.recovery import RecoveryStore
 from kanon_tui.core.editing.session import Session, open_session
-from kanon_tui.core.editing.state_folder import RecentFiles
+from kanon_tui.core.editing.state_folder import RecentFiles, RecoveryStore
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import Project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kanon_tui.screens.analyses.attacks import AttacksScreen
+from kanon_tui.screens.analyses.attack import AttacksScreen
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import AlgorithmChoice
-from kanon_tui.screens.analyses.rerelease import RereleaseScreen
+from kanon_tui.screens.analyses.attack import RereleaseScreen
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
 from tests.screens.conftest import session_of, settle, wait_until

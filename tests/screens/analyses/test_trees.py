@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanon_tui.core.analysis.trees.partition import Node
-from kanon_tui.screens.analyses.trees import PartitionScreen, tree_lines
+from kanon_tui.screens.analyses.utility import PartitionScreen, tree_lines
 from kanon_tui.screens.help_dialog import Help
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census

@@ -9,8 +9,8 @@ from textual.widgets import Input, OptionList, Static
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.screens.attributes.dialogs import KindDialog
+from kanon_tui.widgets.bars import StepBar
 from kanon_tui.widgets.grid import Grid
-from kanon_tui.widgets.step_bar import StepBar
 from tests.screens.conftest import session_of, settle
 
 

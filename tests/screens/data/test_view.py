@@ -8,7 +8,7 @@ import pytest
 
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.errors import InputError
-from kanon_tui.screens.data.table_view import View, parse_filter
+from kanon_tui.screens.data.screen import View, parse_filter
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle
 

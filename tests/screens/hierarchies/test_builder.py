@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.widgets import Select, TextArea
 
-from kanon_tui.screens.hierarchies.builder import BuilderDialog
+from kanon_tui.screens.hierarchies.view import BuilderDialog
 from tests.screens.hierarchies.driver import PROJECT, opened
 
 

@@ -9,8 +9,7 @@ from textual.widgets import Input, Static
 
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice
-from kanon_tui.screens.results.screen import ResultsScreen
-from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
 from tests.screens.conftest import session_of, settle
 
 SIZES = [(80, 24), (120, 40)]

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Select, Static
 
 from kanon_tui.core.privacy.verify import smallest_class
-from kanon_tui.screens.applying import ApplyDialog
+from kanon_tui.screens.opening import ApplyDialog
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import answer, open_results

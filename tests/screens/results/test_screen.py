@@ -9,9 +9,8 @@ import pytest
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.task.output import Output
 from kanon_tui.screens.results.figures import FigurePanel
-from kanon_tui.screens.results.screen import ResultsScreen
-from kanon_tui.screens.results.twin_grids import TwinGrids
-from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.screens.results.records_pane import TwinGrids
+from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import (
     SIZES,

@@ -11,18 +11,15 @@ from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
-from kanon_tui.screens.analyses.attack import AttackScreen, PersonPane
-from kanon_tui.screens.analyses.rerelease import RereleaseScreen
+from kanon_tui.screens.analyses.attack import AttackScreen, PersonPane, RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
-from kanon_tui.screens.analyses.trees import PartitionScreen
-from kanon_tui.screens.analyses.utility import UtilityScreen
+from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.export import CommandDialog
 from kanon_tui.screens.results.file_records import FileRecords
-from kanon_tui.screens.results.record_source import Arrangement
-from kanon_tui.screens.results.screen import ResultsScreen
-from kanon_tui.screens.results.twin_grids import TwinGrids
-from kanon_tui.screens.results.why_dialog import WhyDialog
+from kanon_tui.screens.results.memory_records import Arrangement
+from kanon_tui.screens.results.records_pane import TwinGrids
+from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.conftest import session_of, settle, wait_until

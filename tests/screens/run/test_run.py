@@ -18,8 +18,7 @@ from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.task import RunContext
 from kanon_tui.screens.run.decision_log import in_short
 from kanon_tui.screens.run.live_view import LiveView
-from kanon_tui.screens.run.screen import RunScreen
-from kanon_tui.screens.run.setup import of_algorithm
+from kanon_tui.screens.run.screen import RunScreen, of_algorithm
 from kanon_tui.widgets.dialogs import Message
 from tests.helpers import make_task
 from tests.screens.conftest import session_of, settle, wait_until

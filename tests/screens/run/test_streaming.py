@@ -9,7 +9,7 @@ from textual.widgets import ContentSwitcher, Input, Static
 from kanon_tui.core.pipeline import stream as engine
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
-from kanon_tui.screens.run.passes_view import PassesView
+from kanon_tui.screens.run.live_view import PassesView
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.path_dialog import AskPath

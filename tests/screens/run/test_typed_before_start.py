@@ -7,7 +7,7 @@ from textual.widgets import ContentSwitcher, Input, Select, Static
 from kanon_tui.core.project.project import Project
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
 from kanon_tui.screens.run.screen import RunScreen
-from kanon_tui.widgets.step_bar import StepBar
+from kanon_tui.widgets.bars import StepBar
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.slow_threads import send_keys, slow_down
 

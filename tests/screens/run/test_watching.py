@@ -14,9 +14,9 @@ from kanon_tui.screens.run import screen as run_screen
 from kanon_tui.screens.run.decision_log import TimelineBar
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.screen import RunScreen
+from kanon_tui.widgets.bars import StepBar
 from kanon_tui.widgets.dialogs import AskText, Choose, Message
 from kanon_tui.widgets.picture_view import PictureView, picture_text
-from kanon_tui.widgets.step_bar import StepBar
 from tests.screens.conftest import session_of, settle, wait_until
 
 
