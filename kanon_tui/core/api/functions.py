@@ -28,7 +28,7 @@ from kanon_tui.core.api.release import Release
 from kanon_tui.core.api.tables import FRAME, Names, make_project, named_columns, read_data
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
-from kanon_tui.core.metrics.published_table import check_published
+from kanon_tui.core.metrics.privacy import check_published
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Result, Run, start
 from kanon_tui.core.pipeline.run import conclude as conclude_run

@@ -25,12 +25,12 @@ from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words, random_words
 from kanon_tui.core.pipeline.tuple_counts import Packing, TupleLookup, counted_table
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.cell_codes import records_in
-from kanon_tui.core.table.coding import Encoder
 from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.table.source import Source
+from kanon_tui.core.table.table import Encoder
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Grouping, Task
 

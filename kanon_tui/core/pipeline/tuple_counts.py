@@ -28,10 +28,10 @@ from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.project.sections import AlgorithmChoice
 from kanon_tui.core.table.cell_codes import Cells, Columns
-from kanon_tui.core.table.coding import Encoder
 from kanon_tui.core.table.column import CHANGED, Column
 from kanon_tui.core.table.counted_table import CountedTable, count_rows, sum_counts
 from kanon_tui.core.table.source import Source
+from kanon_tui.core.table.table import Encoder
 from kanon_tui.core.task.parts import with_counted_rows
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 

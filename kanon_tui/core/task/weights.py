@@ -89,7 +89,7 @@ def association_matrix(columns: Sequence[Column]) -> Floats:
     """Return the association of every two attributes: symmetric, 1 on the diagonal.
 
     >>> import polars as pl
-    >>> from kanon_tui.core.table.coding import code_column
+    >>> from kanon_tui.core.table.table import code_column
     >>> from kanon_tui.core.table.column import Kind
     >>> years = code_column(pl.Series("years", ["20", "30", "40"]), Kind.NUMERIC)
     >>> months = code_column(pl.Series("months", ["240", "360", "480"]), Kind.NUMERIC)

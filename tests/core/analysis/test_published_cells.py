@@ -18,9 +18,8 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.table import as_table
+from kanon_tui.core.table.table import as_table, code_column
 from tests.core.metrics.strategies import AGE_LEVELS, CITIES, releases
 
 

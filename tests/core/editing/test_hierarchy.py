@@ -30,9 +30,8 @@ from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.metrics.measure import level_measures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Column, Kind, Role
-from kanon_tui.core.table.table import as_table
+from kanon_tui.core.table.table import as_table, code_column
 
 COUNTRIES = Hierarchy.of(
     [

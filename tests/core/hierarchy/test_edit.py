@@ -25,8 +25,8 @@ from kanon_tui.core.hierarchy.edit import (
     split,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.table import code_column
 from tests.tries import tries
 
 COUNTRIES = Hierarchy.of(

@@ -21,8 +21,8 @@ from kanon_tui.core.hierarchy.files import (
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.utd_files import plain_numbers, read_utd, write_utd
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Kind
+from kanon_tui.core.table.table import code_column
 
 ROWS = (
     ("Bachelors", "Undergraduate", "*"),

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Column, GroupValues, Kind
+from kanon_tui.core.table.table import code_column
 
 COUNTRIES = Hierarchy.of(
     [

@@ -8,8 +8,8 @@ import polars as pl
 
 from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.proposals import proposals
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.table import code_column
 
 
 def column(name: str, texts: list[str], kind: Kind = Kind.CATEGORICAL) -> Column:

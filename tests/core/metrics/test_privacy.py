@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.metrics.published_table import check_published
+from kanon_tui.core.metrics.privacy import check_published
 from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode

@@ -17,7 +17,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declarations_of, whole_number
-from kanon_tui.core.metrics.published_table import check_published
+from kanon_tui.core.metrics.privacy import check_published
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy import verify

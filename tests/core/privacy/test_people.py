@@ -26,9 +26,8 @@ from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import classes_without, verify
 from kanon_tui.core.privacy.verify_figures import People
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import GroupValues, Kind, Role
-from kanon_tui.core.table.table import Table, as_table
+from kanon_tui.core.table.table import Table, as_table, code_column
 from kanon_tui.core.task.task import Family, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import classes

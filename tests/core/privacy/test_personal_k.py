@@ -23,9 +23,8 @@ from kanon_tui.core.privacy.k_anonymity import PersonalK, personal_requirement
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import GroupValues, Kind, Role
-from kanon_tui.core.table.table import as_table
+from kanon_tui.core.table.table import as_table, code_column
 from kanon_tui.core.task.task import Family, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import classes

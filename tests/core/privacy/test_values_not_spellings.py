@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.metrics.published_table import check_published
+from kanon_tui.core.metrics.privacy import check_published
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.dates import parse_dates
+from kanon_tui.core.table.table import code_column
 from kanon_tui.core.table.value_formats import date_formats, parse_numbers
 
 TOKENS = ("", "?", "NA")

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Column, Kind, range_text
 from kanon_tui.core.table.end_coding import CodedBounds, bounds_of, code_ends, coding_note
 from kanon_tui.core.table.numbers import NumberFormat
+from kanon_tui.core.table.table import code_column
 from kanon_tui.core.table.value_formats import Format
 
 

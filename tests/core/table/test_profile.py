@@ -7,12 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.profile import MANY, SHARE, SinglingOut, profile, singling_out_columns
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import preview_table
-from kanon_tui.core.table.table import as_table
+from kanon_tui.core.table.table import as_table, code_column
 
 
 def test_numbers_have_a_histogram_and_missing_is_counted_apart() -> None:

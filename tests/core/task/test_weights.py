@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.table import code_column
 from kanon_tui.core.task.weights import association_matrix, attribute_weights, redundant
 
 

@@ -10,8 +10,8 @@ import polars as pl
 
 from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.table.coding import code_column
 from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.table import code_column
 
 
 def column(texts: Sequence[object], kind: Kind = Kind.NUMERIC) -> Column:
