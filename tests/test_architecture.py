@@ -1,9 +1,12 @@
-"""The architecture holds: layers, no cycles, a docstring per package, files of readable length."""
+"""The architecture holds: layers, no cycles, documented packages, readable files, a budget."""
 
 from __future__ import annotations
 
 import ast
+import re
+import tokenize
 from graphlib import CycleError, TopologicalSorter
+from io import StringIO
 from pathlib import Path
 
 import grimp
@@ -15,6 +18,13 @@ import kanon_tui
 PACKAGE = Path(kanon_tui.__file__).parent
 REPOSITORY = PACKAGE.parent
 LONGEST_FILE = 600
+MOST_PYTHON, MOST_C = 50_200, 6_500
+"""Ceilings that only ever go down; the aim for Python is 50,000."""
+LAYOUT = {
+    tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}  # fmt: skip
+"""Tokens that are no code."""
 PACKAGES = sorted(path.parent for path in PACKAGE.rglob("__init__.py"))
 
 
@@ -52,3 +62,33 @@ def test_no_file_needs_a_table_of_contents() -> None:
         if (lines := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST_FILE
     }
     assert long == {}
+
+
+def test_the_package_stays_within_its_budget() -> None:
+    """Lines of code, without blank lines, comments and docstrings."""
+    python = sum(code_lines(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py"))
+    c = sum(c_lines(path.read_text()) for path in (PACKAGE / "core/kernels/c").glob("*.[ch]"))
+    assert python <= MOST_PYTHON
+    assert c <= MOST_C
+
+
+def code_lines(source: str) -> int:
+    """Return the number of lines that hold something else than comments and docstrings."""
+    documented = {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        for line in range(node.lineno, (node.end_lineno or 0) + 1)
+    }
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(StringIO(source).readline):
+        if token.type not in LAYOUT:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    blank = {number for number, line in enumerate(source.splitlines(), 1) if not line.strip()}
+    return len(lines - documented - blank)
+
+
+def c_lines(source: str) -> int:
+    """Return the number of lines of C that hold something else than comments."""
+    plain = re.sub(r"/\*.*?\*/|//[^\n]*", "", source, flags=re.DOTALL)
+    return sum(1 for line in plain.splitlines() if line.strip())
