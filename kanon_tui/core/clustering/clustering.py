@@ -73,7 +73,7 @@ class Clustering(Algorithm):
 
     @property
     def refining_goal(self) -> str:
-        """What refining must better: ncp, rv or sse."""
+        """The measure that refining improves: ncp, rv or sse."""
         return self.refine_by
 
 
@@ -122,7 +122,7 @@ class NumericClustering(BlockClustering):
 
     @property
     def refining_goal(self) -> str:
-        """What refining must better."""
+        """The measure that refining improves; sse wherever the clustering itself goes by it."""
         return "sse" if self.objective == "sse" else self.refine_by
 
     def squared(self, task: Task) -> bool:

@@ -30,7 +30,7 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False)
 class LevelWorths(Struct):
-    """What levels are worth at most, and room for what it costs to raise them."""
+    """The highest worth of every level of an attribute, and scratch arrays of losses."""
 
     values: Annotated[Floats, reads("attributes", "levels")]
     """What a level is worth at most where nothing is suppressed."""

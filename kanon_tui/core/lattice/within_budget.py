@@ -59,7 +59,7 @@ from kanon_tui.core.task.task import Step
 
 
 class Budget:
-    """What is left of a number of tests and, unless None, of seconds on the clock."""
+    """A number of tests that a search may make, and optionally seconds that it may take."""
 
     def __init__(self, tests: int, seconds: float | None = None) -> None:
         self.left, self.used = tests, 0
