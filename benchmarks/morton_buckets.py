@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks.timing import print_table
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees.partition import OVERLAPS, ROWS, Partitioning, partition
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.run import Result, conclude, start
@@ -55,7 +56,9 @@ def buckets(algorithm: str, k: int, leaves: int = 4, **options: Any) -> Partitio
     """Both trees of one release."""
     project, made = release_of(algorithm, k)
     release = as_table(made.table, made.task.table.missing_tokens)
-    return partition(project, made.task, release, "salary", leaves=leaves, **options)
+    return partition(
+        PublishedTable(project, made.task, release), "salary", leaves=leaves, **options
+    )
 
 
 def claims(ks: list[int]) -> None:

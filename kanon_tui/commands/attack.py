@@ -40,9 +40,8 @@ def _suite(args: argparse.Namespace) -> None:
         for path in (args.control, args.earlier)
     )
     options = {"on": args.on} if args.on else {}
-    attacked = AttackedRelease(
-        project, task, release, control, earlier, options, name=args.release.name
-    )
+    made = (project, task, release, args.release.name)
+    attacked = AttackedRelease(*made, control=control, earlier=earlier, options=options)
     kinds = suite.find_kinds(args.kind)
     results = suite.run_attacks(attacked, kinds)
     runs = [AttackedAgain("", results, None)]

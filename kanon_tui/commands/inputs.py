@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.registry import find_analysis
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.project.overrides import with_overrides
@@ -30,7 +31,9 @@ def read_published(path: Path, task: Task) -> Table:
 def analysed(analysis: str, args: argparse.Namespace, *files: str, **settings: Any) -> Any:
     """Return an analysis of the release that the arguments name, with the tables of `files`."""
     project, task = prepared(args)
-    paths = {name: getattr(args, name) for name in ("release", *files)}
-    tables = {name: read_published(path, task) for name, path in paths.items()}
-    called = {f"{name}_name": path.name for name, path in paths.items()}
-    return find_analysis(analysis).load()(project, task, **tables, **called, **settings)
+    release = read_published(args.release, task)
+    for name in files:
+        path = getattr(args, name)
+        settings |= {name: read_published(path, task), f"{name}_name": path.name}
+    published = PublishedTable(project, task, release, args.release.name)
+    return find_analysis(analysis).load()(published, **settings)

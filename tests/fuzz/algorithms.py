@@ -11,6 +11,7 @@ from typing import Any
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.proof import prove
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
@@ -49,7 +50,7 @@ def try_once(random: Random, folder: Path) -> str:
     recount(task, result)
     if ruled:
         return "counted again"
-    proof = prove(project_of(task, name), task, as_table(result.table), "release.csv")
+    proof = prove(PublishedTable(project_of(task, name), task, as_table(result.table)))
     assert proof.holds, proof.checks
     return "counted again and proven"
 

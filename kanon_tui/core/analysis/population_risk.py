@@ -13,7 +13,7 @@ Reference: Sweeney, k-anonymity (2002), for k-map, which ARX and El Emam and Dan
 alike; Nergiz, Atzori and Clifton, Hiding the presence of individuals (2007).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.analysis.attack.matching import DistinctRows, PublishedRows
-from kanon_tui.core.analysis.published_cells import check_column
+from kanon_tui.core.analysis.published_cells import PublishedTable, check_column
 from kanon_tui.core.analysis.uniqueness import Uniqueness, uniqueness
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
@@ -34,7 +34,6 @@ from kanon_tui.core.table.column import Column, GroupValues, Kind, Role
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.table import Table, as_table
-from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined
 
 
@@ -196,11 +195,8 @@ def release_risk(
     classes = as_table(release.published_class_cells, task.table.missing_tokens)
     if not classes.height:
         raise InputError("the release has no records; run again with less suppression")
-    names = [attribute.name for attribute in task.quasi]
-    known = replace(known, drawn=task.people)
-    where = ("the release", name)
-    rows, covered = covered_people(project, task, classes, population, names, where)
-    known = replace(known, covered=covered)
+    rows, covered = covered_people(PublishedTable(project, task, classes), population, name)
+    known = replace(known, drawn=task.people, covered=covered)
     if result.in_files:
         if known.weights is not None:
             return risk_of_classes(known, threshold, *_weighted_classes(result, known.weights))
@@ -291,21 +287,17 @@ def _weight_problem(name: str) -> InputError:
 
 
 def covered_people(
-    project: Project,
-    task: Task,
-    table: Table,
-    population: Table | None,
-    names: Sequence[str],
-    where: tuple[str, str],
+    release: PublishedTable, population: Table | None, called: str
 ) -> tuple[DistinctRows, CoveredPeople | None]:
     """Return the rows of a table, and whom of a population they cover where one is given."""
+    names = [attribute.name for attribute in release.task.quasi]
     if population is None:
-        return DistinctRows.from_columns(table, names), None
+        return DistinctRows.from_columns(release.table, names), None
     for name in names:
-        check_column(name, table.names, where[0])
-        check_column(name, population.names, where[1])
-    published = PublishedRows.from_release(project, task, table, names, where[0])
-    found = published.covering_of(population, lambda done, total: None)
+        check_column(name, release.table.names, release.name)
+        check_column(name, population.names, called)
+    published = PublishedRows.from_table(release, names)
+    found = published.covering_of(population)
     known, rows = found.records.sizes, published.rows
     covered = np.bincount(found.row, known[found.record], len(rows.sizes)).astype(np.int64)
     missed = int(known.sum() - known[np.unique(found.record)].sum())

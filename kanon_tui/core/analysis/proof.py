@@ -28,8 +28,9 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.analysis.attack.matching import Covering, counted_rows
+from kanon_tui.core.analysis.attack.matching import Covering, quasi_rows
 from kanon_tui.core.analysis.attack.two_releases import covering_rows
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.pipeline.prepare import as_project, prepare
@@ -117,20 +118,21 @@ def verify_written(
     if isinstance(release, str | Path):
         path = Path(release)
         table = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
-        return prove(project, task, table, path.name)
-    return prove(project, task, as_table(release, tokens), "the release")
+        return prove(PublishedTable(project, task, table, path.name))
+    return prove(PublishedTable(project, task, as_table(release, tokens)))
 
 
-def prove(project: Project, task: Task, release: Table, name: str) -> Proof:
-    """Check a published table against a project and its prepared data; `name` is for messages."""
+def prove(printed: PublishedTable) -> Proof:
+    """Check a published table against its project and the prepared data."""
+    task, release = printed.task, printed.table
     if task.output.formulas == "escape":
         release = as_table(unescape_formulas(release.frame), release.missing_tokens)
     published, required = release.frame, Requirements(task)
     columns = _check_columns(task, published, required.quasi)
     if not columns.holds:
         return Proof(published.height, 0, 0, (columns,))
-    records = counted_rows(task.table, [each.column for each in task.quasi]).rows
-    covering = covering_rows(project, task, release, records, name)
+    records = quasi_rows(task)
+    covering = covering_rows(replace(printed, table=release), records)
     checks = [columns, _check_origin(task, release, covering, records.row_of)]
     beside: dict[str, Any] = {}
     if task.repeated is not None or task.personal_k is not None:
@@ -149,7 +151,10 @@ def prove(project: Project, task: Task, release: Table, name: str) -> Proof:
     if required.risk is not None or "personal_k" in beside:
         what = "the release keeps the risk and everybody's own k"
         checks.append(_checked(what, required.check, published, risk=required.risk, **beside))
-    if not task.overlap and find_algorithm(project.algorithm.name).family is Family.CLUSTERING:
+    if (
+        not task.overlap
+        and find_algorithm(printed.project.algorithm.name).family is Family.CLUSTERING
+    ):
         checks.append(_checked("ranges do not overlap", check_disjoint, task, published))
     for column in task.pseudonymised:
         what, raw = f"pseudonyms of {column} give nobody away", task.table.texts(column)

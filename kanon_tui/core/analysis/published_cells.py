@@ -48,7 +48,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -345,17 +345,52 @@ def check_column(name: str, columns: Collection[str], where: str, what: str = ""
     check_known(name, columns, f"{where} has no column '{name}'{what}")
 
 
-def check_published(
-    task: Task, release: Table, name: str, release_name: str, advice: str = "choose another"
-) -> None:
-    """Refuse an attribute that is not in the data, is an identifier or is not in the release."""
-    check_column(name, task.roles, "the data")
-    role = task.roles[name]
-    if not role.published:
-        what = {Role.IDENTIFIER: "an identifier", Role.PERSON: "whose record it is"}
-        found = what.get(role, "a survey weight")
-        raise InputError(f"'{name}' is {found}, which is never published; {advice}")
-    check_column(name, release.names, release_name)
+Watch = Callable[[int, int], bool]
+"""Called with the work done and all of it; False cancels."""
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedTable:
+    """A published table with the project that made it and the task of the original."""
+
+    project: Project
+    task: Task
+    table: Table
+    name: str = "the release"
+    """What messages call it."""
+    watch: Watch = lambda done, total: True
+
+    def check(self, done: int, total: int) -> None:
+        """Report progress; raise InputError where somebody cancelled."""
+        if not self.watch(done, total):
+            raise InputError("stopped")
+
+    @cached_property
+    def quasi(self) -> list[str]:
+        """The quasi-identifiers that are published."""
+        found = [each.name for each in self.task.quasi if each.name in self.table.names]
+        if not found:
+            raise InputError(
+                f"{self.name} has none of the quasi-identifiers of the project; use a release of "
+                "the same data"
+            )
+        return found
+
+    def check_attribute(self, name: str, advice: str = "choose another") -> None:
+        """Refuse an attribute that is not in the data, is an identifier or is not published."""
+        check_column(name, self.task.roles, "the data")
+        role = self.task.roles[name]
+        if not role.published:
+            what = {Role.IDENTIFIER: "an identifier", Role.PERSON: "whose record it is"}
+            found = what.get(role, "a survey weight")
+            raise InputError(f"'{name}' is {found}, which is never published; {advice}")
+        check_column(name, self.table.names, self.name)
+
+    def read(self, names: Sequence[str]) -> tuple[list[Column], list[ReadCells]]:
+        """Return some columns as they are printed, and their cells understood."""
+        readers = cell_readers(self.project, self.task, names)
+        columns = [self.table.column(name, Kind.CATEGORICAL) for name in names]
+        return columns, [readers[each.name].read(each.values, self.name) for each in columns]
 
 
 class PublishedCell(NamedTuple):

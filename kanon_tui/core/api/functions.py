@@ -22,6 +22,7 @@ from kanon_tui.core.analysis.population_risk import (
     population_risk,
     survey_weights,
 )
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep
 from kanon_tui.core.analysis.sweep.sweep import sweep as sweep_project
 from kanon_tui.core.api.release import Release
@@ -352,10 +353,9 @@ def risk(
     whose = task.repeated if release is None else None
     if person is not None:
         whose = person_column(table, person)
-    names = [attribute.name for attribute in task.quasi]
     everybody = None if population_table is None else read_data(population_table, True, tokens)
-    where = _called(data if release is None else release), _called(population_table)
-    rows, covered = covered_people(project, task, table, everybody, names, where)
+    published = PublishedTable(project, task, table, _called(data if release is None else release))
+    rows, covered = covered_people(published, everybody, _called(population_table))
     if population is None and covered is None:
         weights = weights or survey_weights(project, table.names)
     known = KnownPopulation(population, weights, covered)

@@ -31,6 +31,7 @@ from kanon_tui.core.analysis.attack.suite import (
 )
 from kanon_tui.core.analysis.attack.two_releases import TwoReleases, check_together, repaired_result
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.pipeline.tables_in_files import read_tables
@@ -296,7 +297,7 @@ class AttackScreen(AnalysisScreen):
         external, task, release = tables
 
         def link() -> PeopleRows:
-            attack = linking_attack(project, task, release, external, joined, external_name=name)
+            attack = linking_attack(PublishedTable(project, task, release), external, joined, name)
             return PeopleRows(external, attack)
 
         def linked(people: PeopleRows) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_tui.core.analysis.attack.linking import linking_attack
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.pipeline.pages import lookup_of
 from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.table.read_options import ReadOptions
@@ -24,7 +25,7 @@ def test_nothing_prints_values(tmp_path, algorithm):
     task, rows = read_tables(result)
     some, release = draw_tables(result)
     known = read_table(tmp_path / "in.csv", ReadOptions(header=True))
-    attack = linking_attack(asked, task, rows, known, ["age", "city"])
+    attack = linking_attack(PublishedTable(asked, task, rows), known, ["age", "city"])
     found = attack.release.look_up(3)
     looked_up = lookup_of(result)
     for thing in (

@@ -8,6 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees.partition import partition
 from kanon_tui.core.analysis.utility.utility import measure_utility
 from kanon_tui.core.pipeline.run import Result
@@ -94,7 +95,9 @@ async def test_decision_trees(project: Path, make_app) -> None:
         await wait_until(pilot, lambda: panel.found is not None)
         assert f"on run 1: mondrian k={EARLIER}" in said(panel, "#status")
         release = as_table(earlier.table, earlier.task.table.missing_tokens)
-        own = partition(earlier.project, earlier.task, release, panel.target, None, panel.leaves)
+        own = partition(
+            PublishedTable(earlier.project, earlier.task, release), panel.target, None, panel.leaves
+        )
         assert panel.found.release.accuracy == own.release.accuracy
         assert panel.found.release.root == own.release.root
 
@@ -106,7 +109,7 @@ async def test_utility(project: Path, make_app) -> None:
         await wait_until(pilot, lambda: panel.found is not None)
         assert f"on run 1: mondrian k={EARLIER}" in said(panel, "#status")
         release = as_table(earlier.table, earlier.task.table.missing_tokens)
-        own = measure_utility(earlier.project, earlier.task, release, None)
+        own = measure_utility(PublishedTable(earlier.project, earlier.task, release))
         distances = [each.distance for each in panel.found.marginals]
         assert distances == [each.distance for each in own.marginals]
 

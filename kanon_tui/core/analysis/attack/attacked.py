@@ -11,7 +11,7 @@ Synthetic Data (Anonymeter), PoPETs 2023 (control); Wilson, Probable inference, 
 succession, and statistical inference, 1927 (intervals).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,16 +20,10 @@ import numpy as np
 
 from kanon_tui.core.analysis.attack.matching import Covering, DistinctRows, PublishedRows
 from kanon_tui.core.analysis.feasibility import wilson_interval
-from kanon_tui.core.analysis.published_cells import check_column
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.analysis.published_cells import PublishedTable, check_column
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.task.task import Task
-
-Watch = Callable[[int, int], bool]
-"""Called with the work done and all of it; False cancels the attack."""
 
 
 @dataclass(frozen=True)
@@ -72,45 +66,22 @@ class AttackResult:
 
 
 @dataclass(frozen=True, eq=False)
-class AttackedRelease:
+class AttackedRelease(PublishedTable):
     """A release with the data and the project that it was made of."""
 
-    project: Project
-    task: Task
-    release: Table
     control: Table | None = None
     earlier: Table | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    watch: Watch = lambda done, total: True
-    name: str = "the release"
-
-    def check(self, done: int, total: int) -> None:
-        """Report progress; raise InputError where somebody cancelled."""
-        if not self.watch(done, total):
-            raise InputError("stopped")
-
-    @cached_property
-    def quasi(self) -> list[str]:
-        """The quasi-identifiers that are published."""
-        found = [each.name for each in self.task.quasi if each.name in self.release.names]
-        if not found:
-            raise InputError(
-                f"{self.name} has none of the quasi-identifiers of the project; use a release of "
-                "the same data"
-            )
-        return found
 
     @cached_property
     def sensitive(self) -> list[Column]:
         """The sensitive attributes that are published, as the original has them."""
-        return [each for each in self.task.sensitive if each.name in self.release.names]
+        return [each for each in self.task.sensitive if each.name in self.table.names]
 
     @cached_property
     def published(self) -> PublishedRows:
         """The quasi-identifiers as the release prints them."""
-        return PublishedRows.from_release(
-            self.project, self.task, self.release, self.quasi, self.name
-        )
+        return PublishedRows.from_table(self, self.quasi)
 
     @property
     def classes(self) -> DistinctRows:
@@ -126,7 +97,7 @@ class AttackedRelease:
         """Return the classes that fit the records of a table, by all quasi-identifiers."""
         for name in self.quasi:
             check_column(name, table.names, "the control")
-        return self.published.covering_of(table, self.check)
+        return self.published.covering_of(table)
 
     @property
     def people(self) -> int:

@@ -197,7 +197,7 @@ def _predicates(attacked: AttackedRelease) -> Iterator[tuple[str, dict[str, int]
         groups = dict(zip(column.values, each.group_of_value.tolist(), strict=True))
         yield column.name, groups, pl.DataFrame({"row": each.row, "group": each.group})
     for column in attacked.sensitive:
-        printed = attacked.release.column(column.name, Kind.CATEGORICAL)
+        printed = attacked.table.column(column.name, Kind.CATEGORICAL)
         rows = pl.DataFrame({"row": attacked.classes.row_of, "group": printed.codes})
         once = rows.group_by("row", "group").len().filter(pl.col("len") == 1).drop("len")
         yield column.name, {value: code for code, value in enumerate(printed.values)}, once

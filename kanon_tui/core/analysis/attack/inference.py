@@ -68,7 +68,7 @@ def learnt_values(
     The verdict is whether the most frequent of them is the record's own. A record whose value is
     missing has 0 values.
     """
-    printed, texts = (each.column(name, Kind.CATEGORICAL) for each in (attacked.release, table))
+    printed, texts = (each.column(name, Kind.CATEGORICAL) for each in (attacked.table, table))
     rows = pl.DataFrame({"row": attacked.classes.row_of, "code": printed.codes})
     counts = rows.group_by("row", "code").len().with_columns(pl.col("row").cast(pl.Int64))
     pairs = pl.DataFrame({"record": fit.record, "row": fit.row})
@@ -116,9 +116,9 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
 def _by_model(attacked: AttackedRelease, column: Column) -> AttackResult:
     from sklearn.tree import DecisionTreeClassifier
 
-    printed = attacked.release.column(column.name, Kind.CATEGORICAL)
+    printed = attacked.table.column(column.name, Kind.CATEGORICAL)
     tree = DecisionTreeClassifier(min_samples_leaf=max(5, attacked.task.k), random_state=0)
-    tree.fit(_matrix(attacked, attacked.release), printed.codes)
+    tree.fit(_matrix(attacked, attacked.table), printed.codes)
 
     def right(table: Table) -> Flags:
         texts = table.column(column.name, Kind.CATEGORICAL)
@@ -157,7 +157,7 @@ def _matrix(attacked: AttackedRelease, table: Table) -> Floats:
         column = read.attribute.column
         texts = table.column(column.name, Kind.CATEGORICAL)
         values: Sequence[str] = texts.values
-        if not column.kind.ordered and table is not attacked.release:
+        if not column.kind.ordered and table is not attacked.table:
             values = [value if value in read.attribute.known else HIDDEN for value in values]
         cells = read.attribute.read(values, attacked.name)
         if column.kind.ordered:

@@ -68,9 +68,7 @@ def _linked(
     chance = np.random.default_rng(attacked.task.seed)
     pooled = np.sort(chance.choice(table.height, pool, replace=False))
     tried = np.sort(chance.choice(pool, min(pool, MOST_PEOPLE), replace=False))
-    rows = PublishedRows.from_release(
-        attacked.project, attacked.task, attacked.release, [*first, *second], attacked.name
-    )
+    rows = PublishedRows.from_table(attacked, [*first, *second])
 
     def fits(names: Sequence[str]) -> tuple[Any, DistinctRows]:
         columns = [table.column(name, Kind.CATEGORICAL) for name in names]

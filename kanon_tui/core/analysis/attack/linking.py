@@ -31,18 +31,17 @@ from kanon_tui.core.analysis.attack.matching import (
     fitting_pairs,
     pairs_matrix,
     people_of_rows,
+    quasi_rows,
 )
 from kanon_tui.core.analysis.attack.two_releases import covering_rows
 from kanon_tui.core.analysis.published_cells import (
     CellReader,
+    PublishedTable,
     ReadCells,
-    cell_readers,
     check_column,
-    check_published,
 )
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
-from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.distinct_values import CountedColumn, by_value
@@ -63,8 +62,8 @@ class Linked:
     _columns: Sequence[Column] = field(repr=False)
     """The attributes that people are looked up by, as the table has them."""
     _cells: Sequence[ReadCells] = field(repr=False)
-    _known: Sequence[Sequence[str]] = field(repr=False)
-    """What is known of each person: per attribute the texts."""
+    _external: Table = field(repr=False)
+    """What is known of each person."""
 
     @property
     def found(self) -> int:
@@ -96,10 +95,8 @@ class Linked:
 
     def look_up(self, person: int) -> FittingRecords:
         """Return the records that may be a person's, in one pass over the table."""
-        fits = [
-            cells.covers([known[person]])[0]
-            for cells, known in zip(self._cells, self._known, strict=True)
-        ]
+        known = [self._external.frame[column.name][person] for column in self._columns]
+        fits = [c.covers([text])[0] for c, text in zip(self._cells, known, strict=True)]
         sensitive = [self._table.column(name, Kind.CATEGORICAL) for name in self.disclosed_values]
         counts = [np.zeros(len(column.values), dtype=np.int64) for column in sensitive]
         found, before = [np.zeros(0, dtype=np.int64)], 0
@@ -139,19 +136,20 @@ def _with_shares(column: Column, counts: Int64s) -> tuple[tuple[str, float], ...
 
 
 def link(
+    external: Table,
+    table: Table,
     columns: Sequence[Column],
     cells: Sequence[ReadCells],
-    table: Table,
     task: Task,
-    known: DistinctRows,
-    values: Sequence[Sequence[str]],
-    people: Sequence[Sequence[str]],
     whose: Callable[[DistinctRows], Any] | None = None,
 ) -> Linked:
-    """Look distinct people up in a table; `known` numbers their `values`.
+    """Look the people of an external table up in the columns of another.
 
-    With `whose`, which has the people of every row, people are counted and not records.
+    `whose` returns distinct rows × people, sparse, where people are counted instead of records.
     """
+    texts = [external.column(column.name, Kind.CATEGORICAL) for column in columns]
+    known = DistinctRows.from_codes([each.codes for each in texts])
+    values = [each.values for each in texts]
     distinct = len(known.sizes)
     matches = np.zeros(distinct, dtype=np.int64)
     beside = [table.column(column.name, Kind.CATEGORICAL) for column in task.sensitive]
@@ -185,7 +183,7 @@ def link(
         _table=table,
         _columns=columns,
         _cells=cells,
-        _known=people,
+        _external=external,
     )
 
 
@@ -196,16 +194,14 @@ def _people(pairs: Sequence[tuple[Int64s, Int64s]], count: int, whose: Any) -> I
     return np.asarray((fits @ whose).getnnz(axis=1), dtype=np.int64)
 
 
-def people_covered_by(
-    project: Project, task: Task, release: Table, rows: DistinctRows, person: Column, where: str
-) -> Any:
+def people_covered_by(release: PublishedTable, rows: DistinctRows, person: Column) -> Any:
     """Return rows of a release × people, sparse: who has a record that the row's cells cover.
 
     A release does not say whose its rows are. Where classes do not overlap, these are its people
     and those who were suppressed.
     """
-    records = DistinctRows.from_codes([attribute.column.codes for attribute in task.quasi])
-    found = covering_rows(project, task, release, records, where)
+    records = quasi_rows(release.task)
+    found = covering_rows(release, records)
     published, distinct = len(found.rows.sizes), len(records.sizes)
     parts = pairs_matrix(rows.row_of, found.rows.row_of, (len(rows.sizes), published))
     covered = pairs_matrix(found.row, found.record, (published, distinct))
@@ -243,75 +239,58 @@ class Attack:
 
 
 def linking_attack(
-    project: Project,
-    task: Task,
-    release: Table,
+    release: PublishedTable,
     external: Table,
     on: Sequence[str],
-    release_name: str = "the release",
     external_name: str = "the external table",
 ) -> Attack:
     """Look the people of an external table up on the named attributes.
 
-    The two names are for messages. Attributes may have any role, as long as they are published.
+    The name is for messages. Attributes may have any role, as long as they are published.
     """
-    _check(task, release, external, on, release_name, external_name)
-    readers = cell_readers(project, task, on)
-    texts = {name: external.column(name, Kind.CATEGORICAL) for name in on}
-    known = DistinctRows.from_codes([texts[name].codes for name in on])
-    values = [texts[name].values for name in on]
-    people = [external.frame[name].to_list() for name in on]
-
-    before = [readers[name].column for name in on]
-    values_as_cells = [readers[name].read_values() for name in on]
-    columns = [release.column(name, Kind.CATEGORICAL) for name in on]
-    cells = [readers[column.name].read(column.values, release_name) for column in columns]
+    _check(release, external, on, external_name)
+    task = release.task
+    columns, cells = release.read(on)
+    before = [each.attribute.column for each in cells]
+    values_as_cells = [each.attribute.read_values() for each in cells]
     person, whose, behind = task.repeated, None, None
     if person is not None:
         whose = partial(people_of_rows, person=person)
-        behind = partial(
-            people_covered_by, project, task, release, person=person, where=release_name
-        )
-    looked_up = task, known, values, people
+        behind = partial(people_covered_by, release, person=person)
     return Attack(
         people=external.height,
         on=tuple(on),
-        original=link(before, values_as_cells, task.table, *looked_up, whose),
-        release=link(columns, cells, release, *looked_up, behind),
-        notes=tuple(_notes(readers, values, external_name)),
+        original=link(external, task.table, before, values_as_cells, task, whose),
+        release=link(external, release.table, columns, cells, task, behind),
+        notes=tuple(_notes([each.attribute for each in cells], external, external_name)),
     )
 
 
-def _check(
-    task: Task,
-    release: Table,
-    external: Table,
-    on: Sequence[str],
-    release_name: str,
-    external_name: str,
-) -> None:
+def _check(release: PublishedTable, external: Table, on: Sequence[str], called: str) -> None:
     if not on:
         raise InputError("no attributes to join on are named; name at least one")
     for name in on:
         if on.count(name) > 1:
             raise InputError(f"'{name}' is named twice; name every attribute once")
-        check_published(task, release, name, release_name, "join on attributes of the release")
-        check_column(name, external.names, external_name)
-    for column in task.sensitive:
+        release.check_attribute(name, "join on attributes of the release")
+        check_column(name, external.names, called)
+    for column in release.task.sensitive:
         what = ", which is sensitive in the project"
-        check_column(column.name, release.names, release_name, what)
+        check_column(column.name, release.table.names, release.name, what)
 
 
-def _notes(
-    readers: Mapping[str, CellReader], values: Sequence[Sequence[str]], who: str
-) -> Iterator[str]:
+def _notes(readers: Sequence[CellReader], external: Table, called: str) -> Iterator[str]:
     """Yield sentences on attributes that find nobody: an empty join would look like safety."""
-    for (name, reader), texts in zip(readers.items(), values, strict=True):
+    for reader in readers:
         column = reader.column
+        texts = external.column(column.name, Kind.CATEGORICAL).values
         present = [t for t, gone in zip(texts, reader.is_missing(texts), strict=True) if not gone]
         if column.numbers is not None:
             occurs = bool(np.isin(column.parse(present), column.numbers).any())
         else:
             occurs = not set(column.values).isdisjoint(present)
         if present and not occurs:
-            yield f"{name}: no value of {who} occurs in the data; are they written in the same way?"
+            yield (
+                f"{column.name}: no value of {called} occurs in the data; are they written in the "
+                "same way?"
+            )

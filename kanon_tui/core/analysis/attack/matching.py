@@ -22,17 +22,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.analysis.published_cells import ReadCells, cell_readers
+from kanon_tui.core.analysis.published_cells import PublishedTable, ReadCells
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.tuple_counts import Packing
-from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
-Check = Callable[[int, int], object]
-"""Called with the work done and all of it; raises where somebody cancelled."""
 _BLOCK = 1 << 22
 """How many (person, row) pairs are looked at together."""
 _MERGED_AT_A_TIME = 8
@@ -144,43 +141,37 @@ class PublishedRows:
     columns: Sequence[Column]
     cells: Sequence[ReadCells]
     rows: DistinctRows
+    check: Callable[[int, int], object]
+    """Called with the work done and all of it; raises where somebody cancelled."""
 
     @classmethod
-    def from_release(
-        cls, project: Project, task: Task, release: Table, names: Sequence[str], where: str
-    ) -> PublishedRows:
-        """Read a release in memory or in files; `where` names it in messages."""
-        readers = cell_readers(project, task, names)
-        columns = [release.column(name, Kind.CATEGORICAL) for name in names]
-        cells = [readers[column.name].read(column.values, where) for column in columns]
-        return cls(columns, cells, counted_rows(release, columns).rows)
+    def from_table(cls, published: PublishedTable, names: Sequence[str]) -> PublishedRows:
+        """Read some columns of a published table in memory or in files."""
+        columns, cells = published.read(names)
+        rows = counted_rows(published.table, columns).rows
+        return cls(columns, cells, rows, published.check)
 
     def only(self, names: Sequence[str]) -> PublishedRows:
         """Return the same rows by some of the columns alone."""
         places = [[column.name for column in self.columns].index(name) for name in names]
         rows = DistinctRows(self.rows.codes[:, places], self.rows._row_of, self.rows.sizes)
         columns, cells = [self.columns[x] for x in places], [self.cells[x] for x in places]
-        return PublishedRows(columns, cells, rows)
+        return PublishedRows(columns, cells, rows, self.check)
 
-    def covering(
-        self,
-        known: DistinctRows,
-        values: Sequence[Sequence[str]],
-        check: Check = lambda done, total: None,
-    ) -> Covering:
-        """Return which rows fit distinct records; `check` is called with the work done and all."""
+    def covering(self, known: DistinctRows, values: Sequence[Sequence[str]]) -> Covering:
+        """Return which rows fit distinct records."""
         found = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]  # a release may be empty
         for block, person, row in fitting_pairs(self.cells, self.rows, known, values, False):
             found.append((block.start + person, row))
-            check(block.stop, len(known.sizes))
+            self.check(block.stop, len(known.sizes))
         record, row = (np.concatenate(each) for each in zip(*found, strict=True))
         return Covering(record, row, known, self.rows)
 
-    def covering_of(self, table: Table, check: Check) -> Covering:
+    def covering_of(self, table: Table) -> Covering:
         """Return which rows fit the records of a table in memory."""
         columns = [table.column(column.name, Kind.CATEGORICAL) for column in self.columns]
         known = DistinctRows.from_codes([column.codes for column in columns])
-        return self.covering(known, [column.values for column in columns], check)
+        return self.covering(known, [column.values for column in columns])
 
 
 def lists_by_key(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
@@ -301,3 +292,8 @@ def counted_rows(
         rows_found,
         {each.name: (found[f"min {x}"], found[f"max {x}"]) for x, each in enumerate(beside)},
     )
+
+
+def quasi_rows(task: Task) -> DistinctRows:
+    """Return the distinct rows of the quasi-identifiers of the original."""
+    return counted_rows(task.table, [attribute.column for attribute in task.quasi]).rows

@@ -18,7 +18,8 @@ import polars as pl
 import yaml
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult, Watch
+from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
+from kanon_tui.core.analysis.published_cells import Watch
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.pipeline.tables_in_files import read_tables
@@ -149,7 +150,7 @@ def attack_again(
     project = changed(attacked.project, attacked.task, changes)
     result = anonymize(project, attacked.task.table)
     task, release = read_tables(result)
-    again = replace(attacked, project=project, task=task, release=release, name="the new release")
+    again = replace(attacked, project=project, task=task, table=release, name="the new release")
     found, measures = run_attacks(again, kinds), result.measures
     return AttackedAgain(changes, found, measures.ncp, measures.suppressed_records)
 
@@ -220,7 +221,10 @@ def seen_by_attackers(
         None if each is None else as_table(each, task.table.missing_tokens)
         for each in (control, earlier)
     )
-    return AttackedRelease(result.project, task, release, beside, before, options or {}, watch)
+    made = (result.project, task, release)
+    return AttackedRelease(
+        *made, watch=watch, control=beside, earlier=before, options=options or {}
+    )
 
 
 def attack_sections(results: Sequence[AttackResult]) -> list[Section]:

@@ -63,14 +63,13 @@ import numpy as np
 
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.matching import (
-    Check,
     Covering,
     DistinctRows,
     PersonCounts,
     PublishedRows,
-    counted_rows,
+    quasi_rows,
 )
-from kanon_tui.core.analysis.published_cells import cell_readers
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.requirement_repair import ClassBoxes
 from kanon_tui.core.errors import InputError, NotReachedError
@@ -82,9 +81,8 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section
-from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import Table, as_table
-from kanon_tui.core.task.task import Family, Grouping, Task
+from kanon_tui.core.task.task import Family, Grouping
 from kanon_tui.core.text import Quotable, note, plural
 
 _AT_A_TIME = 1 << 22
@@ -170,18 +168,12 @@ class TwoReleases:
 
 
 def two_releases(
-    project: Project,
-    task: Task,
-    release: Table,
-    earlier: Table,
-    release_name: str = "the release",
-    earlier_name: str = "the earlier release",
-    check: Check = lambda done, total: None,
+    release: PublishedTable, earlier: Table, earlier_name: str = "the earlier release"
 ) -> TwoReleases:
     """Join two releases of the project's data and count everybody's candidates."""
-    records = counted_rows(task.table, [attribute.column for attribute in task.quasi]).rows
-    before = covering_rows(project, task, earlier, records, earlier_name, check)
-    now = covering_rows(project, task, release, records, release_name, check)
+    task, records = release.task, quasi_rows(release.task)
+    before = covering_rows(replace(release, table=earlier, name=earlier_name), records)
+    now = covering_rows(release, records)
     people = PersonCounts(records, task.repeated)
     candidates = people.fewest(count_candidates(before, now, people))
     at_worst = people.fewest(_at_worst(before, now, people))
@@ -196,27 +188,15 @@ def two_releases(
     )
 
 
-def covering_rows(
-    project: Project,
-    task: Task,
-    release: Table,
-    records: DistinctRows,
-    where: str,
-    check: Check = lambda done, total: None,
-) -> Covering:
+def covering_rows(release: PublishedTable, records: DistinctRows) -> Covering:
     """Find the rows of a release that cover each of the distinct records."""
-    places = [x for x, attribute in enumerate(task.quasi) if attribute.name in release.names]
-    if not places:
-        raise InputError(
-            f"{where} has none of the quasi-identifiers of the project; use a release of the same "
-            f"data"
-        )
-    names = [task.quasi[x].name for x in places]
-    published = PublishedRows.from_release(project, task, release, names, where)
+    names, quasi = release.quasi, release.task.quasi
+    places = [x for x, attribute in enumerate(quasi) if attribute.name in names]
+    published = PublishedRows.from_table(release, names)
     if not records.in_memory:
-        _check_work(len(records.sizes), len(published.rows.sizes) * len(places), where)
+        _check_work(len(records.sizes), len(published.rows.sizes) * len(places), release.name)
     known = DistinctRows(records.codes[:, places], None, records.sizes)
-    return published.covering(known, [task.quasi[x].column.values for x in places], check)
+    return published.covering(known, [quasi[x].column.values for x in places])
 
 
 def _check_work(records: int, cells: int, where: str) -> None:
@@ -292,8 +272,7 @@ def check_together(
     stop: Callable[[], bool] = lambda: False,
 ) -> TwoReleases:
     """Return the candidates left by a release and an earlier one; `stop` ends passes over files."""
-    task, now = read_tables(result, stop)
-    return two_releases(project, task, now, earlier, earlier_name=name)
+    return two_releases(PublishedTable(project, *read_tables(result, stop)), earlier, name)
 
 
 def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
@@ -302,15 +281,16 @@ def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
     before = check_together(result, project, earlier, name)
     if not before.below_k:
         return result
-    task = run.task
+    task, published = run.task, PublishedTable(project, run.task, earlier, name)
     if run.algorithm.family is Family.FULL_DOMAIN:
-        least = levels_as_general(project, task, earlier, name)
+        least = levels_as_general(published)
         grouping = Run(replace(task, least_levels=least), run.algorithm, run.context).finish()
         if grouping is None:
             raise NotReachedError(f"{run.algorithm.name}: stopped; nothing was written")
-        how: dict[str, object] = {"least_levels": dict(zip(_names(task), least, strict=True))}
+        names = [attribute.name for attribute in task.quasi]
+        how: dict[str, object] = {"least_levels": dict(zip(names, least, strict=True))}
     else:
-        merging = _Merging(project, task, result.grouping, earlier, name)
+        merging = _Merging(published, result.grouping)
         grouping = merging.run(keep_magvals=run.algorithm.keeps_magvals)
         how = {"merges": merging.merges}
     ncp, after = result.measures.ncp, measure(recode(task, grouping)).ncp
@@ -337,27 +317,22 @@ def repaired_result(result: Result, project: Project, earlier: Table, name: str)
     return repaired(run, project, earlier, name)
 
 
-def levels_as_general(project: Project, task: Task, earlier: Table, name: str) -> tuple[int, ...]:
+def levels_as_general(earlier: PublishedTable) -> tuple[int, ...]:
     """Return per quasi-identifier the lowest level as general as an earlier release everywhere."""
-    records = DistinctRows.from_codes([attribute.column.codes for attribute in task.quasi])
-    before = covering_rows(project, task, earlier, records, name)
-    readers = cell_readers(project, task, _names(task))
-    levels = []
-    for x, attribute in enumerate(task.quasi):
-        if attribute.name not in earlier.names:
-            levels.append(0)
-            continue
-        column = earlier.column(attribute.name, Kind.CATEGORICAL)
-        covers = (
-            readers[attribute.name]
-            .read(column.values, name)
-            .covers(attribute.column.values, unknown_fits=False)
-        )
-        cell_of_row = np.zeros(len(before.rows.sizes), dtype=np.int64)
-        cell_of_row[before.rows.row_of] = column.codes
-        pairs = np.column_stack([records.codes[before.record, x], cell_of_row[before.row]])
-        levels.append(_lowest(attribute.hierarchy.maps, covers, np.unique(pairs, axis=0)))
-    return tuple(levels)
+    records = quasi_rows(earlier.task)
+    before = covering_rows(earlier, records)
+    columns, cells = earlier.read(earlier.quasi)
+    levels = dict.fromkeys((attribute.name for attribute in earlier.task.quasi), 0)
+    for x, attribute in enumerate(earlier.task.quasi):
+        if attribute.name in earlier.quasi:
+            place = earlier.quasi.index(attribute.name)
+            covers = cells[place].covers(attribute.column.values, unknown_fits=False)
+            cell_of_row = np.zeros(len(before.rows.sizes), dtype=np.int64)
+            cell_of_row[before.rows.row_of] = columns[place].codes
+            pairs = np.column_stack([records.codes[before.record, x], cell_of_row[before.row]])
+            lowest = _lowest(attribute.hierarchy.maps, covers, np.unique(pairs, axis=0))
+            levels[attribute.name] = lowest
+    return tuple(levels.values())
 
 
 def _lowest(maps: tuple[Int32s, ...], covers: Flags, pairs: Int64s) -> int:
@@ -371,28 +346,20 @@ def _lowest(maps: tuple[Int32s, ...], covers: Flags, pairs: Int64s) -> int:
     return len(maps) - 1
 
 
-def _names(task: Task) -> list[str]:
-    return [attribute.name for attribute in task.quasi]
-
-
 class _Merging:
     """The classes of a clustering on their way to a release that is safe beside another."""
 
-    def __init__(
-        self, project: Project, task: Task, grouping: Grouping, earlier: Table, name: str
-    ) -> None:
-        self._project, self._task, self._grouping = project, task, grouping
-        self._records = DistinctRows.from_codes(
-            [attribute.column.codes for attribute in task.quasi]
-        )
-        self._before = covering_rows(project, task, earlier, self._records, name)
-        self._person_counts = PersonCounts(self._records, task.repeated)
+    def __init__(self, earlier: PublishedTable, grouping: Grouping) -> None:
+        self._earlier, self._task, self._grouping = earlier, earlier.task, grouping
+        self._records = quasi_rows(self._task)
+        self._before = covering_rows(earlier, self._records)
+        self._person_counts = PersonCounts(self._records, self._task.repeated)
         self._same_before = self._before.neighbours
         kept = grouping.labels >= 0
         classes, number = np.unique(grouping.labels[kept], return_inverse=True)
-        self._labels = np.full(task.n, -1, dtype=np.int64)
+        self._labels = np.full(self._task.n, -1, dtype=np.int64)
         self._labels[kept] = number
-        self._boxes = ClassBoxes(task, self._labels, grouping.suppressed_cells)
+        self._boxes = ClassBoxes(self._task, self._labels, grouping.suppressed_cells)
         self._block = np.zeros(len(classes), dtype=np.int64)
         self.merges = 0
 
@@ -405,7 +372,8 @@ class _Merging:
             grouping = replace(self._grouping, labels=self._labels.astype(np.int32))
             release = recode(self._task, grouping)
             table = as_table(release.frame, self._task.table.missing_tokens)
-            now = covering_rows(self._project, self._task, table, self._records, "the release")
+            printed = replace(self._earlier, table=table, name="the release")
+            now = covering_rows(printed, self._records)
             candidates = count_candidates(self._before, now, self._person_counts)
             short = np.flatnonzero((candidates > 0) & (candidates < self._task.k))
             if not self._merge_for(short, now, self._labels[release.order]):
@@ -453,14 +421,7 @@ def composition(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people who keep fewer than k candidates beside an earlier release."""
     if attacked.earlier is None:
         raise InputError("composition needs an earlier release of the same people; name its file")
-    found = two_releases(
-        attacked.project,
-        attacked.task,
-        attacked.release,
-        attacked.earlier,
-        attacked.name,
-        check=attacked.check,
-    )
+    found = two_releases(attacked, attacked.earlier)
     return [
         AttackResult(
             "Composition with an earlier release",

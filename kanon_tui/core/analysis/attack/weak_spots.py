@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.analysis.attack.attacked import Watch
 from kanon_tui.core.analysis.compare import compare
 from kanon_tui.core.analysis.minimal_uniques import (
     MinimalUniques,
@@ -29,6 +28,7 @@ from kanon_tui.core.analysis.minimal_uniques import (
     minimal_uniques,
     task_columns,
 )
+from kanon_tui.core.analysis.published_cells import Watch
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.project.project import Project

@@ -47,7 +47,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.analysis.published_cells import cell_readers, check_published
+from kanon_tui.core.analysis.published_cells import PublishedTable, cell_readers
 from kanon_tui.core.analysis.trees.features import (
     Overlap,
     Target,
@@ -65,8 +65,6 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.table import Table
-from kanon_tui.core.task.task import Task
 
 Rows = Literal["records", "clusters"]
 ROWS, OVERLAPS = get_args(Rows), get_args(Overlap)
@@ -209,14 +207,11 @@ class Partitioning:
 
 
 def partition(
-    project: Project,
-    task: Task,
-    release: Table,
+    release: PublishedTable,
     target: str,
     attributes: Sequence[str] | None = None,
     leaves: int = 8,
     smallest: int | None = None,
-    release_name: str = "the release",
     rows: Rows = "records",
     overlap: Overlap = "straddling",
 ) -> Partitioning:
@@ -229,13 +224,11 @@ def partition(
     for name, value, allowed in (("rows", rows, ROWS), ("overlap", overlap, OVERLAPS)):
         if value not in allowed:
             raise InputError(f"{name}: '{value}' is not one of {' or '.join(allowed)}")
-    before, after, telling = learning_tables(
-        project, task, release, target, attributes, release_name
-    )
+    before, after, telling = learning_tables(release, target, attributes)
     if rows == "clusters":
-        after = clusters_of(after, task, release)
+        after = clusters_of(after, release.task, release.table)
     original, generalised = (
-        grow_tree(replace(table, overlap=overlap), leaves, smallest, task.seed)
+        grow_tree(replace(table, overlap=overlap), leaves, smallest, release.task.seed)
         for table in (before, after)
     )
     return Partitioning(target, tuple(before.cells), original, generalised, telling)
@@ -252,42 +245,39 @@ def partition_of(
 ) -> Partitioning:
     """Return the trees of a result; of a release in files, grown on records drawn from it."""
     task, release = draw_tables(result, stop)
-    found = partition(project, task, release, target, attributes, leaves, **options)
+    published = PublishedTable(project, task, release)
+    found = partition(published, target, attributes, leaves, **options)
     if not result.in_files or max(task.n, result.rows) <= MOST_DRAWN:
         return found
     return replace(found, drawn_from=(result.task.n, result.rows))
 
 
 def learning_tables(
-    project: Project,
-    task: Task,
-    release: Table,
-    target: str,
-    attributes: Sequence[str] | None,
-    release_name: str,
+    release: PublishedTable, target: str, attributes: Sequence[str] | None
 ) -> tuple[TreeTable, TreeTable, tuple[str, ...]]:
     """Return original and release as models see them, and the attributes that tell the target.
 
     Without `attributes` models may ask about all that is published, but for columns that are
     published as they are and tell the target.
     """
-    check_published(task, release, target, release_name)
+    release.check_attribute(target)
+    task, table = release.task, release.table
     published = [
         name
         for name, role in task.roles.items()
-        if role.published and name in release.names and name != target
+        if role.published and name in table.names and name != target
     ]
     if attributes is not None:
-        _check_attributes(task, release, target, attributes, release_name)
-    readers = cell_readers(project, task, [*published, target])
+        _check_attributes(release, target, attributes)
+    readers = cell_readers(release.project, task, [*published, target])
     wanted = original_target(readers[target])
     telling = tuple(name for name in published if determines(readers[name].column, wanted))
     if attributes is None:
         twins = [name for name in telling if task.roles[name] is not Role.QUASI]
         attributes = [name for name in published if name not in twins] or published
-        _check_attributes(task, release, target, attributes, release_name)
-    columns = {name: release.column(name, Kind.CATEGORICAL) for name in attributes}
-    texts = release.column(target, Kind.CATEGORICAL)
+        _check_attributes(release, target, attributes)
+    columns = {name: table.column(name, Kind.CATEGORICAL) for name in attributes}
+    texts = table.column(target, Kind.CATEGORICAL)
     original = TreeTable(
         {name: readers[name].read_values() for name in attributes},
         {name: readers[name].column.codes for name in attributes},
@@ -295,10 +285,10 @@ def learning_tables(
         np.ones(task.table.height, dtype=np.int64),
     )
     published_cells = TreeTable(
-        {name: readers[name].read(each.values, release_name) for name, each in columns.items()},
+        {name: readers[name].read(each.values, release.name) for name, each in columns.items()},
         {name: each.codes for name, each in columns.items()},
-        published_target(readers[target], texts, release_name),
-        np.ones(release.height, dtype=np.int64),
+        published_target(readers[target], texts, release.name),
+        np.ones(table.height, dtype=np.int64),
     )
     return original, published_cells, telling
 
@@ -414,16 +404,14 @@ def _straddling(table: TreeTable, feature: int, rows: Int64s, above: Flags, boun
     return straddling_cells(cells, present, above[first], question, bound, table.overlap)[own]
 
 
-def _check_attributes(
-    task: Task, release: Table, target: str, attributes: Sequence[str], release_name: str
-) -> None:
+def _check_attributes(release: PublishedTable, target: str, attributes: Sequence[str]) -> None:
     if not attributes:
-        raise InputError(f"{release_name} has no attribute besides '{target}' to ask about")
+        raise InputError(f"{release.name} has no attribute besides '{target}' to ask about")
     for name in attributes:
         if name == target or attributes.count(name) > 1:
             why = "is the target itself" if name == target else "is named twice"
             raise InputError(f"attributes: '{name}' {why}; name every other attribute once")
-        check_published(task, release, name, release_name)
+        release.check_attribute(name)
 
 
 FOLDS = 5

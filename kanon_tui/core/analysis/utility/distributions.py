@@ -44,7 +44,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, ValueGroups
+from kanon_tui.core.analysis.published_cells import ReadCells, ValueGroups
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
@@ -176,18 +176,19 @@ class Spread:
     """Numbers: per cell the mean of the values it covers; nan where it is missing."""
 
 
-def _release_spread(reader: CellReader, groups: ValueGroups, release: Table, where: str) -> Spread:
-    """Return the attribute as a release has it.
+def spreads(groups: ValueGroups, printed: Column, cells: ReadCells) -> tuple[Spread, Spread]:
+    """Return an attribute as the original has it, and as a release prints it.
 
     A published number that does not occur in the original (a mean) counts as the nearest that does.
     """
-    printed = release.column(groups.name, Kind.CATEGORICAL)
-    cells = reader.read(printed.values, where)
     covered = groups.covered(cells, nearest=True)
     lost = covered.sum(axis=1) == 0
     covered[lost] = np.bincount(groups.group_of_value, minlength=len(groups.labels))
     shares = covered / covered.sum(axis=1, keepdims=True)
-    return Spread(groups, printed, shares, _means(cells) if groups.ordered else None)
+    return (
+        Spread(groups, groups.column, groups.of_values, groups.column.numbers),
+        Spread(groups, printed, shares, _means(cells) if groups.ordered else None),
+    )
 
 
 def _means(cells: ReadCells) -> Floats:
@@ -198,19 +199,6 @@ def _means(cells: ReadCells) -> Floats:
     covered = np.maximum(behind - first, 0)
     means = np.where(covered, (sums[behind] - sums[first]) / np.maximum(covered, 1), cells.low)
     return np.where(cells.missing | (len(line) == 0), np.nan, means)
-
-
-def spreads(
-    readers: Mapping[str, CellReader], compared: Sequence[ValueGroups], release: Table, where: str
-) -> list[tuple[Spread, Spread]]:
-    """Return every attribute as the original and as the release has it."""
-    return [
-        (
-            Spread(groups, groups.column, groups.of_values, groups.column.numbers),
-            _release_spread(readers[groups.name], groups, release, where),
-        )
-        for groups in compared
-    ]
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,13 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees.features import TreeTable
 from kanon_tui.core.analysis.trees.partition import Judged, cross_validated, learning_tables
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.project.project import Project
-from kanon_tui.core.table.table import Table
-from kanon_tui.core.task.task import Task
 
 MOST_RECORDS = 20_000
 MODELS = ("logistic regression", "random forest", "naive Bayes")
@@ -46,19 +44,14 @@ class Learnt:
 
 
 def models(
-    project: Project,
-    task: Task,
-    release: Table,
-    target: str,
-    attributes: Sequence[str] | None = None,
-    release_name: str = "the release",
+    release: PublishedTable, target: str, attributes: Sequence[str] | None = None
 ) -> list[Learnt]:
     """Judge every kind of model on the original and on the release."""
-    asked = (project, task, release, target, attributes, release_name)
-    tables = [_sample(table, task.seed) for table in learning_tables(*asked)[:2]]
+    seed = release.task.seed
+    tables = [_sample(each, seed) for each in learning_tables(release, target, attributes)[:2]]
     if min(table.records for table in tables) < 2:
         raise InputError("a table of one record has nothing to learn from; it needs two or more")
-    return [Learnt(name, *(_judged(name, table, task.seed) for table in tables)) for name in MODELS]
+    return [Learnt(name, *(_judged(name, table, seed) for table in tables)) for name in MODELS]
 
 
 def _sample(table: TreeTable, seed: int) -> TreeTable:

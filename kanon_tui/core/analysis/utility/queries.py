@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.analysis.published_cells import CellReader, ReadCells
+from kanon_tui.core.analysis.published_cells import PublishedTable, ReadCells
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.table import Table
 
 SELECTIVITY = 0.05
@@ -110,28 +110,27 @@ class _QueriedAttribute:
 
 
 def query_errors(
-    readers: Mapping[str, CellReader],
+    release: PublishedTable,
     quasi: Sequence[str],
-    others: Sequence[str],
-    tables: tuple[Table, Table],
-    seed: int,
+    read: tuple[Sequence[Column], Sequence[ReadCells]],
     queries: int | None = None,
     selectivity: float = SELECTIVITY,
-    where: str = "the release",
 ) -> QueryErrors | None:
-    """Return the errors of a seeded workload on original and release; None if it selects nobody."""
-    original, release = tables
-    asked = {}
-    for name in (*quasi, *others):
-        printed = release.column(name, Kind.CATEGORICAL)
-        cells = readers[name].read(printed.values, where)
-        asked[name] = _QueriedAttribute(readers[name].column, printed, cells)
-    names = [name for name in asked if asked[name].size > 0]
+    """Return the errors of a seeded workload on original and release; None if it selects nobody.
+
+    `read` has the attributes that are asked for as `release.read` returns them.
+    """
+    original, seed = release.task.table, release.task.seed
+    asked = {
+        printed.name: _QueriedAttribute(cells.attribute.column, printed, cells)
+        for printed, cells in zip(*read, strict=True)
+    }
+    names = [name for name in dict.fromkeys((*quasi, *asked)) if asked[name].size > 0]
     first = [name for name in quasi if name in names]
-    if not first or not release.height:
+    if not first or not release.table.height:
         return None
     if queries is None:
-        records = readers[first[0]].column.records
+        records = asked[first[0]].column.records
         queries = min(MOST_QUERIES, max(FEWEST_QUERIES, _BUDGET // max(records, 1)))
     chance = np.random.default_rng(seed)
     errors: list[float] = []
@@ -146,7 +145,7 @@ def query_errors(
             {name: partial(member[asked[name].place].astype, np.float64)
              for name, member in one.items()} for one in sets
         ])  # fmt: skip
-        estimates = _sums(release, [each.printed for each in used], [
+        estimates = _sums(release.table, [each.printed for each in used], [
             {name: partial(asked[name].share, member) for name, member in one.items()}
             for one in sets
         ])  # fmt: skip

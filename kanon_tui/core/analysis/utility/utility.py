@@ -9,9 +9,9 @@ least k and ten people (`axis`), and with three digits.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kanon_tui.core.analysis.published_cells import cell_readers, check_published
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.utility.distributions import (
     GroupMean,
     Marginal,
@@ -87,50 +87,47 @@ def utility_for(
     stop: Callable[[], bool] = lambda: False,
 ) -> Utility:
     """Return the utility of a release in memory or in files; `stop` ends passes over files."""
-    task, release = read_tables(result, stop)
-    return measure_utility(project, task, release, target, draw=lambda: draw_tables(result, stop))
+    release = PublishedTable(project, *read_tables(result, stop))
+    return measure_utility(release, target, lambda: draw_tables(result, stop))
 
 
 def measure_utility(
-    project: Project,
-    task: Task,
-    release: Table,
+    release: PublishedTable,
     target: str | None = None,
-    release_name: str = "the release",
     draw: Callable[[], tuple[Task, Table]] | None = None,
 ) -> Utility:
     """Compare a release with its original; with a target, also what models learn of it.
 
-    Models need records in memory: `draw` gives some of both tables that are not.
+    Models learn from records in memory, which `draw` draws from those of files.
     """
-    names = _compared(task, release, release_name)
+    task, table = release.task, release.table
+    names = _compared(release)
     if target is not None:
-        check_published(task, release, target, release_name)
-    readers = cell_readers(project, task, names)
+        release.check_attribute(target)
+    columns, cells = release.read(names)
     least = max(task.k, SMALLEST_GROUP, -(-task.n // SMALLEST_SHARE))
-    compared = [groups_of(readers[name].column, least) for name in names]
-    both = spreads(readers, compared, release, release_name)
+    compared = [groups_of(each.attribute.column, least) for each in cells]
+    both = list(map(spreads, compared, columns, cells))
     quasi = [name for name in names if task.roles[name] is Role.QUASI]
     others = [name for name in names if task.roles[name] is not Role.QUASI]
     by_groups = _numbers_by_groups([one for one, _ in both], quasi, target)
     before = tally(task.table, [one for one, _ in both], by_groups)
-    after = tally(release, [other for _, other in both], by_groups)
-    tables = (task.table, release)
+    after = tally(table, [other for _, other in both], by_groups)
     learnt: Sequence[Learnt] = ()
     if target is not None:
-        some = (task, release) if draw is None else draw()
-        learnt = models(project, *some, target, release_name=release_name)
+        some = (task, table) if draw is None else draw()
+        learnt = models(replace(release, task=some[0], table=some[1]), target)
     return Utility(
         original_records=task.n,
-        release_records=release.height,
+        release_records=table.height,
         marginals=tuple(marginals(before, after)),
         pairs=tuple(pairs(before, after)),
         means=tuple(group_means(before, after)),
-        queries=query_errors(readers, quasi, others, tables, task.seed, where=release_name),
+        queries=query_errors(release, quasi, (columns, cells)),
         as_they_are=tuple(others),
         target=target,
         learnt=tuple(learnt),
-        learnt_of=MOST_RECORDS if max(task.n, release.height) > MOST_RECORDS else None,
+        learnt_of=MOST_RECORDS if max(task.n, table.height) > MOST_RECORDS else None,
     )
 
 
@@ -147,16 +144,17 @@ def _numbers_by_groups(
     return [(x, by) for x in measures for by in groupings[:MOST_GROUPINGS] if by != x]
 
 
-def _compared(task: Task, release: Table, release_name: str) -> Sequence[str]:
+def _compared(release: PublishedTable) -> Sequence[str]:
+    roles = release.task.roles
     published = [
         name
-        for name, role in task.roles.items()
-        if role is not Role.IDENTIFIER and name in release.names
+        for name, role in roles.items()
+        if role is not Role.IDENTIFIER and name in release.table.names
     ]
-    quasi = [name for name in published if task.roles[name] is Role.QUASI]
+    quasi = [name for name in published if roles[name] is Role.QUASI]
     if not quasi:
         raise InputError(
-            f"{release_name} has none of the quasi-identifiers of the project; use the project "
+            f"{release.name} has none of the quasi-identifiers of the project; use the project "
             "with which it was made"
         )
     if len(published) <= MOST_ATTRIBUTES:

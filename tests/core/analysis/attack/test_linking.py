@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.attack import matching as matching_module
 from kanon_tui.core.analysis.attack.linking import Attack, linking_attack
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
@@ -32,9 +33,8 @@ MISSING = ("", "?", "NA")
 def attack_on(project: Project, data: dict[str, list[str]], release: dict[str, list[str]],
               external: dict[str, list[str]], on: list[str]) -> Attack:  # fmt: skip
     task = prepare(project, as_table(pl.DataFrame(data)))
-    return linking_attack(
-        project, task, as_table(pl.DataFrame(release)), as_table(pl.DataFrame(external)), on
-    )
+    published = PublishedTable(project, task, as_table(pl.DataFrame(release)))
+    return linking_attack(published, as_table(pl.DataFrame(external)), on)
 
 
 # --- worked
@@ -47,7 +47,7 @@ def test_worked_sbc_figure_1_2() -> None:
     task = prepare(project)
     voters = read_table(path.parent / "voters.csv")
     release = read_table(path.parent / "expected.csv")
-    found = linking_attack(project, task, release, voters, ["age", "gender", "zip"])
+    found = linking_attack(PublishedTable(project, task, release), voters, ["age", "gender", "zip"])
     paul = voters.frame["name"].to_list().index("Paul")
 
     assert found.people == 4
@@ -73,7 +73,7 @@ def test_worked_sd_table_1() -> None:
     task = prepare(project)
     people = read_table(path.parent / "people.csv")
     release = read_table(path.parent / "expected.csv")
-    found = linking_attack(project, task, release, people, ["age", "zip"])
+    found = linking_attack(PublishedTable(project, task, release), people, ["age", "zip"])
     anna = people.frame["name"].to_list().index("Anna")
     assert found.original.matches.tolist() == [0, 0, 1, 0]
     assert found.release.matches.tolist() == [0, 0, 2, 0]
@@ -91,7 +91,9 @@ def test_possible_values_are_counted_commonest_first_and_missing_ones_too() -> N
     )
     task = prepare(project, as_table(people, MISSING))
     known = as_table(pl.DataFrame({"town": ["X", "Z"]}), MISSING)
-    found = linking_attack(project, task, as_table(people, MISSING), known, ["town"]).release
+    found = linking_attack(
+        PublishedTable(project, task, as_table(people, MISSING)), known, ["town"]
+    ).release
     assert found.look_up(0).values["x"] == (("b", 0.5), ("a", 0.25), ("", 0.25))
     assert found.look_up(1).values["x"] == ()
 
@@ -287,7 +289,7 @@ def test_twin(case: tuple[Task, Table, Table, list[str]], blocks: tuple[int, int
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching_module, "_BLOCK", blocks[0])
         patch.setattr(matching_module, "_MOST_BYTES", blocks[1])
-        found = linking_attack(PROJECT, task, release, external, on)
+        found = linking_attack(PublishedTable(PROJECT, task, release), external, on)
     for side, table, exactly in (
         (found.original, task.table, True),
         (found.release, release, False),
@@ -327,7 +329,9 @@ def test_everybody_is_among_those_who_fit() -> None:
     task = prepare(PROJECT, as_table(pl.DataFrame(data)))
     labels = np.array([i % 7 for i in range(60)], dtype=np.int32)
     release = as_table(recode(task, Grouping(labels)).in_file_order)
-    found = linking_attack(PROJECT, task, release, task.table, ["age", "zip", "job", "town"])
+    found = linking_attack(
+        PublishedTable(PROJECT, task, release), task.table, ["age", "zip", "job", "town"]
+    )
     for person in range(60):
         assert person in found.original.look_up(person).records
         assert person in found.release.look_up(person).records

@@ -15,6 +15,7 @@ from kanon_tui.core.analysis.attack.two_releases import (
     levels_as_general,
     repaired,
 )
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Result, start
@@ -128,7 +129,7 @@ def test_searches_answer_with_the_best_string_as_general_as_before(
     project, task, earlier = made
     result = repaired(start(project, task=task), project, earlier, "old.csv")
     check(result, project, task, earlier)
-    least = levels_as_general(project, task, earlier, "old.csv")
+    least = levels_as_general(PublishedTable(project, task, earlier))
     if "repaired" not in result.grouping.search:
         return
     assert result.grouping.levels is not None
@@ -143,7 +144,7 @@ def test_searches_answer_with_the_best_string_as_general_as_before(
 def test_every_string_as_general_as_before_is_safe(made: tuple[Project, Task, Table]) -> None:
     """By definition, label by label: all whom an earlier row covers share the new label."""
     project, task, earlier = made
-    least = levels_as_general(project, task, earlier, "old.csv")
+    least = levels_as_general(PublishedTable(project, task, earlier))
     labels = np.zeros(task.n, dtype=np.int32)
     table = recode(task, Grouping(labels, levels=least)).frame
     counts = candidates(rows_of(task), earlier.frame, table)

@@ -8,6 +8,7 @@ import pytest
 from kanon_tui.core.analysis.attack import two_releases as module
 from kanon_tui.core.analysis.attack.linking import linking_attack
 from kanon_tui.core.analysis.attack.two_releases import check_together
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
@@ -40,7 +41,8 @@ def test_people_are_looked_up_in_files_as_in_memory(tmp_path, case):
     known = read_table(tmp_path / "known.csv", ReadOptions(header=True))
     for on in (["age", "city"], ["city", "note"]):
         expected, found = (
-            linking_attack(asked, *read_tables(result), known, on) for result in (whole, files)
+            linking_attack(PublishedTable(asked, *read_tables(result)), known, on)
+            for result in (whole, files)
         )
         assert found.notes == expected.notes
         for one, other in ((expected.original, found.original), (expected.release, found.release)):
@@ -84,4 +86,4 @@ def test_rows_that_do_not_fit_are_refused(tmp_path, monkeypatch):
     object.__setattr__(files.task.table, "memory", tight)
     known = read_table(tmp_path / "in.csv", ReadOptions(header=True))
     with pytest.raises(InputError, match=r"looking at \d+ distinct rows takes .* are left of 600"):
-        linking_attack(asked, *read_tables(files), known, ["age", "city"])
+        linking_attack(PublishedTable(asked, *read_tables(files)), known, ["age", "city"])

@@ -306,7 +306,7 @@ def test_no_claim_contradicts_the_original(seed: int, algorithm: str) -> None:
         assert (
             sum(same) == 1
         )  # nobody else has all her values, or no predicate would tell them apart
-    together = two_releases(made, result.task, seen.release, seen.release)
+    together = two_releases(seen, seen.table)
     assert (together.candidates >= made.privacy.k).all()  # the same release twice tells no more
     linked = linkability._linked(seen, seen.task.table, ["age"], ["sex", "ill"], n)
     for person in np.flatnonzero(linked).tolist():

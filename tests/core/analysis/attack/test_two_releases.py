@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.attack import two_releases as module
-from kanon_tui.core.analysis.attack.two_releases import two_releases
+from kanon_tui.core.analysis.attack.two_releases import TwoReleases, two_releases
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
@@ -40,12 +41,16 @@ def published(ages: list[str], jobs: list[str] | None = None) -> Table:
     return as_table(pl.DataFrame({"age": ages, "job": jobs or ["cook"] * len(ages)}))
 
 
+def together(project: Project, task: Task, release: Table, earlier: Table) -> TwoReleases:
+    return two_releases(PublishedTable(project, task, release), earlier)
+
+
 def test_ranges_that_cross_single_somebody_out() -> None:
     """Each is 2-anonymous; whoever is 20 to 30 and 25 to 35 is the one of 26."""
     task = task_of(["20", "26", "35", "36"])
     earlier = published(["[20..26]"] * 2 + ["[35..36]"] * 2)
     new = published(["20", "[26..36]", "[26..36]", "[26..36]"])
-    found = two_releases(PROJECT, task, new, earlier)
+    found = together(PROJECT, task, new, earlier)
     assert (found.people, found.unique, found.below_k, found.fewest) == (4, 2, 2, 1)
     with pytest.raises(NotReachedError, match=r"^together with old\.csv the release leaves 2 of 4"):
         found.refuse("old.csv")
@@ -55,7 +60,7 @@ def test_more_general_than_before_is_safe() -> None:
     task = task_of(["20", "26", "35", "36"])
     earlier = published(["[20..26]"] * 2 + ["[35..36]"] * 2)
     for new in (earlier, published(["[20..36]"] * 4), published(["*"] * 4)):
-        found = two_releases(PROJECT, task, new, earlier)
+        found = together(PROJECT, task, new, earlier)
         assert (found.below_k, found.fewest, found.not_in_both) == (0, 2, 0)
         found.refuse("old.csv")
 
@@ -63,9 +68,9 @@ def test_more_general_than_before_is_safe() -> None:
 def test_people_of_one_release_only_are_left_aside() -> None:
     task = task_of(["20", "26", "35", "36", "50", "51"])
     earlier = published(["[20..26]"] * 2 + ["[35..36]"] * 2)
-    found = two_releases(PROJECT, task, published(["[20..51]"] * 6), earlier)
+    found = together(PROJECT, task, published(["[20..51]"] * 6), earlier)
     assert (found.people, found.not_in_both, found.below_k) == (4, 2, 0)
-    none = two_releases(PROJECT, task, published(["[60..70]"]), earlier)
+    none = together(PROJECT, task, published(["[60..70]"]), earlier)
     assert (none.people, none.fewest, none.below_k, none.not_in_both) == (0, None, 0, 6)
 
 
@@ -73,7 +78,7 @@ def test_a_missing_value_makes_no_crowd() -> None:
     task = task_of(["20", "26", "?", "?"])
     release = published(["[20..26]", "[20..26]", "?", "?"])
     other = published(["20", "26", "?", "?"])
-    assert two_releases(PROJECT, task, other, release).below_k == 2
+    assert together(PROJECT, task, other, release).below_k == 2
 
 
 def test_a_missing_value_in_a_set_is_in_the_release() -> None:
@@ -81,16 +86,16 @@ def test_a_missing_value_in_a_set_is_in_the_release() -> None:
     task = task_of(["20"] * 4, ["cook", "?", "guard", "nurse"])
     release = published(["20"] * 4, ["{?|cook}"] * 2 + ["{guard|nurse}"] * 2)
     other = published(["20"] * 4, ["cook", "{?|guard|nurse}"] + ["{?|guard|nurse}"] * 2)
-    same = two_releases(PROJECT, task, release, release)
+    same = together(PROJECT, task, release, release)
     assert (same.people, same.not_in_both, same.fewest) == (4, 0, 2)
-    found = two_releases(PROJECT, task, other, release)
+    found = together(PROJECT, task, other, release)
     assert (found.people, found.not_in_both, found.unique) == (4, 0, 2)
 
 
 def test_a_table_without_the_attributes_is_refused() -> None:
     other = as_table(pl.DataFrame({"income": ["1", "2"]}))
     with pytest.raises(InputError, match=r"^the earlier release has none of the quasi-identifiers"):
-        two_releases(PROJECT, task_of(["20", "21"]), published(["20", "21"]), other)
+        together(PROJECT, task_of(["20", "21"]), published(["20", "21"]), other)
 
 
 @settings(max_examples=tries(25), deadline=None)
@@ -125,7 +130,7 @@ def test_candidates_are_those_of_the_definition(data: st.DataObject) -> None:
     for few in (at_a_time, 1):
         module._AT_A_TIME = few
         try:
-            found = two_releases(PROJECT, task, tables[1], tables[0])
+            found = together(PROJECT, task, tables[1], tables[0])
         finally:
             module._AT_A_TIME = at_a_time
         assert found.candidates.tolist() == [expected[i] for i in sorted(expected)]
@@ -146,11 +151,11 @@ def test_mortons_way_is_always_safe(data: st.DataObject) -> None:
     into = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
     merged = np.array([into[label] for label in labels], dtype=np.int32)
     earlier, new = (as_table(recode(task, Grouping(each)).frame) for each in (labels, merged))
-    found = two_releases(PROJECT, task, new, earlier)
+    found = together(PROJECT, task, new, earlier)
     assert found.people == n
     assert found.below_k == 0
     found.refuse("old.csv")
-    again = two_releases(PROJECT, task, earlier, earlier)
+    again = together(PROJECT, task, earlier, earlier)
     assert again.below_k == 0
 
 
@@ -172,20 +177,20 @@ def visits(ages: list[str], who: list[str]) -> Task:
 def test_several_records_of_one_person_are_one_candidate() -> None:
     """Two records share both rows, and both are Ann's: she is found."""
     ages, earlier = ["20", "21", "35", "36"], published(["[20..21]"] * 2 + ["[35..36]"] * 2)
-    alone = two_releases(VISITS, visits(ages, ["Ann", "Ann", "Bo", "Cy"]), earlier, earlier)
+    alone = together(VISITS, visits(ages, ["Ann", "Ann", "Bo", "Cy"]), earlier, earlier)
     assert alone.counted == "people"
     assert (alone.people, alone.unique, alone.fewest) == (3, 1, 1)
     assert alone.below_k_at_worst == 1
-    apart = two_releases(VISITS, visits(ages, ["Ann", "Bo", "Ann", "Bo"]), earlier, earlier)
+    apart = together(VISITS, visits(ages, ["Ann", "Bo", "Ann", "Bo"]), earlier, earlier)
     assert (apart.people, apart.below_k, apart.fewest) == (2, 0, 2)
-    records = two_releases(PROJECT, task_of(ages), earlier, earlier)
+    records = together(PROJECT, task_of(ages), earlier, earlier)
     assert (records.counted, records.people, records.below_k) == ("records", 4, 0)
 
 
 def test_somebody_of_whom_one_record_is_in_both_is_in_both() -> None:
     task = visits(["20", "21", "50", "51"], ["Ann", "Bo", "Ann", "Cy"])
     earlier = published(["[20..21]"] * 2)
-    found = two_releases(VISITS, task, published(["[20..51]"] * 4), earlier)
+    found = together(VISITS, task, published(["[20..51]"] * 4), earlier)
     assert (found.people, found.not_in_both, found.below_k) == (2, 1, 0)
 
 
@@ -233,6 +238,6 @@ def test_people_are_counted_by_definition(made: tuple[Task, Table, Table]) -> No
         at_worst.append(min(len({who[i] for i in each}) for each in pairs))
     if task.repeated is None:
         return  # everybody has one record
-    found = two_releases(VISITS, task, new, earlier)
+    found = together(VISITS, task, new, earlier)
     assert sorted(found.candidates.tolist()) == sorted(candidates)
     assert sorted(found.at_worst.tolist()) == sorted(at_worst)

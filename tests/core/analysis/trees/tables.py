@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees.features import TreeTable
 from kanon_tui.core.analysis.trees.partition import learning_tables
 from kanon_tui.core.project.project import Project
@@ -16,11 +17,12 @@ from kanon_tui.core.task.task import Task
 def release_table(
     project: Project, task: Task, release: Table, attributes: Sequence[str], target: str
 ) -> TreeTable:
-    return learning_tables(project, task, release, target, attributes, "the release")[1]
+    return learning_tables(PublishedTable(project, task, release), target, attributes)[1]
 
 
 def original_table(
     project: Project, task: Task, attributes: Sequence[str], target: str
 ) -> TreeTable:
     published = replace(task, roles=dict.fromkeys(task.roles, Role.OTHER))
-    return learning_tables(project, published, task.table, target, attributes, "the data")[0]
+    itself = PublishedTable(project, published, task.table, "the data")
+    return learning_tables(itself, target, attributes)[0]

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.morton_buckets import buckets
-from kanon_tui.core.analysis.published_cells import cell_readers
+from kanon_tui.core.analysis.published_cells import PublishedTable, cell_readers
 from kanon_tui.core.analysis.trees.features import (
     Feature,
     Target,
@@ -164,15 +164,15 @@ def test_what_tells_the_target_unchanged_is_left_out_unless_it_is_asked_for() ->
     gain = ["0", "10", "20", "30", "0", "10", "20", "30"] * 5
     table = as_table(pl.DataFrame({**DATA, "gain": gain, "pay": pay}))
     task = prepare(project, table)
-    found = partition(project, task, table, "salary")
+    found = partition(PublishedTable(project, task, table), "salary")
     assert (found.telling, found.left_out) == (("pay",), ("pay",))
     assert found.determining_notes() == ["pay alone tells salary and is left out"]
-    asked = partition(project, task, table, "salary", ["pay", "gain"])
+    asked = partition(PublishedTable(project, task, table), "salary", ["pay", "gain"])
     assert (asked.telling, asked.left_out) == (("pay",), ())
     assert asked.original.accuracy == 1.0 > found.original.accuracy
     # What is generalised stays: how much of it the release still tells is the question.
     quasi = replace(project, attributes={**specs, "pay": SPECS["gain"]})
-    kept = partition(quasi, prepare(quasi, table), table, "salary")
+    kept = partition(PublishedTable(quasi, prepare(quasi, table), table), "salary")
     assert (kept.telling, kept.left_out) == (("pay",), ())
 
 
@@ -328,7 +328,12 @@ def test_overlap_of_nodes_is_sharing_a_value_with_any_cell_of_the_other_side() -
     told = {}
     for overlap in ("straddling", "nodes"):
         made = partition(
-            PROJECT, TASK, release, "salary", ["gain"], leaves=2, smallest=1, overlap=overlap
+            PublishedTable(PROJECT, TASK, release),
+            "salary",
+            ["gain"],
+            leaves=2,
+            smallest=1,
+            overlap=overlap,
         )
         told[overlap] = [
             (leaf.condition, leaf.records, leaf.free_records) for leaf in made.release.root.leaves()
@@ -344,13 +349,15 @@ def test_one_row_per_cluster_counts_its_people() -> None:
         "salary": ["*"] * 20 + [">50K"] * 20,
     }
     release = as_table(pl.DataFrame({**DATA, **cells}))
-    made = partition(PROJECT, TASK, release, "salary", ["gain"], smallest=1, rows="clusters")
+    made = partition(
+        PublishedTable(PROJECT, TASK, release), "salary", ["gain"], smallest=1, rows="clusters"
+    )
     root = made.release.root
     assert (root.records, root.people) == (3, 40)
     assert made.original.root.records == 40  # the original has no clusters
     with pytest.raises(InputError, match="rows: 'cluster' is not one of records or clusters"):
-        partition(PROJECT, TASK, release, "salary", ["gain"], rows="cluster")
+        partition(PublishedTable(PROJECT, TASK, release), "salary", ["gain"], rows="cluster")
     other = replace(PROJECT, attributes={**SPECS, "job": AttributeSpec(role=Role.OTHER)})
     task = prepare(other, as_table(pl.DataFrame(DATA)))
     with pytest.raises(InputError, match="'job' differs within a cluster; ask about quasi"):
-        partition(other, task, release, "salary", ["job"], rows="clusters")
+        partition(PublishedTable(other, task, release), "salary", ["job"], rows="clusters")

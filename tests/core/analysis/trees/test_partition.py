@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees.features import TreeTable
 from kanon_tui.core.analysis.trees.partition import (
     FOLDS,
@@ -84,7 +85,7 @@ def test_adult_with_coarse_ages_loses_bucket_2(adult: tuple[Project, Task]) -> N
         ).drop("education-num")
     )  # fmt: skip
     on = ["capital-gain", "age"]
-    found = partition(project, task, release, "salary", on, leaves=3)
+    found = partition(PublishedTable(project, task, release), "salary", on, leaves=3)
     assert [n.path for n in found.original.root.leaves()][-1] == "capital-gain < 7298 and age < 28"
     assert [n.path for n in found.release.root.leaves()] == [
         "capital-gain ≥ 7298",
@@ -121,7 +122,7 @@ DATA = {
 def parted(release: dict[str, list[str]], **options: Any) -> Partitioning:
     task = prepare(PROJECT, as_table(pl.DataFrame(DATA)))
     table = as_table(pl.DataFrame(release))
-    return partition(PROJECT, task, table, "flu", **{"smallest": 1, **options})
+    return partition(PublishedTable(PROJECT, task, table), "flu", **{"smallest": 1, **options})
 
 
 def conditions(node: Node) -> list[str]:
@@ -265,7 +266,7 @@ def test_refused(release: dict[str, list[str]], options: dict[str, Any], message
     task = prepare(PROJECT, as_table(pl.DataFrame(DATA)))
     given = {"target": "flu", **options}
     with pytest.raises(InputError, match=f"^{message}"):
-        partition(PROJECT, task, as_table(pl.DataFrame(release)), **given)
+        partition(PublishedTable(PROJECT, task, as_table(pl.DataFrame(release))), **given)
 
 
 def test_many_numbers_are_predicted_by_half() -> None:
@@ -276,7 +277,7 @@ def test_many_numbers_are_predicted_by_half() -> None:
         "pay": [str(100 * i) for i in range(39)] + ["?"],
     }
     table = as_table(pl.DataFrame(data))
-    found = partition(project, prepare(project, table), table, "pay", smallest=2)
+    found = partition(PublishedTable(project, prepare(project, table), table), "pay", smallest=2)
     leaves = [(n.path, n.majority, n.records) for n in found.original.root.leaves()]
     assert ("age < 39", "below 1900", 19) in leaves
     assert {majority for _, majority, _ in leaves} == {"1900 or more", "below 1900"}
@@ -284,7 +285,7 @@ def test_many_numbers_are_predicted_by_half() -> None:
     # Nearly all pay is the smallest: the cut still leaves two sides.
     mostly_low = {**data, "pay": ["0"] * 25 + [str(i) for i in range(15)]}
     table = as_table(pl.DataFrame(mostly_low))
-    tree = partition(project, prepare(project, table), table, "pay").original
+    tree = partition(PublishedTable(project, prepare(project, table), table), "pay").original
     assert (tree.root.majority, tree.root.share) == ("below 1", 26 / 40)
 
 
@@ -298,7 +299,7 @@ def test_targets_with_too_few_or_too_many_values_are_refused(values: int) -> Non
     project = replace(PROJECT, attributes={n: PROJECT.attributes[n] for n in ("age", "job", "flu")})
     table = as_table(pl.DataFrame(data))
     with pytest.raises(InputError, match=f"^target: 'flu' has {values} values"):
-        partition(project, prepare(project, table), table, "flu")
+        partition(PublishedTable(project, prepare(project, table), table), "flu")
 
 
 # --- twins

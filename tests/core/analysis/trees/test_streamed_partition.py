@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees import partition as trees
 from kanon_tui.core.analysis.trees.partition import partition, partition_of
 from kanon_tui.core.pipeline import tables_in_files
@@ -23,7 +24,7 @@ def test_trees_are_those_of_memory_or_of_a_sample_that_says_so(tmp_path, monkeyp
     files = streamed(asked, Target.parse(f"{tmp_path}/parts"))
     release = as_table(whole.table, whole.task.table.missing_tokens)
     for target in ("ill", "wage", "age"):
-        expected = partition(asked, whole.task, release, target)
+        expected = partition(PublishedTable(asked, whole.task, release), target)
         assert partition_of(files, asked, target) == expected
     monkeypatch.setattr(tables_in_files, "MOST_DRAWN", 40)
     monkeypatch.setattr(trees, "MOST_DRAWN", 40)

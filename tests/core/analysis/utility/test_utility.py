@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from kanon_tui.core.analysis.published_cells import cell_readers
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.utility.distributions import Summary, groups_of, interval_overlap
 from kanon_tui.core.analysis.utility.queries import query_errors
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_of
@@ -187,10 +187,10 @@ def test_errors_of_count_queries_are_those_of_a_recount(
 
     monkeypatch.setattr(queries._QueriedAttribute, "draw", remember)
     task, names = result.task, ["age", "town", "pay", "flu"]
-    readers = cell_readers(project, task, names)
-    tables = task.table, as_table(result.table)
-    found = query_errors(readers, names[:2], names[2:], tables, 3, queries=40)
-    assert found == query_errors(readers, names[:2], names[2:], tables, 3, queries=40)
+    published = PublishedTable(project, replace(task, seed=3), as_table(result.table))
+    read = published.read(names)
+    found = query_errors(published, names[:2], read, queries=40)
+    assert found == query_errors(published, names[:2], read, queries=40)
     assert found is not None
     assert found.queries == 40
     drawn = drawn[: len(drawn) // 2]
@@ -316,7 +316,7 @@ def test_stars_sets_and_means_are_spread(project: Project, people: pl.DataFrame)
         {"age": ["*", "35.5"], "town": ["{a|d}", "north"], "pay": ["2500", "3000"],
          "flu": ["yes", "no"]}
     )  # fmt: skip
-    found = measure_utility(project, task, as_table(release))
+    found = measure_utility(PublishedTable(project, task, as_table(release)))
     town = dict(zip(found.marginals[1].labels, found.marginals[1].release, strict=True))
     assert town == pytest.approx(
         {"a": (1 / 2 + 1 / 3) / 2, "b": 1 / 6, "c": 1 / 6, "d": 1 / 4, "e": 0}
