@@ -141,7 +141,7 @@ class Run(Command):
         argument("--quasi", "a,b", "the quasi-identifiers of a data file", names),
         argument("--sensitive", "a,b", "its sensitive attributes", names),
         argument("--identifier", "a,b", "its columns that identify people", names),
-        flag("--accept-guesses", "run although roles of columns are only guessed"),
+        flag("--accept-guesses", "run although roles and rows to skip are only guessed"),
         *OVERRIDES,
         assignments(
             "--set",

@@ -58,7 +58,11 @@ def execute(args: argparse.Namespace) -> None:
     with work_folder(None) if pipes else nullcontext(Path()) as folder:
         source = _received(folder) if args.project == "-" else Path(args.project)
         project = with_overrides(
-            make_project(source, **{role: getattr(args, role) for role in _ROLES}),
+            make_project(
+                source,
+                **{role: getattr(args, role) for role in _ROLES},
+                accept_guesses=args.accept_guesses,
+            ),
             parameters=args.set,
             **{name: getattr(args, name) for name in ("algorithm", "k", "seed", "levels")},
             run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},
@@ -78,7 +82,7 @@ def execute(args: argparse.Namespace) -> None:
         if args.json:
             print_json(public_mapping(result) if args.public else result.report)
         elif not args.quiet:
-            (log if args.out == "-" else show)(*_summary(result, args))
+            (log if args.out == "-" else show)(*_summary(result, project, args))
     if args.timings:
         log(*_timings(result))
 
@@ -213,7 +217,7 @@ def _names(names: tuple[str, ...]) -> str:
     return first_few(names, 50) if names else "none"
 
 
-def _summary(result: Result, args: argparse.Namespace) -> Iterator[str]:
+def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iterator[str]:
     """Yield the lines of the summary."""
     from kanon_tui.core.pipeline.trial import hidden_columns
 
@@ -231,6 +235,9 @@ def _summary(result: Result, args: argparse.Namespace) -> Iterator[str]:
         f"  {task.n:,} records{people}, {measures.suppressed_records:,} suppressed{lost}, "
         f"{result.task.dropped_missing:,} dropped for missing values"
     )
+    skipped = project.data.read_options
+    if skipped.skip_first or skipped.skip_last:
+        yield f"  lines that are no records: first {skipped.skip_first}, last {skipped.skip_last}"
     yield (
         f"  NCP {measures.ncp:.4f}   RV {measures.rv:.4f}   "
         f"highest risk {measures.privacy.risk_max:.4f}   search {result.seconds:.2f} s"

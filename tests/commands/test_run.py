@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import kanon_tui as kn
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import write_table
@@ -252,3 +253,21 @@ def test_roles_that_are_only_guessed_need_consent(folder: Path, engine: str) -> 
     assert not (folder / "r.csv").exists()
     assert kanon(*command, "--accept-guesses", folder=folder).returncode == 0
     assert (folder / "r.csv").exists()
+
+
+def test_titles_and_totals_of_a_data_file_are_no_people(tmp_path: Path) -> None:
+    records = [f"{20 + x % 5};{'mw'[x % 2]};8{x % 3};D{x % 4}" for x in range(40)]
+    lines = ["Auszug 2025", "", "Alter;Geschlecht;PLZ;Befund", *records, "Summe;;;160"]
+    (tmp_path / "export.csv").write_text("\n".join(lines) + "\n")
+    command = ("run", "export.csv", "--quasi", "Alter,PLZ", "--sensitive", "Befund", "--k", "2")
+    refused = kanon(*command, "--out", "r.csv", folder=tmp_path)
+    assert refused.returncode == 2
+    for fact in ("export.csv", "2 lines before the header", "Summe", "{first: 2, last: 1}"):
+        assert fact in refused.stderr
+    assert not (tmp_path / "r.csv").exists()
+    accepted = kanon(*command, "--out", "r.csv", "--accept-guesses", folder=tmp_path)
+    assert accepted.returncode == 0
+    assert "40 records" in accepted.stdout
+    assert "first 2, last 1" in accepted.stdout
+    with pytest.raises(kn.InputError, match="Summe"):
+        kn.anonymize(tmp_path / "export.csv", quasi="Alter", k=2)

@@ -71,7 +71,8 @@ def anonymize(
     person : str, optional
         The column that says whose a record is: then people are counted.
     accept_guesses : bool
-        Whether roles that nobody named may be guessed.
+        Whether roles that nobody named may be guessed, and rows of a file left out that seem to be
+        no records, such as titles and totals.
     **settings
         Settings as `Project.with_` takes them: ``k=5``, ``l=2``, ``t=0.2``, ``algorithm="udc"``,
         ``max_suppression=0.02``, ``seed=1`` and so on.
@@ -98,7 +99,9 @@ def anonymize(
     >>> release.ncp < 1
     True
     """
-    project = make_project(data, quasi, sensitive, identifier, person, other, **settings)
+    project = make_project(
+        data, quasi, sensitive, identifier, person, other, accept_guesses, **settings
+    )
     frame = table if table is not None else data
     run = start(project, _given_table(frame, project))
     plans = planned_columns(project, run.task.roles)

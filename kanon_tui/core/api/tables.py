@@ -11,6 +11,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.prepare import PROJECT_ENDINGS, as_project
+from kanon_tui.core.project.guesses import without_stray_rows
 from kanon_tui.core.project.project import Project, project_from_mapping
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
@@ -45,6 +46,7 @@ def make_project(
     identifier: Names | None = None,
     person: str | None = None,
     other: Names | None = None,
+    accept_guesses: bool = False,
     **settings: Any,
 ) -> Project:
     """Return the project of a table whose columns get their roles here.
@@ -60,6 +62,8 @@ def make_project(
         Columns that are sensitive, left out, or published as they are.
     person : str
         The column that says whose a record is.
+    accept_guesses : bool
+        Whether rows of a file that seem to be no records, such as totals, are left out.
     **settings
         Settings as `Project.with_` takes them: ``k=5, l=2, algorithm="mondrian"``.
 
@@ -71,7 +75,8 @@ def make_project(
     Raises
     ------
     InputError
-        If a column has two roles, or a setting is not allowed.
+        If a column has two roles, a setting is not allowed, or a row of a file seems to be no
+        record.
     """
     roles = {"sensitive": sensitive, "identifier": identifier, "person": person, "other": other}
     named = [(name, role) for role, names in roles.items() for name in named_columns(names)]
@@ -96,7 +101,8 @@ def make_project(
     # Who names the quasi-identifiers has decided about all columns.
     unlisted = "omit" if given else "drop"
     mapping = {"data": {"path": path, "unlisted": unlisted}, "attributes": attributes}
-    return project_from_mapping(mapping, path).with_(**settings)
+    project = project_from_mapping(mapping, path).with_(**settings)
+    return without_stray_rows(project, accept_guesses) if path is not FRAME else project
 
 
 def named_columns(names: Names | None) -> Sequence[str]:

@@ -1,17 +1,20 @@
-"""What a run would do with every column, and which of these decisions nobody has confirmed.
+"""What a run would do with rows and columns, and which of these decisions nobody has confirmed.
 
 A role is an open guess while the project marks it with `guessed: true`, names the column without a
-role, or names no role at all. Screens and commands show the same list before a first run.
+role, or names no role at all. Screens and commands show the same list before a first run. That a
+row of a data file is a title or a total is a guess as well.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from kanon_tui.core.addresses import is_address
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Role
-from kanon_tui.core.text import count_of
+from kanon_tui.core.table.stray_rows import find_stray_rows
+from kanon_tui.core.text import count_of, joined
 
 Fate = Literal["published as it is", "published as a pseudonym", "generalised", "left out"]
 _ORDER: tuple[Fate, ...] = (
@@ -80,3 +83,26 @@ def refuse_guesses(project: Project, plans: list[ColumnPlan]) -> None:
             "accept them with --accept-guesses",
             on_screen=f"{guessed}; confirm them",
         )
+
+
+def without_stray_rows(project: Project, accepted: bool) -> Project:
+    """Return the project of a data file, leaving out rows that seem to be no records.
+
+    Raise `InputError` where there are such rows and guesses are not accepted.
+    """
+    data = project.data
+    if is_address(data.path):
+        return project
+    stray = find_stray_rows(project.data_path, data.read_options)
+    if not stray:
+        return project
+    options = stray.apply(data.read_options)
+    if not accepted:
+        skip = f"skip: {{first: {options.skip_first}, last: {options.skip_last}}}"
+        where = "".join(f", where: {{{name}: '{rule}'}}" for name, rule in stray.where.items())
+        raise InputError(
+            f"{project.title}: some rows seem to be no records ({joined(stray.reasons)}); leave "
+            f"them out in a project (data: {{path: …, {skip}{where}}}) or with --accept-guesses, "
+            "or keep them in a project without skip"
+        )
+    return replace(project, data=replace(data, read_options=options))

@@ -1,9 +1,10 @@
 """Words in names of columns and shapes of texts that point at personal data.
 
 The words in `personal_words.txt` are English, German, French, Spanish, Italian, Dutch and
-Portuguese, written without accents and in small letters. `birth*` is any word that begins so, `a_b`
-are two words in a row, `=nom` is a name that consists of this word only: a French *nom* is a name,
-while *nom_commune* is that of a place and *nominal* none at all.
+Portuguese, written without accents and in small letters. `birth*` is any word that begins so,
+`*diagnose*` any that contains it, like the German *Hauptdiagnose*, `a_b` are two words in a row,
+`=nom` is a name that consists of this word only: a French *nom* is a name, while *nom_commune* is
+that of a place and *nominal* none at all.
 
 Shapes are those of e-mail addresses, IBANs, card numbers and the like. A column has a shape when
 nearly all of a sample of its different texts have it.
@@ -30,7 +31,7 @@ class WordList:
 
     def __init__(self, words: str, pattern: str = "") -> None:
         """Take the words, and a pattern for names that are composed of parts."""
-        forms = [re.sub(r"\*$", r"\\w*", word.replace("_", " ")) for word in words.split()]
+        forms = [word.replace("_", " ").replace("*", r"\w*") for word in words.split()]
         whole = "|".join(form[1:] for form in forms if form[0] == "=")
         inside = "|".join(form for form in forms if form[0] != "=")
         self._pattern = re.compile(rf"^(?:{whole})$|\b(?:{inside})\b|{pattern or '(?!)'}")
@@ -71,7 +72,7 @@ CODES = WordList(
 )
 """Names of digits that are codes and no numbers."""
 
-DIAGNOSES = WordList("icd* diagnos* diag dx cause_of_death todesursache")
+DIAGNOSES = WordList("icd* *diagnos* diag dx cause_of_death todesursache")
 """Names of columns whose codes are those of diseases."""
 
 LABELS = WordList("id ids identifier key no nr num number nummer numero kennung")
@@ -113,9 +114,12 @@ SHAPES = {
         r"[A-Z\u00c0-\u00de][^\W\d_]*(?:[ '-][A-Z\u00c0-\u00de][^\W\d_]+)?, ?"
         r"[A-Z\u00c0-\u00de](?:\.|[^\W\d_A-Z]+)(?: [A-Z]\.)?"
     ),
+    "ICD-10 codes": r"[A-Z][0-9]{2}(?:\.[0-9]{1,4})?[!*+]?",
     "coordinates": r"-?[0-9]{1,2}\.[0-9]{3,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{3,}",
 }
-"""Patterns of texts that name people, or of coordinates, by what they are."""
+"""Patterns of texts that name people, or of diseases and coordinates, by what they are."""
+SHAPE_ROLES = {"ICD-10 codes": Role.SENSITIVE, "coordinates": Role.QUASI}
+"""The roles of shapes that do not name people."""
 
 
 def shape_of(texts: Sequence[str]) -> str | None:

@@ -11,8 +11,8 @@ Roles, in this order:
    values repeat, so that a person has several records → person;
 2. a name like *diagnosis*, *Einkommen*, *religion* → sensitive;
 3. a name like *age*, *sexe*, *PLZ*, *fecha de nacimiento*, *occupation* → quasi;
-4. texts of a shape that names people, such as IBANs or e-mail addresses → identifier, or
-   coordinates → quasi (`personal_shapes`);
+4. texts of a shape that names people, such as IBANs or e-mail addresses → identifier, ICD-10
+   codes → sensitive, coordinates → quasi (`personal_patterns`);
 5. values that single everybody out → identifier: a running number, a column called *… id* or
    *… number* that differs in (nearly) every record, or at least 20 records that differ so in a
    text or an integer. Decimals that all differ are measurements, and in a smaller table most
@@ -118,7 +118,7 @@ def _role_by_values(
     if impression.shaped:
         shape = patterns.shape_of(distinct.head(patterns.SAMPLE).str.strip_chars().to_list())
     if shape is not None:
-        role = Role.QUASI if shape == "coordinates" else Role.IDENTIFIER
+        role = patterns.SHAPE_ROLES.get(shape, Role.IDENTIFIER)
         return role, f"its values look like {shape}"
     different = distinct.len()
     if impression.running and different == present >= _FEW:

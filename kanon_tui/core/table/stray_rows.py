@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kanon_tui.core.table import data_files, source
 from kanon_tui.core.table.encoding import to_utf8
+from kanon_tui.core.table.excel import read_workbook
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import detect_dialect, has_header
 from kanon_tui.core.text import count_of, shortened
@@ -65,13 +66,12 @@ def find_stray_rows(path: Path, options: ReadOptions = ReadOptions()) -> StrayRo
     Of a large text both ends are looked at, of parts the first one.
     """
     path = data_files.part_files(path)[0]
-    if source.other_reader(path) is not None:
+    reader = source.other_reader(path)
+    if reader is read_workbook:
         contents = source.read_contents(path, options)
-        if contents.names is not None:
-            return StrayRows()
         rows = list(zip(*(column.to_list() for column in contents.columns), strict=True))
         return _found(rows[options.skip_first :], rows, options)
-    if source.is_parquet_source([path]):
+    if reader is not None or source.is_parquet_source([path]):
         return StrayRows()
     text, _ = to_utf8(_both_ends(path, options), options.encoding, path.name)
     lines = text.splitlines()[options.skip_first :]

@@ -39,6 +39,10 @@ def guess(name, values):
         ("fnlwgt", Role.OTHER),  # no numbers, so no weights
         ("Diagnosis", Role.SENSITIVE),
         ("hiv_status", Role.SENSITIVE),
+        ("Hauptdiagnose", Role.SENSITIVE),
+        ("Jahreseinkommen", Role.SENSITIVE),
+        ("Bruttogehalt", Role.SENSITIVE),
+        ("Haltestelle", Role.OTHER),
         ("salary-class", Role.SENSITIVE),
         ("sexual orientation", Role.SENSITIVE),
         ("column_1", Role.OTHER),
@@ -162,6 +166,13 @@ def test_names_in_seven_languages(names, role):
 )  # fmt: skip
 def test_shapes_of_personal_data(texts, role):
     assert guess("x", texts * 4).role is role
+
+
+def test_codes_of_diseases_are_sensitive_whatever_their_column_is_called() -> None:
+    found = guess("code", ["E11.90", "I10", "F32.1", "S72.00", "U07.1", "M54.5"] * 5)
+    assert found.role is Role.SENSITIVE
+    assert "ICD-10" in found.reason
+    assert guess("code", ["D1", "D2", "D3", "D4"] * 5).role is Role.OTHER
 
 
 def test_a_date_of_birth_is_quasi_however_many_differ():
