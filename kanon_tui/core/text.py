@@ -4,6 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fnmatch import fnmatch
 from itertools import pairwise
 from typing import Any
@@ -89,9 +90,17 @@ def plural(count: float, one: str, many: str = "") -> str:
     return one if count == 1 else many or one + "s"
 
 
+def large(count: int) -> str:
+    """Return a count, `2,306`, or its magnitude where digits say no more: `2.6·10^123`."""
+    if count < 10**15:
+        return f"{count:,}"
+    digits, exponent = f"{Decimal(count):.1e}".split("e+")
+    return f"{digits}·10^{exponent}"
+
+
 def count_of(count: int, one: str, many: str = "") -> str:
     """Return a count with its word: `1 record`, `2,306 records`."""
-    return f"{count:,} {plural(count, one, many)}"
+    return f"{large(count)} {plural(count, one, many)}"
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:

@@ -36,7 +36,8 @@ from tests.commands.command_line import said
             ("run", "p.yaml", "--set", "relaxed=2"),
             "--set: relaxed: '2' is not true or false",
         ),
-        (("run", "p.yaml", "--set", "relxed=1"), "mondrian: relxed: unknown parameter; did you"),
+        (("run", "p.yaml", "--set", "relxed=1"), "mondrian has no parameter 'relxed'; did you"),
+        (("run", "p.yaml", "--set", "max_supression=1"), "did you mean 'max_suppression'?"),
         (
             ("run", "p.yaml", "--algorithm", "mondriaan"),
             "--algorithm: unknown algorithm 'mondriaan'",
@@ -150,3 +151,16 @@ def test_no_run_goes_to_a_scheduler_that_nobody_agreed_to(
     assert "tcp://127.0.0.1:" in refused
     assert f"add {expected} if" in refused
     assert sorted(os.listdir(here)) == ["p.yaml", "people.csv"]
+
+
+def test_a_thousand_quasi_identifiers_are_refused_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"c{place}" for place in range(1_100)]
+    rows = [",".join("ab"[(row >> place % 7) % 2] for place in range(1_100)) for row in range(20)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows]) + "\n")
+    command = ("run", str(tmp_path / "wide.csv"), "--quasi", ",".join(names), "--k", "2")
+    for algorithm in ("global", "incognito"):
+        refusal = said(*command, "--algorithm", algorithm, capsys=capsys)
+        assert "·10^" in refusal
+        assert "anytime" in refusal

@@ -20,7 +20,7 @@ from kanon_tui.core.lattice.search import PassingString, Search, best_of
 from kanon_tui.core.lattice.strings import NodeList, Reason
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
-from kanon_tui.core.text import joined, plural
+from kanon_tui.core.text import joined, large, plural
 
 Part = tuple[int, ...]
 
@@ -147,11 +147,11 @@ class Incognito(FullDomainSearch):
         return search.answer()
 
     def _refuse_if_too_large(self, sizes: list[int]) -> None:
-        needed = prod(size + 1 for size in sizes) / 1e6
+        needed = prod(size + 1 for size in sizes) // 1_000_000
         if needed > self.memory:
             raise InputError(
-                f"{self.name}: the lattices of {len(sizes)} attributes may need {needed:,.0f} MB, "
-                f"memory is {self.memory:,} MB; leave out attributes, or choose global, "
+                f"{self.name}: the lattices of {len(sizes):,} attributes may need {large(needed)} "
+                f"MB, memory is {self.memory:,} MB; leave out attributes, or choose global, "
                 f"distributed or anytime, which look at the strings of all attributes only"
             )
 

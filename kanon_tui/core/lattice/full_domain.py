@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
@@ -73,7 +73,7 @@ class FullDomainSearch(Algorithm):
         return search
 
 
-def string_figures(task: Task) -> dict[str, float]:
+def string_figures(task: Task) -> dict[str, Any]:
     """Return the number of strings before and after pre-pruning, and the RV of both ends.
 
     The ends are the string of roots and the most specific one (Morton's tables 5 and 6).

@@ -84,9 +84,9 @@ class Lattice:
         return 8 * (2 * self.words + 4)
 
     @property
-    def megabytes(self) -> float:
+    def megabytes(self) -> int:
         """Memory that a list of all strings needs while it is made and sorted."""
-        return self.count * self.bytes_per_string / 1e6
+        return self.count * self.bytes_per_string // 1_000_000
 
     @cached_property
     def _field_values(self) -> list[Floats]:

@@ -10,7 +10,7 @@ from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import Algorithm, Family, Task
-from kanon_tui.core.text import count_of, first_few, short_list
+from kanon_tui.core.text import count_of, first_few, large, short_list
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def preflight(
         counts = string_figures(task)
         strings, left = counts["all"], counts["after_pre_pruning"]
         facts.append(
-            f"{strings:,} strings" + (f", {left:,} after pre-pruning" if left < strings else "")
+            count_of(strings, "string")
+            + (f", {large(left)} after pre-pruning" if left < strings else "")
         )
         warnings += task.built
     else:
@@ -65,7 +66,7 @@ def preflight(
     if trial is not None and hiding(trial):
         warnings.insert(0, hiding(trial))
     if whole is None:  # a streaming run keeps to its memory limit
-        facts.append(f"about {_megabytes(task, algorithm):,.0f} MB")
+        facts.append(f"about {large(_megabytes(task, algorithm))} MB")
     facts += _published(task)
     return Preflight(tuple(facts), folded(warnings))
 
@@ -100,15 +101,15 @@ def _may_suppress(task: Task, algorithm: type[Algorithm]) -> bool:
     return by_share or algorithm.always_suppresses
 
 
-def _megabytes(task: Task, algorithm: type[Algorithm]) -> float:
+def _megabytes(task: Task, algorithm: type[Algorithm]) -> int:
     """Return the working memory of a run in MB, the table not counted."""
     codes = task.n * len(task.quasi) * 4
-    strings = 0.0
+    strings = 0
     if algorithm.bytes_per_string:
         strings = string_figures(task)["after_pre_pruning"] * (
             len(task.quasi) + algorithm.bytes_per_string
         )
-    return (2 * codes + algorithm.bytes_per_record * task.n + strings) / 1e6 + 20
+    return (2 * codes + algorithm.bytes_per_record * task.n + strings) // 1_000_000 + 20
 
 
 def _time(trial: Trial | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.fields.declaration import fields_of
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.privacy.settings import Privacy
@@ -71,7 +71,7 @@ def _choice(
     declared = {parameter.name: parameter for parameter in fields_of(algorithm)}
     values = dict(choice.params)
     for parameter, text in parameters:
-        # An unknown name is refused with the others, when the algorithm is made.
-        known = declared.get(parameter)
-        values[parameter] = text if known is None else known.parse(text, "--set")
+        unknown = f"--set: {choice.name} has no parameter '{parameter}'"
+        check_known(parameter, [*declared, *_OF_PRIVACY], unknown)
+        values[parameter] = declared[parameter].parse(text, "--set")
     return replace(choice, params=values)
