@@ -26,7 +26,7 @@ from kanon_tui.services.host import Host
 from kanon_tui.services.saving import Saving
 from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.services.unexpected_end import UnexpectedEnd
-from kanon_tui.signals import code_of, ending_gently, terminal_restorer
+from kanon_tui.signals import code_of, leaving_at_signals, terminal_restorer
 from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.bars import StepBar
 from kanon_tui.widgets.line_filters import line_filters
@@ -297,6 +297,6 @@ def launch(file: Path | None = None, *, mouse: bool = True, present: bool = Fals
         theme=settings.theme,
         present=present,
     )
-    with ending_gently(app.leave_by_signal, terminal_restorer()):
+    with leaving_at_signals(app.leave_by_signal, terminal_restorer()):
         app.run(mouse=mouse and settings.mouse)
     return app.return_code or 0

@@ -28,8 +28,8 @@ PATIENCE = 5.0
 LOOK = 0.5
 """Seconds between two checks whether the terminal is still there."""
 
-Leaving = tuple[Callable[[int], bool], Callable[[], None]]
-_gently: list[Leaving] = []
+LeaveHandler = tuple[Callable[[int], bool], Callable[[], None]]
+_handlers: list[LeaveHandler] = []
 _SHOW_CURSOR = "\r\x1b[2K\x1b[?25h"
 
 
@@ -46,20 +46,20 @@ def end_at_signals() -> None:
 
 
 @contextmanager
-def ending_gently(ask: Callable[[int], bool], restore: Callable[[], None]) -> Iterator[None]:
+def leaving_at_signals(ask: Callable[[int], bool], restore: Callable[[], None]) -> Iterator[None]:
     """Ask the application to leave when a signal comes; `ask` returns False if it cannot.
 
     `restore` gives the terminal back when it has to be ended. A terminal that vanishes is taken
     for a signal that it does.
     """
-    leaving = ask, restore
-    _gently.append(leaving)
+    handler = ask, restore
+    _handlers.append(handler)
     if os.isatty(0):
-        threading.Thread(target=_end_without_terminal, args=(leaving,), daemon=True).start()
+        threading.Thread(target=_end_without_terminal, args=(handler,), daemon=True).start()
     try:
         yield
     finally:
-        _gently.clear()
+        _handlers.clear()
 
 
 def interrupted() -> str:
@@ -68,10 +68,10 @@ def interrupted() -> str:
     return f"interrupted; {names} had been written" if names else "interrupted; nothing was written"
 
 
-def _end_without_terminal(leaving: Leaving) -> None:
+def _end_without_terminal(handler: LeaveHandler) -> None:
     """End as at SIGHUP when the terminal is gone and no signal has come by the second look."""
     gone = False
-    while leaving in _gently:
+    while handler in _handlers:
         if gone:
             _end(signal.SIGHUP, None)
             return
@@ -80,13 +80,13 @@ def _end_without_terminal(leaving: Leaving) -> None:
 
 
 def _end(number: int, frame: Any) -> None:
-    if _gently:
-        ask, restore = _gently.pop()
+    if _handlers:
+        ask, restore = _handlers.pop()
         if ask(number):
             late = threading.Timer(PATIENCE, _end_now, (number, restore))
             late.daemon = True
             late.start()
-            _gently.append((lambda _: False, restore))
+            _handlers.append((lambda _: False, restore))
             return
         _end_now(number, restore)
     _end_now(number)

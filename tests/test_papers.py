@@ -269,7 +269,7 @@ def test_sbc_appendix_7_3_has_tokai_chubu_below_two_parents() -> None:
         ["A21", "Gifu", "Tokai-Chubu", "West-Japan", "Japan"],
     ]
     with pytest.raises(kn.InputError, match=r"Tokai-Chubu.*(East|West)-Japan"):
-        Hierarchy.of(provinces, "appendix 7.3")
+        Hierarchy.from_rows(provinces, "appendix 7.3")
 
 
 def test_sbc_table_2_4_is_not_what_mondrian_makes() -> None:

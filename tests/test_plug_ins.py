@@ -116,8 +116,8 @@ class Minority(PrivacyModel):
     at_least, monotone, digits, loosest = True, True, 0, 0.0
     bound_type = whole_number(low=1)
     help = "Every class has at least so many records of other values"
-    asks = "a minority of {bound} records in {attribute}"
-    lacks = "a minority of fewer than {bound} records in {attribute}"
+    condition = "a minority of {bound} records in {attribute}"
+    violation = "a minority of fewer than {bound} records in {attribute}"
 
     def figures(self, groups, column):
         return np.round(groups.sizes * (1 - highest_shares(groups)))

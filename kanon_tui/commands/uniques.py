@@ -58,7 +58,7 @@ def _try_remedies(project: Project, json: bool) -> None:
     result = anonymize(project)
     found = remedies(result)
     if json:
-        own = asdict(Exposure.of(result))
+        own = asdict(Exposure.from_result(result))
         print_json({"exposed": own, "remedies": [asdict(each) for each in found]})
     else:
         print_sections(*weak_spot_sections(result, found))

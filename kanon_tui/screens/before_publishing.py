@@ -53,7 +53,7 @@ class PlanDialog(Hosted, Dialog):
         marks = {"published as it is": "warn", "left out": "muted"}
         cells = [
             [
-                Cell(plan.fate, marks.get(plan.fate, "")),
+                Cell(plan.treatment, marks.get(plan.treatment, "")),
                 Cell(plan.name),
                 Cell(f"{plan.role}{' ?' if plan.guessed else ''}"),
             ]
@@ -94,17 +94,17 @@ ROLE_MEANINGS = {
 
 def before_publishing(
     screen: StepScreen,
-    go_on: Callable[[], object],
+    proceed: Callable[[], object],
     of: Sequence[str] | None = None,
     asking: Callable[[], object] = lambda: None,
 ) -> None:
-    """Call `go_on` once roles are confirmed and columns that single people out have an answer.
+    """Call `proceed` once roles are confirmed and columns that single people out have an answer.
 
     These columns are those among `of`, or all. All values must be counted to know them, so counting
     is waited for. `asking` is called before a question about a column, or if nobody waits.
     """
     session = screen.session
-    again = partial(before_publishing, screen, go_on, of, asking)
+    again = partial(before_publishing, screen, proceed, of, asking)
     if session.guessed:
         screen.ask(PlanDialog("Before the first release"), lambda _: again())
         return
@@ -115,7 +115,7 @@ def before_publishing(
             asking()
             _ask(screen, asked, again)
         else:
-            go_on()
+            proceed()
 
     def look() -> None:
         screen.ask(Loading(session.unanswered), lambda found: ask(*found), left=asking)
@@ -181,10 +181,10 @@ class CountingWait(Hosted, Dialog):
             self.dismiss(None)
 
 
-def once_counted(screen: StepScreen, go_on: Callable[[], object]) -> None:
-    """Call `go_on` now, or when all values of a table beyond memory are counted."""
+def once_counted(screen: StepScreen, proceed: Callable[[], object]) -> None:
+    """Call `proceed` now, or when all values of a table beyond memory are counted."""
     if screen.session.uncounted() and screen.host.counting.is_counting:
         title = "One moment: all values are being counted"
-        screen.ask(CountingWait(title), lambda _: go_on())
+        screen.ask(CountingWait(title), lambda _: proceed())
     else:
-        go_on()
+        proceed()

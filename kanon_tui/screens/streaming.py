@@ -29,11 +29,11 @@ HINT = (
 
 
 def ask_where_to_write(
-    screen: StepScreen, project: Project, go_on: Callable[[Target, bool], object]
+    screen: StepScreen, project: Project, proceed: Callable[[Target, bool], object]
 ) -> None:
     """Ask for the file or folder of a release until one is given that can be written.
 
-    What cannot stream is refused, and whether to trust the scheduler is asked first. `go_on` gets
+    What cannot stream is refused, and whether to trust the scheduler is asked first. `proceed` gets
     the target and whether an existing file may be replaced.
     """
     scheduler, trusted = _scheduler(project), screen.session.trusted_schedulers
@@ -51,7 +51,7 @@ def ask_where_to_write(
 
         def trust() -> None:
             trusted.add(scheduler)
-            ask_where_to_write(screen, project, go_on)
+            ask_where_to_write(screen, project, proceed)
 
         confirm(screen, Confirm("Trust this scheduler?", text, "Trust it", "Do not run"), trust)
         return
@@ -66,7 +66,7 @@ def ask_where_to_write(
     ask_target(
         screen,
         AskPath("Write the release to", str(proposed), HINT, endings=STREAMED_ENDINGS),
-        lambda path: go_on(Target.parse(str(path)), path.exists()),
+        lambda path: proceed(Target.parse(str(path)), path.exists()),
         check,
         lambda path: _releases_in(screen.session, Target.parse(str(path))),
     )

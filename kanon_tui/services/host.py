@@ -355,7 +355,7 @@ class Host:
     # -- counting
 
     def _counted(self, found: Counted) -> None:
-        for sentence in found.news:
+        for sentence in found.messages:
             self.notify(visible(sentence), "warning")
         self.session_changed()
 

@@ -116,7 +116,7 @@ def _split_large(merging: Merging) -> Iterator[Step]:
                 "splits": merging.more_counters["splits"] + splitting.splits,
                 "ncp": now,
             }
-            template, facts = splitting.tell(splits)
+            template, facts = splitting.describe_last(splits)
             facts |= {"after": now, "shown": short_number(now, 4)}
             template += ". NCP falls to {shown}."
             facts |= _drawn(merging, splitting)

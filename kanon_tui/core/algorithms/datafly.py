@@ -86,10 +86,10 @@ class Datafly(FullDomainSearch):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Raise until the rest may be suppressed."""
-        goes_on = task.privacy.max_suppression > 0
-        limit = task.allowed_people if goes_on else task.k
+        may_suppress = task.privacy.max_suppression > 0
+        limit = task.allowed_people if may_suppress else task.k
         refuse_if_hopeless(task, limit)
-        by_values = "loss" if goes_on else "rv"
+        by_values = "loss" if may_suppress else "rv"
         objective = by_values if self.objective == "values" else self.objective
         lowest = least_levels(task)
         search = Search(task, context, lowest, limit, objective, self.limits)
@@ -110,7 +110,7 @@ class Datafly(FullDomainSearch):
                 if best is None or found.value > best[0].value + TIE:
                     best = found, outcome, joining
             yield from search.report_test(levels, outcome)
-            if best is not None and (not goes_on or tuple(levels) == search.lattice.heights):
+            if best is not None and (not may_suppress or tuple(levels) == search.lattice.heights):
                 break
             if outcome.passes:
                 why = "fewer than {k} records would be suppressed, and no class can join them"

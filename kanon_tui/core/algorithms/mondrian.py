@@ -131,7 +131,7 @@ class Mondrian(Clustering):
             now = history.record(parts.begins, parts.stack[:depth, 0])
             if together == 1:
                 tried = "cut" if self.cut == "allowable" else "cut at the median"
-                template, facts = space.tell(cutting, tried, widths)
+                template, facts = space.describe(cutting, tried, widths)
                 if context.watched:
                     facts |= space.drawn(cutting, part, widths, facts)
                     if cuts + closed == 1:
@@ -344,7 +344,7 @@ class _Space:
             ),
         }
 
-    def tell(
+    def describe(
         self, cutting: _Cutting, cut: str, widths: Sequence[float]
     ) -> tuple[str, dict[str, Any]]:
         """Return the template and the facts of the last decision."""

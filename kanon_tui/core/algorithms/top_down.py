@@ -110,7 +110,7 @@ class TopDown(NumericClustering):
         while splitting.depth:
             before = splitting.loss / task.n
             splits = splitting.advance(context.decisions_per_step)
-            template, facts = splitting.tell(splits)
+            template, facts = splitting.describe_last(splits)
             after = splitting.loss / task.n
             facts |= {"before": before, "after": after, "change": change(before, after)}
             template += f". {figure[0].upper()}{figure[1:]} {{change}}." if splits else "."

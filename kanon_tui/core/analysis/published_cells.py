@@ -219,7 +219,7 @@ class CellReader:
                 )
             understood.append(cell)
             partly.append(starred)
-        return ReadCells.of(self, cells, understood, partly)
+        return ReadCells.from_cells(self, cells, understood, partly)
 
     def read_values(self) -> ReadCells:
         """Return the values of the original as cells, in the order of their codes.
@@ -232,7 +232,7 @@ class CellReader:
             PublishedCell(missing=code == missing, ends=(number, number), members=(value,))
             for code, (value, number) in enumerate(zip(values, numbers, strict=True))
         ]
-        return ReadCells.of(self, values, cells, [False] * len(values))
+        return ReadCells.from_cells(self, values, cells, [False] * len(values))
 
     def _understand(self, text: str, ranges: Mapping[str, Range]) -> PublishedCell | None:
         if text == HIDDEN:
@@ -427,7 +427,7 @@ class ReadCells:
     """Categories: the cells that cover whatever the hierarchy does not name."""
 
     @classmethod
-    def of(
+    def from_cells(
         cls,
         attribute: CellReader,
         texts: Sequence[str],

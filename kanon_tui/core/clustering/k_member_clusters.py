@@ -55,7 +55,7 @@ class Members:
         self.left_over = 0
         self.suppressed = 0
         self.suppressed_rows: Int64s = np.empty(0, dtype=np.int64)
-        self._told = False
+        self._clusters_reported = False
         """Whether a step has told which records are together."""
         self._placed = 0
         self._loss = 0.0
@@ -212,12 +212,12 @@ class Members:
         if not self.context.watched:
             return {}
         facts: dict[str, Any] = {}
-        if not self._told:
+        if not self._clusters_reported:
             facts["together"] = np.full(self.task.n, UNPLACED, dtype=np.int32)
             facts["together"][self.suppressed_rows] = SUPPRESSED
             before = np.setdiff1d(np.flatnonzero(self.labels >= 0), placed)
             facts["together"][before] = self.labels[before]
-            self._told = True
+            self._clusters_reported = True
         records = placed.astype(np.int64)
         return facts | {"rows": records} | moved_records(records, self.labels[placed])
 

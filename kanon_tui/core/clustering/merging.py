@@ -79,7 +79,7 @@ class Merging:
         )
         self.more_counters: dict[str, float] = {}
         """Totals that the algorithm itself keeps."""
-        self._told = False
+        self._clusters_reported = False
         """Whether the steps have told which records are together, places being as they are."""
         self.grow_tree()
 
@@ -177,7 +177,7 @@ class Merging:
         fresh.info[:, box.PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)
         self.list.tally[box.CLUSTERS_LEFT] += len(new)
-        self._told = False
+        self._clusters_reported = False
         self.grow_tree()
 
     @property
@@ -233,10 +233,10 @@ class Merging:
 
     def together(self, anew: bool) -> dict[str, Any]:
         """Return the cluster of every record as a fact, where pictures need it."""
-        if not self.context.watched or (self._told and not anew):
+        if not self.context.watched or (self._clusters_reported and not anew):
             return {}
         followed = not anew or self.task.n <= MOST_FOLLOWED
-        self._told = followed
+        self._clusters_reported = followed
         if not followed:
             return {"together": None}
         places = np.flatnonzero(self.list.at >= 0).astype(np.int32)

@@ -49,7 +49,7 @@ def merge_all(merging: Merging, turn: int = 0) -> Iterator[Step]:
     merging.list.tally[box.NEXT_PLACE] = 0  # from the beginning of the list again
     while True:
         step_by_step = merging.context.decisions_per_step == 1
-        sentence = tell_merge(merging, turn) if step_by_step else None
+        sentence = describe_merge(merging, turn) if step_by_step else None
         before = merging.utility
         merges = merging.advance(turn)
         if not merges:
@@ -65,7 +65,7 @@ def merge_closest(merging: Merging) -> Iterator[Step]:
     while (place := _next_place(merging, queue)) is not None:
         step_by_step = merging.context.decisions_per_step == 1
         merging.list.tally[box.NEXT_PLACE] = place
-        sentence = tell_merge(merging, 0) if step_by_step else None
+        sentence = describe_merge(merging, 0) if step_by_step else None
         merging.list.tally[box.NEXT_PLACE] = place
         merges += merging.advance(0, most=1)
         done = not merging.counters["under_k"]
@@ -125,7 +125,7 @@ def many_merges(merging: Merging, made: int) -> str:
     )
 
 
-def tell_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:
+def describe_merge(merging: Merging, turn: int) -> tuple[str, dict[str, Any]] | None:
     """Return template and facts of the next merge; None where there is none."""
     task, clusters = merging.task, merging.clusters
     place = kernel.next_small(clusters, merging.list, turn, task.k)
@@ -222,15 +222,15 @@ def _rules_in_words(
     """Return the rules that the merge breaks, or those that the runner-up would have broken."""
     after = _broken(merging, union)
     if broken := sorted(after - before):
-        return f" The {_rules_that_are(broken)} broken."
+        return f" The {_rules_clause(broken)} broken."
     for place in range(1, len(partners.chosen)):
         if spared := sorted(partners.broken_with(place) - after - before):
             whom, them = f"cluster {partners.number(place):,}", plural(len(spared), "it", "them")
-            return f" The {_rules_that_are(spared)} kept; {whom} would have broken {them}."
+            return f" The {_rules_clause(spared)} kept; {whom} would have broken {them}."
     return ""
 
 
-def _rules_that_are(rules: Sequence[str]) -> str:
+def _rules_clause(rules: Sequence[str]) -> str:
     are = plural(len(rules), "is", "are")
     return f"{plural(len(rules), 'rule')} {joined(rules)} {are}"
 

@@ -164,7 +164,7 @@ class Refining:
                         helped |= each.proposals > 0
                         made += self._carry_out(lane, each.proposals, batch, round_, made)
                         self._tries_left -= each.tried
-                    yield from self._tell(made)
+                    yield from self._report(made)
                     if self._tries_left <= 0:
                         self.history.stopped = True
                         return
@@ -261,7 +261,7 @@ class Refining:
         )
         return self._step("refine", template, facts, 0)
 
-    def _tell(self, made: Sequence[Change]) -> Iterator[Step]:
+    def _report(self, made: Sequence[Change]) -> Iterator[Step]:
         """Yield a step per change, or one for the whole batch where steps stand for many."""
         done = len(self.history.changes) - len(made)
         if made and self._context.decisions_per_step > 1:

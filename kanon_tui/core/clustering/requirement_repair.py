@@ -99,7 +99,7 @@ class RequirementRepair:
         self._suppressed = np.zeros(len(classes), dtype=bool)
         self._now = self._labels.astype(np.int32) if context.watched else None
         """Per record its class as it is now, where pictures want to know."""
-        self._told = False
+        self._clusters_reported = False
 
     def run(self) -> Iterator[Step]:
         """Merge until no class misses anything."""
@@ -185,13 +185,13 @@ class RequirementRepair:
             return {}
         small, large = np.flatnonzero(self._now == one), np.flatnonzero(self._now == other)
         facts: dict[str, Any] = {"rows": np.concatenate([small, large])}
-        if alone and self._told:
+        if alone and self._clusters_reported:
             facts["moved"] = ((other, small),)
         self._now[small] = other
         if "moved" not in facts:
             gone = np.append(self._suppressed, False)[self._labels] | (self._labels < 0)
             facts["together"] = np.where(gone, SUPPRESSED, self._now).astype(np.int32)
-        self._told = True
+        self._clusters_reported = True
         return facts
 
     # -- one merge
@@ -201,7 +201,7 @@ class RequirementRepair:
         free[one] = False
         others = np.flatnonzero(free)
         if not len(others):
-            raise NotReachedError(self._not_even_together())
+            raise NotReachedError(self._merging_failed())
         costs = self._boxes.costs(one, others)
         rounded = np.round(costs / TIE)
         for start in range(0, len(others), _LOOKED_AT):
@@ -216,7 +216,7 @@ class RequirementRepair:
                 return int(near[np.argmin(np.where(closed > TIE, price, np.inf))])
         return int(others[np.argmin(rounded)])
 
-    def _not_even_together(self) -> str:
+    def _merging_failed(self) -> str:
         """Return why merging failed: shares of people may miss a bound in a union of classes."""
         if self._task.release_risk is not None and not (self._gaps > 0).any():
             return (

@@ -186,7 +186,7 @@ class Splitting:
             parts[-1].append(order[begin:end].copy())
         return parts
 
-    def tell(self, splits: int) -> tuple[str, dict[str, Any]]:
+    def describe_last(self, splits: int) -> tuple[str, dict[str, Any]]:
         """Return template (without the full stop) and facts of the last call."""
         if self.decisions > 1:
             facts = {"splits": splits, "made": self.decisions}

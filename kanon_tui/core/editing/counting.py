@@ -28,7 +28,7 @@ class Counted:
     table: SampledTable
     completed: Project
     """The project as it was opened, filled in from the whole table."""
-    news: tuple[str, ...]
+    messages: tuple[str, ...]
     """Sentences about differences from the sample."""
 
 
@@ -50,19 +50,19 @@ def count(session: Session, counting: TableCounting) -> Counted:
         for name, spec in session.opened.attributes.items()
     }
     completed = completed_with_guesses(replace(session.opened, attributes=opened), table)
-    news = []
+    messages = []
     for name, after in completed.attributes.items():
         now, before = project.attributes[name], known[name]
         if after != before and now == before:
-            news.append(f"{name} is {_differences(before, after)} in the whole file")
+            messages.append(f"{name} is {_differences(before, after)} in the whole file")
             now = after
-        if name in counting.names and (problem := _misfit(table, name, now)):
-            news.append(problem)
+        if name in counting.names and (problem := _reading_problem(table, name, now)):
+            messages.append(problem)
     for name in sorted(table.too_many & set(counting.names)):
-        news.append(
+        messages.append(
             f"{name} has more values than there is room to count; what is told of it is of a sample"
         )
-    return Counted(table, completed, tuple(news))
+    return Counted(table, completed, tuple(messages))
 
 
 def _differences(before: AttributeSpec, after: AttributeSpec) -> str:
@@ -76,7 +76,7 @@ def _differences(before: AttributeSpec, after: AttributeSpec) -> str:
     return joined(words)
 
 
-def _misfit(table: SampledTable, name: str, spec: AttributeSpec) -> str:
+def _reading_problem(table: SampledTable, name: str, spec: AttributeSpec) -> str:
     try:
         coded_column(table, name, spec)
     except KanonError as error:

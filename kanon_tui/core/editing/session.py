@@ -174,7 +174,7 @@ class Session:
             )
         return table
 
-    def of_whole(self, trial: Trial) -> Trial:
+    def extrapolated(self, trial: Trial) -> Trial:
         """Return a trial on the records in memory, extrapolated to all records."""
         return trial if self.source is None else replace(trial, records=self.table.height)
 
@@ -200,7 +200,7 @@ class Session:
         self.check_counted()
         wanted = table, project.attributes, project.data
 
-        def go_on() -> None:
+        def check() -> None:
             if self._runs_at_work:
                 raise InputError("one moment: this is counted again when the run has ended")
             if self.closed or self.project.attributes is not project.attributes:
@@ -208,9 +208,9 @@ class Session:
 
         with self._counting_rows:
             if self._rows is None or self._rows[0] != wanted:
-                go_on()
+                check()
                 memory = memory_limit(project).with_held_memory()
-                self._rows = wanted, count_quasi_rows(project, table, memory, go_on)
+                self._rows = wanted, count_quasi_rows(project, table, memory, check)
             return replace(self._rows[1], privacy=project.privacy)
 
     def take_counts(self, table: SampledTable, completed: Project) -> None:
@@ -431,12 +431,12 @@ class Session:
 
 
 def count_quasi_rows(
-    project: Project, table: SampledTable, memory: MemoryLimit, go_on: Callable[[], None]
+    project: Project, table: SampledTable, memory: MemoryLimit, check: Callable[[], None]
 ) -> Task:
     """Return a task over the distinct quasi-identifiers of all records, counted in one pass.
 
     Nothing but k is required of it, and weights are equal: it serves to count, not to search.
-    `go_on` is called between pieces and may raise to end it.
+    `check` is called between pieces and may raise to end it.
     """
     people = [name for name, spec in project.attributes.items() if spec.role is Role.PERSON]
     if people:
@@ -451,7 +451,7 @@ def count_quasi_rows(
         project, attributes=attributes, weights="equal", privacy=Privacy(k=project.privacy.k)
     )
     counted = table.as_counted(LocalWorkers(), memory)
-    return prepare(bare, counted, progress=lambda what, share: go_on(), coarsen=False)
+    return prepare(bare, counted, progress=lambda what, share: check(), coarsen=False)
 
 
 def _without_use(spec: AttributeSpec) -> AttributeSpec:

@@ -64,7 +64,7 @@ def switch() -> FieldType:
 def whole_number(low: int | None = None, high: int | None = None) -> FieldType:
     """Return the type of a whole number between two bounds: 5, not 5.0."""
     allowed = "a whole number" + _bounds(low, high)
-    least, most = _or(low, -math.inf), _or(high, math.inf)
+    least, most = _bound_or(low, -math.inf), _bound_or(high, math.inf)
     return FieldType(
         allowed,
         lambda located: located.whole_number(allowed, least, most),
@@ -84,7 +84,11 @@ def number(
     allowed = words or "a number" + _bounds(low, high)
     if above is not None and not words:
         allowed = f"a number above {above:g}" + (f", at most {high:g}" if high is not None else "")
-    least, most, more = _or(low, -math.inf), _or(high, math.inf), _or(above, -math.inf)
+    least, most, more = (
+        _bound_or(low, -math.inf),
+        _bound_or(high, math.inf),
+        _bound_or(above, -math.inf),
+    )
     return FieldType(
         allowed,
         lambda located: located.number(allowed, least, most, more),
@@ -199,7 +203,7 @@ def mapping_of(item: FieldType, words: str) -> FieldType:
     )
 
 
-def _or(bound: float | None, otherwise: float) -> float:
+def _bound_or(bound: float | None, otherwise: float) -> float:
     return otherwise if bound is None else bound
 
 

@@ -252,14 +252,14 @@ def _scalar(value: Any) -> yaml.ScalarNode:
         text = str(value)
         if not _LINE_ENDS.isdisjoint(text):
             style = '"'
-        elif _would_be_taken_for_something_else(text):
+        elif _needs_quotes(text):
             style = "'"
     else:
         raise TypeError(f"a project file cannot hold a {type(value).__name__}")
     return yaml.ScalarNode(_TEXT_TAG, text, style=style)
 
 
-def _would_be_taken_for_something_else(text: str) -> bool:
+def _needs_quotes(text: str) -> bool:
     resolved = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
     return bool(resolved != _TEXT_TAG) or as_number(text) is not None
 

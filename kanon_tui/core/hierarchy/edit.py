@@ -198,7 +198,7 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
         if labels[-1] != root:
             raise InputError(f"'{value}' must end at the root '{root}', not at '{labels[-1]}'")
     added = [(value, *labels) for value, labels in new.items()]
-    return _with_marks(Hierarchy.of((*hierarchy.rows, *added)).rows, hierarchy.marks)
+    return _with_marks(Hierarchy.from_rows((*hierarchy.rows, *added)).rows, hierarchy.marks)
 
 
 # --- what all edits share -------------------------------------------------------------------------

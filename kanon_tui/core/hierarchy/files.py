@@ -31,7 +31,7 @@ def read_arx(path: Path | str) -> Hierarchy:
     rows = _split(document_text(path, "hierarchy"), path.name)
     if rows and all(len(row) > 1 and row[-1] == "" for row in rows):
         rows = [row[:-1] for row in rows]  # a delimiter that ends every line adds no level
-    return replace(Hierarchy.of(rows, path.name), source=path.name)
+    return replace(Hierarchy.from_rows(rows, path.name), source=path.name)
 
 
 def write_arx(hierarchy: Hierarchy, path: Path | str, force: bool = False) -> None:
@@ -103,7 +103,7 @@ def from_yaml_levels(levels: Mapping[Any, Sequence[Any]], who: str) -> Hierarchy
     for written, labels in levels.items():
         value = text_of(written, f"{who}: a value of its levels")
         rows.append([value, *(text_of(x, f"{who}: a label of '{value}'") for x in labels)])
-    return Hierarchy.of(rows, who)
+    return Hierarchy.from_rows(rows, who)
 
 
 HIERARCHY_ENDINGS = (".csv", ".yaml", ".yml", ".xml")

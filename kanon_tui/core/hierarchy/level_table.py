@@ -56,7 +56,7 @@ class Hierarchy:
     """The file it was read from, for messages."""
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[str]], who: str = "hierarchy") -> Hierarchy:
+    def from_rows(cls, rows: Iterable[Sequence[str]], who: str = "hierarchy") -> Hierarchy:
         """Check a level table and complete it to a single root.
 
         `who` names the attribute or file in error messages.
@@ -360,10 +360,10 @@ class DeferredHierarchy(BoundHierarchy):
 
     def with_column(self, column: Column) -> BoundHierarchy:
         """Return the hierarchy for a column with the same values and other records."""
-        return DeferredHierarchy(column, partial(_itself, self))
+        return DeferredHierarchy(column, partial(_return_same, self))
 
 
-def _itself(hierarchy: BoundHierarchy) -> BoundHierarchy:
+def _return_same(hierarchy: BoundHierarchy) -> BoundHierarchy:
     return hierarchy
 
 

@@ -90,7 +90,7 @@ def rule_hierarchy(rule: Mapping[str, Any], who: str) -> Hierarchy | None:
     """Return the level table of a rule that somebody typed; None for a builder."""
     if "levels" not in rule or "builder" in rule:
         return None
-    return Hierarchy.of([(value, *labels) for value, labels in rule["levels"].items()], who)
+    return Hierarchy.from_rows([(value, *labels) for value, labels in rule["levels"].items()], who)
 
 
 def labels_of(rule: Mapping[str, Any], level: int, column: Column) -> list[str | None]:

@@ -87,7 +87,7 @@ def read_utd(path: Path | str, attribute: str, values: Mapping[str, float]) -> H
             f"attribute and has the kind numeric"
         )
     ordered = sorted(rows, key=lambda text: numbers[text])
-    return replace(Hierarchy.of([rows[text] for text in ordered], who), source=path.name)
+    return replace(Hierarchy.from_rows([rows[text] for text in ordered], who), source=path.name)
 
 
 def write_utd(

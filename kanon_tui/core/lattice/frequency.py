@@ -224,7 +224,7 @@ class Frequency:
         assert self.requirement_test is not None
         fails = (
             small > self.allowed
-            or self.requirement_test.too_many_gone(numbers, kept)
+            or self.requirement_test.suppresses_too_many_people(numbers, kept)
             or self.requirement_test.at_risk(numbers, classes.sizes, kept)
         )
         below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
@@ -472,7 +472,7 @@ class RequirementTest:
         there = kept[owner]
         return GroupValues.from_records(group[owner[there]], pairs.code[there], groups).distinct
 
-    def too_many_gone(self, number: Int32s, kept: Flags) -> bool:
+    def suppresses_too_many_people(self, number: Int32s, kept: Flags) -> bool:
         """Return whether too many people have a record in classes that are not kept."""
         if self._people is None:
             return False

@@ -142,17 +142,19 @@ class LeastLoss(Objective):
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
         """Return the negative loss of the published and the suppressed records."""
         if self.exact or (outcome is not None and not outcome.small):
-            return self._sum_of_whole(levels)
+            return self._sum_without_suppression(levels)
         if self._by_labels:
             kept, classes = self._frequency.kept_classes(levels)
-            return self._sum_of_whole(levels) - self._penalty(levels, classes.chosen(~kept))
+            return self._sum_without_suppression(levels) - self._penalty(
+                levels, classes.chosen(~kept)
+            )
         suppressed = np.flatnonzero(self._frequency.labels(levels, self._tuple_of) < 0)
         lost = 0.0
         for factor, one, level in zip(self._factors, self._losses, levels, strict=True):
             lost -= factor * one.exactly(int(level), suppressed)
         return lost
 
-    def _sum_of_whole(self, levels: Sequence[int]) -> float:
+    def _sum_without_suppression(self, levels: Sequence[int]) -> float:
         return sum((float(own[at]) for own, at in zip(self._whole, levels, strict=True)), 0.0)
 
     def suppression_costs(self) -> tuple[Floats, ...]:

@@ -128,7 +128,7 @@ class Pair:
 Job = AllStrings | Pair
 
 _WORTH_A_PROCESS = 500_000_000  # strings × tuples: below it starting processes takes longer
-_HEARTBEAT = 0.05  # seconds without news after which a step gives the chance to cancel
+_HEARTBEAT = 0.05  # seconds without an answer after which a step gives the chance to cancel
 
 
 class PartSolver:
@@ -233,12 +233,12 @@ class PartSolver:
         self._processes.submit(jobs)
         found: dict[int, Part] = {}
         while len(found) < len(jobs):
-            news = self._processes.result(_HEARTBEAT)
-            if news is None:
+            answer = self._processes.result(_HEARTBEAT)
+            if answer is None:
                 template = "{done} of {jobs} parts are settled, the others are at work."
                 yield search.step("wait", template, {"done": len(found), "jobs": len(jobs)})
                 continue
-            number, (codes, generated, tested) = news
+            number, (codes, generated, tested) = answer
             search.generated += generated
             search.tested += tested
             search.pruned += generated - tested

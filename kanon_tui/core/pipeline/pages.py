@@ -315,14 +315,16 @@ class ReleasePages(FilePages):
         if result.target is None:
             raise InputError("this release was not written; run again to write it")
 
-        def go_on(size: int) -> None:
+        def check_stopped(size: int) -> None:
             if stop():
                 raise InputError("stopped")
 
         self._written = result.files
         with self._unchanged():
             options = release_options(result.csv)
-            source = open_source(result.target.path, options, on_bytes=go_on, written_here=True)
+            source = open_source(
+                result.target.path, options, on_bytes=check_stopped, written_here=True
+            )
             super().__init__(source, page)
         self._most = RELEASE_PAGES_KEPT
         if self.height != result.rows:

@@ -107,7 +107,9 @@ def quasi_identifier(
 ) -> QuasiIdentifier:
     """Return an attribute with hierarchy, rules and domain; `built` gets notes on default ones."""
     waits = _may_wait(column, spec)
-    hierarchy, given = _hierarchy(_thinned(column) if waits else column, spec, folder, built)
+    hierarchy, given = _hierarchy(
+        _with_fewer_values(column) if waits else column, spec, folder, built
+    )
     _check_recoding(column, spec, given)
     if spec.max_level is not None and spec.max_level > hierarchy.height:
         raise InputError(
@@ -184,7 +186,7 @@ def _may_wait(column: Column, spec: AttributeSpec) -> bool:
     return numbers and not described and len(column.values) > _MANY_VALUES
 
 
-def _thinned(column: Column) -> Column:
+def _with_fewer_values(column: Column) -> Column:
     """Return a column with some of the values, the first and the last among them."""
     present = len(column.values) - (column.missing is not None)
     kept = np.linspace(0, present - 1, _CHECKED_VALUES).astype(np.int64)

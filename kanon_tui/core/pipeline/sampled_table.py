@@ -175,7 +175,7 @@ class TableCounting:
         """Return the table with these columns counted; raise when stopped."""
         table = self._table = self._surveyed()
         found = sum_counts(self._count_pieces(table.source), self._fit)
-        self._go_on()
+        self._check_stopped()
         return replace(
             table,
             records=self.records,
@@ -186,7 +186,7 @@ class TableCounting:
 
     def _count_pieces(self, source: Source) -> Iterator[Counts]:
         for piece in range(len(source.pieces)):
-            self._go_on()
+            self._check_stopped()
             records, counts = count_values((source, self._counted), piece)
             self.records += records
             yield counts
@@ -209,9 +209,9 @@ class TableCounting:
 
     def _note_bytes(self, size: int) -> None:
         self._looked_at += size
-        self._go_on()
+        self._check_stopped()
 
-    def _go_on(self) -> None:
+    def _check_stopped(self) -> None:
         if self._stopped.is_set():
             raise CountingStoppedError
 

@@ -92,7 +92,7 @@ def run_stream(
         target.check(publisher.force, project.inputs)
         check_streamed_target(target, None)
     memory = memory_limit(project).with_held_memory()
-    progress = publisher.progress = _tidying(publisher.progress, memory)
+    progress = publisher.progress = _freeing_memory(publisher.progress, memory)
     phases: Seconds = {}
     try:
         with timed(phases, "read"):
@@ -109,7 +109,7 @@ def run_stream(
         workers.begin("", None)
 
 
-def _tidying(progress: Progress, memory: MemoryLimit) -> Progress:
+def _freeing_memory(progress: Progress, memory: MemoryLimit) -> Progress:
     """Return a progress callback that gives freed memory back when another pass begins."""
     current = ""
 

@@ -74,12 +74,12 @@ def _workers(stop: Stop, check: Callable[[], object] = lambda: None) -> LocalWor
     """Return workers that call `check` after every piece, and end when `stop` says so."""
     workers = LocalWorkers()
 
-    def go_on(what: str, share: float) -> None:
+    def check_stopped(what: str, share: float) -> None:
         check()
         if stop():
             raise InputError("stopped")
 
-    workers.begin("read", go_on)
+    workers.begin("read", check_stopped)
     return workers
 
 

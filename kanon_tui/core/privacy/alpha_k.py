@@ -38,8 +38,8 @@ class AlphaKAnonymity(PrivacyModel):
     report_meaning = "of one value in a class; 1: some class gives it away"
     bound_type = number(above=0, high=1, words="a share above 0, at most 1")
     help = "No value of it has more than this share of a class"
-    asks = "{any} of {attribute} in at most {bound:.4g} of the records"
-    lacks = "{one} of {attribute} in more than {bound:.4g} of the records"
+    condition = "{any} of {attribute} in at most {bound:.4g} of the records"
+    violation = "{one} of {attribute} in more than {bound:.4g} of the records"
 
     values: tuple[str, ...] = ()
     """The values whose share is bounded; none: all."""

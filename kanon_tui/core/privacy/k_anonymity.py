@@ -92,8 +92,8 @@ class PersonalK(PrivacyModel):
     digits = 2
     loosest = 0.0
     closed_in_people = True
-    asks = "at least 1 × the records that anybody in it asks for in {attribute}"
-    lacks = "fewer records than somebody in it asks for in {attribute}"
+    condition = "at least 1 × the records that anybody in it asks for in {attribute}"
+    violation = "fewer records than somebody in it asks for in {attribute}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return records / the largest k asked for, of every class."""

@@ -68,8 +68,8 @@ class DistinctLDiversity(PrivacyModel):
     digits = 0
     bound_type = whole_number(low=1)
     help = "Every class has at least so many distinct values of it"
-    asks = "at least {bound:,.0f} distinct {values} of {attribute}"
-    lacks = "fewer than {bound:,.0f} distinct values of {attribute}"
+    condition = "at least {bound:,.0f} distinct {values} of {attribute}"
+    violation = "fewer than {bound:,.0f} distinct values of {attribute}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the number of distinct values of every class."""
@@ -96,8 +96,8 @@ class EntropyLDiversity(PrivacyModel):
     digits = 2
     bound_type = number(low=1)
     help = "Every class is as diverse as so many equally frequent values of it"
-    asks = "{attribute} as diverse as {bound:g} equally frequent values"
-    lacks = "{attribute} less diverse than {bound:g} equally frequent values"
+    condition = "{attribute} as diverse as {bound:g} equally frequent values"
+    violation = "{attribute} less diverse than {bound:g} equally frequent values"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return exp(−Σ p ln p) over the values of every class."""
@@ -160,11 +160,13 @@ class RecursiveDiversity(PrivacyModel):
     loosest = np.inf
     bound_type = number(above=0)
     help = "No value is so many times as frequent in a class as all from the second on (l: 2)"
-    asks = (
+    condition = (
         "({bound:g}, {l})-diversity of {attribute}: its most frequent value less than {bound:g} "
         "times the rest from the {nth} on"
     )
-    lacks = "one value of {attribute} at least {bound:g} times as often as all from the {nth} on"
+    violation = (
+        "one value of {attribute} at least {bound:g} times as often as all from the {nth} on"
+    )
 
     l: int = 2  # noqa: E741 - the letter of the definition
 

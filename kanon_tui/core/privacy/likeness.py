@@ -41,8 +41,10 @@ class BasicLikeness(PrivacyModel):
     bound_type = number(above=0)
     form_name = "beta_basic"
     help = "No value's share of a class is more than 1 + β times that of the whole table"
-    asks = "no value of {attribute} more than 1 + {bound:g} times as frequent"
-    lacks = "a value of {attribute} more than 1 + {bound:g} times as frequent as in the whole table"
+    condition = "no value of {attribute} more than 1 + {bound:g} times as frequent"
+    violation = (
+        "a value of {attribute} more than 1 + {bound:g} times as frequent as in the whole table"
+    )
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the largest gain of a value in every class."""
@@ -68,11 +70,11 @@ class EnhancedLikeness(BasicLikeness):
     form_name = "beta_enhanced"
     report_meaning = "the same; – where a value gains more than −ln of its share in the table"
     help = "The same, and no value gains more than −ln of its share in the whole table"
-    asks = (
+    condition = (
         "no value of {attribute} more than 1 + {bound:g} times as frequent, nor beyond its own "
         "limit"
     )
-    lacks = "a value of {attribute} that gains more than {bound:g} or −ln of its share"
+    violation = "a value of {attribute} that gains more than {bound:g} or −ln of its share"
 
     def gain(self, gains: Floats, expected: Floats) -> Floats:
         """Return the gains, infinite where they exceed −ln q."""
@@ -92,8 +94,8 @@ class DisclosurePrivacy(PrivacyModel):
     bound_type = number(above=0)
     form_name = "delta_disclosure"
     help = "Every value's share of a class is within e^δ times that of the whole table"
-    asks = "every value of {attribute} with a share within e^{bound:g} of the whole table"
-    lacks = "a value of {attribute} e^{bound:g} times as frequent or as rare, or none"
+    condition = "every value of {attribute} with a share within e^{bound:g} of the whole table"
+    violation = "a value of {attribute} e^{bound:g} times as frequent or as rare, or none"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the largest |ln(p / q)| of every class."""

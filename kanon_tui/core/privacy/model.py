@@ -64,9 +64,9 @@ class PrivacyModel(ABC):
     """The bound in a form, where its field is not called `name`, and what it asks for."""
     own_keys: ClassVar[Mapping[str, FieldType]] = MappingProxyType({})
     """Further keys beside `attribute` and the bound; each is a field of the same name."""
-    asks: ClassVar[str]
+    condition: ClassVar[str]
     """What every class has, as a clause with `{bound}`, `{attribute}` and other `facts`."""
-    lacks: ClassVar[str]
+    violation: ClassVar[str]
     """The fault of a class that misses the bound, as such a clause after 'with'."""
     example: ClassVar[float]
     """A bound for error messages."""
@@ -195,17 +195,17 @@ class PrivacyModel(ABC):
     # -- sentences
 
     def facts(self) -> dict[str, Any]:
-        """Return what the clauses `asks` and `lacks` name."""
+        """Return what the clauses `condition` and `violation` name."""
         return {"bound": self.bound, "attribute": self.attribute}
 
     def __str__(self) -> str:
         """Return the requirement as a clause: what every class has."""
-        return self.asks.format_map(self.facts())
+        return self.condition.format_map(self.facts())
 
     @property
     def fault(self) -> str:
         """The fault of a class that misses the bound, as a clause after 'with'."""
-        return self.lacks.format_map(self.facts())
+        return self.violation.format_map(self.facts())
 
     @property
     def short(self) -> str:

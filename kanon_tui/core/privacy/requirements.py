@@ -150,8 +150,8 @@ class PeopleCount(PrivacyModel):
     at_least = True
     monotone = True
     digits = 0
-    asks = "records of at least {different}"
-    lacks = "fewer than {people}"
+    condition = "records of at least {different}"
+    violation = "fewer than {people}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the number of people of every class."""

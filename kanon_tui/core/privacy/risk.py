@@ -43,7 +43,7 @@ Measure = Literal["highest", "average", "share"]
 MODELS: tuple[Model, ...] = ("prosecutor", "journalist", "marketer")
 MEASURES: tuple[Measure, ...] = ("highest", "average", "share")
 THRESHOLD = 0.2
-"""The risk above which a record is at risk where nothing else is said: classes below 5."""
+"""The risk above which a record is at risk where nothing else is given: classes below 5."""
 
 
 @dataclass(frozen=True)
@@ -120,24 +120,24 @@ _FIELDS = (
 
 
 def _usual_measure(model: str) -> Measure:
-    """Return the measure that a bound is for where nothing else is said."""
+    """Return the measure that a bound is for where nothing else is given."""
     return "average" if model == "marketer" else "highest"
 
 
 def _read(located: LocatedValue) -> RiskBound | None:
     if located.value is None:
         return None
-    said = {"measure": None} | read_given(_FIELDS, located)
-    said["measure"] = said["measure"] or _usual_measure(said["model"])
+    given = {"measure": None} | read_given(_FIELDS, located)
+    given["measure"] = given["measure"] or _usual_measure(given["model"])
     at = located.entries()
-    if "threshold" in at and said["measure"] != "share":
+    if "threshold" in at and given["measure"] != "share":
         raise at["threshold"].refuse("a threshold is for measure: share; leave it out")
-    if "population" in at and said["model"] == "prosecutor":
+    if "population" in at and given["model"] == "prosecutor":
         raise at["population"].refuse(
             "a prosecutor knows who is in the release, so that a population changes nothing; leave "
             "it out or choose journalist"
         )
-    return RiskBound(**said)
+    return RiskBound(**given)
 
 
 def _write(bound: RiskBound | None) -> dict[str, Any] | None:
@@ -173,17 +173,17 @@ def _read_words(located: LocatedValue) -> RiskBound | None:
     if located.value is None:
         return None
     words = iter(located.text(_WORDS).lower().split())
-    said: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     for word in words:
         kind = "model" if word in MODELS else "measure" if word in MEASURES else "max"
         if word in _NUMBERS:
             kind, word = _NUMBERS[word], next(words, word)
-        if kind == "max" and kind in said:
+        if kind == "max" and kind in given:
             raise located.wrong(_WORDS)
-        said[kind] = word
-    if not {"model", "max"} <= said.keys():
+        given[kind] = word
+    if not {"model", "max"} <= given.keys():
         raise located.wrong(_WORDS)
-    plain = {key: Plain(value) for key, value in said.items()}
+    plain = {key: Plain(value) for key, value in given.items()}
     return _read(LocatedValue(located.file, located.key, plain))
 
 

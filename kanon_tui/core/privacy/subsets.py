@@ -38,7 +38,7 @@ class SubsetBound:
     k: int
 
     @classmethod
-    def of(cls, size: int, k: int | None, quasi: int) -> SubsetBound | None:
+    def from_settings(cls, size: int, k: int | None, quasi: int) -> SubsetBound | None:
         """Return the bound for so many quasi-identifiers; None where none is required."""
         if k is None:
             return None

@@ -51,8 +51,8 @@ class TCloseness(PrivacyModel):
     bound_type = number(low=0, high=1, words="a distance from 0 to 1")
     form_name = "t_closeness"
     help = "Every class's values are spread like the whole table's, at most so far from them"
-    asks = "{attribute} within {bound:g} of the whole table"
-    lacks = "{attribute} further than {bound:g} from the whole table"
+    condition = "{attribute} within {bound:g} of the whole table"
+    violation = "{attribute} further than {bound:g} from the whole table"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return the distance of every class."""
@@ -113,8 +113,8 @@ class HierarchicalTCloseness(PrivacyModel):
     report_meaning = "the same with the hierarchy as distance; –: it has none"
     bound_type = TCloseness.bound_type
     help = "The same, where values under one label of its hierarchy are nearer"
-    asks = "{attribute} within {bound:g} of the whole table, by its hierarchy"
-    lacks = "{attribute} further than {bound:g} from the whole table, by its hierarchy"
+    condition = "{attribute} within {bound:g} of the whole table, by its hierarchy"
+    violation = "{attribute} further than {bound:g} from the whole table, by its hierarchy"
 
     def of_column(self, column: Column, who: str) -> Self:
         """Return the requirement for one column; refuse a column without a hierarchy."""

@@ -74,16 +74,16 @@ class MemoryLimit:
     def with_held_memory(self) -> MemoryLimit:
         """Return the limit of a run that begins now in a process that holds memory already."""
         holds = held_memory()
-        if self._matters(holds):  # memory that was just freed does not count
+        if self._is_large(holds):  # memory that was just freed does not count
             holds = held_memory_at_rest()
         return replace(self, held=max(holds - _OF_EVERY_PROCESS, 0))
 
     def tidy(self) -> None:
         """Give back memory that the last pass has freed, where it is worth the time."""
-        if self._matters(held_memory()):
+        if self._is_large(held_memory()):
             give_memory_back()
 
-    def _matters(self, holds: int) -> bool:
+    def _is_large(self, holds: int) -> bool:
         return holds > self.allowed // 4
 
     @property

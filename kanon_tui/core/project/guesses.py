@@ -16,8 +16,8 @@ from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.stray_rows import find_stray_rows
 from kanon_tui.core.text import count_of, joined
 
-Fate = Literal["published as it is", "published as a pseudonym", "generalised", "left out"]
-_ORDER: tuple[Fate, ...] = (
+Treatment = Literal["published as it is", "published as a pseudonym", "generalised", "left out"]
+_ORDER: tuple[Treatment, ...] = (
     "published as it is",
     "published as a pseudonym",
     "generalised",
@@ -31,7 +31,7 @@ class ColumnPlan:
 
     name: str
     role: Role
-    fate: Fate
+    treatment: Treatment
     guessed: bool
     """Whether nobody has confirmed the role."""
 
@@ -51,11 +51,11 @@ def planned_columns(project: Project, roles: Mapping[str, Role] | None = None) -
         coded = spec is not None and spec.identifier == "pseudonym"
         guessed = nothing_named if spec is None else spec.guessed or spec.role is None
         asked = role is Role.WEIGHT and spec is not None and spec.publish_unique
-        plans.append(ColumnPlan(name, role, _fate(role, coded, asked), guessed))
-    return sorted(plans, key=lambda plan: (_ORDER.index(plan.fate), not plan.guessed))
+        plans.append(ColumnPlan(name, role, _treatment(role, coded, asked), guessed))
+    return sorted(plans, key=lambda plan: (_ORDER.index(plan.treatment), not plan.guessed))
 
 
-def _fate(role: Role, coded: bool, asked: bool) -> Fate:
+def _treatment(role: Role, coded: bool, asked: bool) -> Treatment:
     if role is Role.QUASI:
         return "generalised"
     if role.published or asked:
@@ -67,7 +67,7 @@ def plan_lines(plans: list[ColumnPlan]) -> list[str]:
     """Return a line per column: what becomes of it, its name, its role, `?` for a guess."""
     widest = max((len(plan.name) for plan in plans), default=0)
     return [
-        f"  {plan.fate:<24}  {plan.name:<{widest}}  {plan.role}{' ?' if plan.guessed else ''}"
+        f"  {plan.treatment:<24}  {plan.name:<{widest}}  {plan.role}{' ?' if plan.guessed else ''}"
         for plan in plans
     ]
 

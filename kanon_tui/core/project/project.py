@@ -360,19 +360,19 @@ class Project(Checked):
         for name in (*self.attributes, *(n for n in table.names if n not in self.attributes)):
             given = self.attributes.get(name)
             unlisted, spec = given is None, given or AttributeSpec()
-            said = None if given is None else given.role
+            given_role = None if given is None else given.role
             if unlisted and self.data.unlisted == "omit":
                 spec = replace(spec, role=Role.IDENTIFIER)
             idle = spec.role in (Role.IDENTIFIER, Role.OTHER) and name != self.privacy.personal_k
             if not (for_run and idle) or name in asked:
                 spec = _with_role_and_kind(spec, table, name)
-            if spec.role is Role.PERSON and said is None:
+            if spec.role is Role.PERSON and given_role is None:
                 others = (*self.attributes.values(), *completed.values())
                 if unlisted or any(each.role is Role.PERSON for each in others):
                     spec = replace(spec, role=Role.IDENTIFIER)
             if unlisted and self.data.unlisted == "drop" and spec.role is not Role.QUASI:
                 spec = replace(spec, role=Role.IDENTIFIER)
-            if name == self.privacy.personal_k and (said is None or spec.guessed):
+            if name == self.privacy.personal_k and (given_role is None or spec.guessed):
                 spec = replace(spec, role=Role.IDENTIFIER)  # a person's wish is not published
             completed[name] = spec
         return replace(self, attributes=completed)

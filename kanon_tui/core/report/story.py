@@ -145,7 +145,7 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
         decisions_section(result),
         _data(result),
         context_section(result),
-        _what_was_done(result),
+        _treatment_section(result),
         _attributes(result),
         _rules(result),
         _known(privacy_section(result)),
@@ -222,7 +222,7 @@ def _data(result: FinishedRun) -> Section:
         column = columns.get(plan.name)
         kind = "" if column is None else f"{column.kind}, {len(column.values):,} values"
         why = _WHY[plan.role] + ("; guessed, nobody confirmed it" if plan.guessed else "")
-        rows.append((plan.name, plan.role.value, why, kind, plan.fate))
+        rows.append((plan.name, plan.role.value, why, kind, plan.treatment))
     told = (
         f"{figure(task.n + task.dropped_missing)} records{_of_people(result)} with "
         f"{count_of(len(task.roles), 'column')}. Values appear in this document only as the "
@@ -237,7 +237,7 @@ def _known(section: Section) -> Section:
     return replace(section, rows=[row for row in section.rows if row[1] != "–"])
 
 
-def _what_was_done(result: FinishedRun) -> Section:
+def _treatment_section(result: FinishedRun) -> Section:
     task, measures = result.task, result.measures
     names = [attribute.name for attribute in task.quasi]
     noun, reached = "records", measures.smallest_class

@@ -58,12 +58,12 @@ def _released(result: FinishedRun) -> str:
     quasi = [attribute.name for attribute in task.quasi]
     parts = [
         f"{task.n - measures.suppressed_records:,} of {task.n + task.dropped_missing:,} records. "
-        f"Key variables (quasi-identifiers), generalised: {_some(quasi)}"
+        f"Key variables (quasi-identifiers), generalised: {_names_text(quasi)}"
     ]
     if task.published_as_they_are:
-        parts.append(f"published as they are: {_some(task.published_as_they_are)}")
+        parts.append(f"published as they are: {_names_text(task.published_as_they_are)}")
     if task.left_out:
-        parts.append(f"removed, direct identifiers among them: {_some(task.left_out)}")
+        parts.append(f"removed, direct identifiers among them: {_names_text(task.left_out)}")
     return f"Released: {'; '.join(parts)}."
 
 
@@ -187,5 +187,5 @@ def _texts(result: FinishedRun) -> ReportTexts:
     return result.project.report if result.project is not None else ReportTexts()
 
 
-def _some(names: list[str] | tuple[str, ...]) -> str:
+def _names_text(names: list[str] | tuple[str, ...]) -> str:
     return first_few(list(names), _NAMES_SHOWN)

@@ -220,7 +220,9 @@ class Task:
     @cached_property
     def subsets(self) -> SubsetBound | None:
         """The k of every subset of some quasi-identifiers; None where none is required."""
-        return SubsetBound.of(self.privacy.subset_size, self.privacy.subset_k, len(self.quasi))
+        return SubsetBound.from_settings(
+            self.privacy.subset_size, self.privacy.subset_k, len(self.quasi)
+        )
 
     @property
     def beyond_k(self) -> bool:

@@ -93,11 +93,11 @@ def _table(
     room = width - number - _AROUND
     pairs = list(zip(originals, published, strict=True))
     needed = [
-        max([len(visible(name)), *(len(_turning(b[x], a[x])) for b, a in pairs)])
+        max([len(visible(name)), *(len(_change_text(b[x], a[x])) for b, a in pairs)])
         for x, name in enumerate(names)
     ]
     widths = fitted_widths(needed, room - 2 * len(names), [_NARROWEST] * len(names))
-    columns = [[_turning(b[x], a[x], widths[x]) for b, a in pairs] for x in range(len(names))]
+    columns = [[_change_text(b[x], a[x], widths[x]) for b, a in pairs] for x in range(len(names))]
     fitting = _fitting(widths, room)
     header = "  ".join(f"{shortened(visible(names[x]), widths[x]):<{widths[x]}}" for x in fitting)
     picture.line(f"{'':>{number + 3}}{header}  size", "dim")
@@ -117,7 +117,7 @@ def _table(
         )
 
 
-def _turning(before: str, after: str, most: int = 1_000) -> str:
+def _change_text(before: str, after: str, most: int = 1_000) -> str:
     """Return `41→40-49`, or the published cell alone where nothing changes or that does not fit."""
     before, after = visible(before), visible(after)
     both = f"{before}→{after}"

@@ -221,7 +221,7 @@ class Exporter:
         coded = self.result.release.coded
         self.screen.load(lambda: count_formulas(coded), counted)
 
-    def _agreed(self, go_on: Callable[[], object]) -> None:
+    def _agreed(self, proceed: Callable[[], object]) -> None:
         """Go on when the columns that single people out are agreed to as this run has them."""
         screen, task = self.screen, self.result.task
         session = screen.session
@@ -234,7 +234,7 @@ class Exporter:
 
         def checked(changed: list[str]) -> None:
             if not changed:
-                go_on()
+                proceed()
                 return
             question = Confirm(
                 "Export this run all the same?",
@@ -243,7 +243,7 @@ class Exporter:
                 yes="Export",
                 no="Do not export",
             )
-            confirm(screen, question, go_on)
+            confirm(screen, question, proceed)
 
         before_publishing(screen, lambda: screen.load(check, checked), of=names)
 

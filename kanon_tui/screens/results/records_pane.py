@@ -163,7 +163,7 @@ class RecordsPane(Hosted, Vertical):
         in_files, order = result.in_files, self._asked_order
         if in_files:
             self.grids.clear()
-            self._focus_what_is_shown()
+            self._focus_front_grid()
         self.stop_searching()
         self.set_title("reading the records …")
 
@@ -194,7 +194,7 @@ class RecordsPane(Hosted, Vertical):
         left, right, name_width = self.source.grids(arrangement, self._reader.missed)
         self._reader.clear()
         self.grids.show(left, right, place or 0, name_width)
-        self._focus_what_is_shown()
+        self._focus_front_grid()
         self.set_title()
         self._describe()
 
@@ -207,7 +207,7 @@ class RecordsPane(Hosted, Vertical):
         """Let keys move in the records."""
         (self.grids.right if self.grids.alone else self.grids.left).focus()
 
-    def _focus_what_is_shown(self) -> None:
+    def _focus_front_grid(self) -> None:
         if self.grids.alone and self.grids.left.has_focus:
             self.focus_rows()
 

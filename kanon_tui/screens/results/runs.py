@@ -161,11 +161,11 @@ class Runs:
             self._run(Rerun(project, task), before)
             return
 
-        def go_on(target: Target, force: bool) -> None:
+        def proceed(target: Target, force: bool) -> None:
             if self.under_way is None:
                 self._run(StreamedRerun(session, project, target, force), before)
 
-        ask_where_to_write(self.screen, project, go_on)
+        ask_where_to_write(self.screen, project, proceed)
 
     def _run(self, rerun: Rerun, before: FinishedRun | None) -> None:
         screen, session = self.screen, self.screen.session

@@ -78,7 +78,7 @@ class Advice(Hosted, Static):
             if known is not None:
                 return known
             algorithm = with_parameters(ALGORITHMS[choice.name], choice.params, choice.name)
-            return session.of_whole(try_out(session.task(), algorithm, stop=stop))
+            return session.extrapolated(try_out(session.task(), algorithm, stop=stop))
 
         def done(trial: Trial | None) -> None:
             if stop() or trial is None:
@@ -155,7 +155,7 @@ def _recommended(session: Session, stop: Callable[[], bool]) -> tuple[Recommenda
     if session.source is None:
         return found
     return tuple(
-        replace(one, trial=session.of_whole(one.trial))
+        replace(one, trial=session.extrapolated(one.trial))
         for one in found
         if ALGORITHMS[one.algorithm].works_on_counted_rows
     )

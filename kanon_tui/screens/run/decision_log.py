@@ -127,11 +127,11 @@ class TimelineBar(Widget):
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._playhead: Playhead | None = None
-        self._veiled = False
+        self._hide_future = False
 
-    def show(self, playhead: Playhead, veiled: bool = False) -> None:
-        """Draw where it stands now; `veiled` does not give away what comes next."""
-        self._playhead, self._veiled = playhead, veiled
+    def show(self, playhead: Playhead, hide_future: bool = False) -> None:
+        """Draw where it stands now; `hide_future` shows ? for later decisions."""
+        self._playhead, self._hide_future = playhead, hide_future
         self.refresh()
 
     def render(self) -> Text:
@@ -149,8 +149,8 @@ class TimelineBar(Widget):
             is_shown = stretch[0][0] <= playhead.number <= stretch[-1][0]
             marked = any(number in playhead.bookmarks for number, _ in stretch)
             first = begin != (place - 1) * len(steps) // wide or end > begin + 1 or not place
-            sign = "◆" if marked else _telling([step for _, step in stretch])
-            if self._veiled and stretch[-1][0] > playhead.number:
+            sign = "◆" if marked else _most_important_mark([step for _, step in stretch])
+            if self._hide_future and stretch[-1][0] > playhead.number:
                 sign = "?"
             style = theme_style(self, _COLOURS.get(sign, "text-muted"))
             sign = sign if first else "─"
@@ -158,7 +158,7 @@ class TimelineBar(Widget):
         return text.append("┤", theme_style(self, "text-muted"))
 
 
-def _telling(steps: list[Step]) -> str:
+def _most_important_mark(steps: list[Step]) -> str:
     """Return the most important mark of some steps; of very many a sample is looked at."""
     signs = {mark(step) for step in steps[:: 1 + len(steps) // 50]}
     return min(signs, key=_RANK.index)

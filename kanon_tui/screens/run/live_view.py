@@ -235,16 +235,16 @@ class LiveView(Hosted, Vertical, can_focus=False):
         scene = Scene(live.run.task, live.run.algorithm, live.timeline, number, coming)
         records = self.query_one("#records", PictureView).drawing
         if isinstance(records, Records):
-            records.at_rest = snapshot.paused or not self._goes_on
+            records.at_rest = snapshot.paused or not self._is_unfinished
         self._draw_banner(scene)
         for view in self.query(PictureView):
             view.show(scene)
         self.query_one(DecisionLog).show(playhead)
-        self.query_one(TimelineBar).show(playhead, veiled=self._asking)
+        self.query_one(TimelineBar).show(playhead, hide_future=self._asking)
 
     def _draw_header(self, live: LiveRun, playhead: Playhead, playing: bool) -> None:
         """Draw the first line, whose clock goes on while nothing else changes."""
-        clock = time.monotonic() - self._begun if self._goes_on else live.snapshot.seconds
+        clock = time.monotonic() - self._begun if self._is_unfinished else live.snapshot.seconds
         text = header_text(live, playhead, playing, self, clock)
         header = self.query_one("#counters", Static)
         if str(header.content) != str(text):
@@ -321,7 +321,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """
         self._playing_since = None
         known = not self.playhead.at_end
-        if self._predicting and not self._asking and (self._goes_on or known):
+        if self._predicting and not self._asking and (self._is_unfinished or known):
             self._asking = True
             self.playhead.hold()
             self.draw()
@@ -342,7 +342,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
             return
         if self._playing_since is not None:
             self._playing_since = None
-        elif not playhead.at_end or not self._goes_on:
+        elif not playhead.at_end or not self._is_unfinished:
             if playhead.at_end:
                 playhead.go(playhead.timeline.first)
             self._playing_since = time.monotonic()
@@ -364,17 +364,17 @@ class LiveView(Hosted, Vertical, can_focus=False):
             playhead.move(due)
         if playhead.at_end:
             self._playing_since = None
-            if self._goes_on:
+            if self._is_unfinished:
                 live.resume()
 
     def _rest(self) -> None:
         """Pause the run while earlier steps are looked at."""
         self._playing_since = None
-        if self.live is not None and self._goes_on:
+        if self.live is not None and self._is_unfinished:
             self.live.pause()
 
     @property
-    def _goes_on(self) -> bool:
+    def _is_unfinished(self) -> bool:
         """Whether the run that is shown is not over."""
         return self.live is not None and self.live.run.state in (State.READY, State.RUNNING)
 
@@ -517,7 +517,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
 
 
 BAR = 16
-SAID = (
+STOP_HINT = (
     "c stops and writes nothing; during the search it ends with the best so far. A file gets its "
     "name when it is verified."
 )
@@ -550,5 +550,5 @@ class PassesView(Static):
                 text.append(f"{title:<24} {one.seconds():>8.1f} s  ", "bold")
                 text.append(bar(one.share, BAR), theme_style(self, "success"))
                 text.append(f" {one.share:.0%}\n")
-        text.append(f"\n{'Stopping …' if stream.stopping else SAID}", "dim")
+        text.append(f"\n{'Stopping …' if stream.stopping else STOP_HINT}", "dim")
         self.update(text)

@@ -326,7 +326,7 @@ class RunScreen(StepScreen):
             values = form.accept()
             if values is None:
                 self._show_fields()
-                self._show_face("setup")
+                self._show_view("setup")
                 return False
             self._take_over(form.id or "", values)
         return True
@@ -354,7 +354,7 @@ class RunScreen(StepScreen):
 
     def action_advice(self) -> None:
         """Take over one of the recommendations."""
-        if not self._tell_at_work():
+        if not self._refuse_second_run():
             self.query_one(Advice).choose()
 
     def action_strings(self) -> None:
@@ -364,14 +364,14 @@ class RunScreen(StepScreen):
     # -- running
 
     def action_start(self) -> None:
-        if not self._tell_at_work():
+        if not self._refuse_second_run():
             self._begin(paused=False)
 
-    def _tell_at_work(self) -> bool:
+    def _refuse_second_run(self) -> bool:
         """Return whether a run is under way, and say how to end it."""
         if self._at_work:
             paused = self.live is not None and self.live.paused
-            doing = "is paused; space goes on with it" if paused else "is at work"
+            doing = "is paused; space resumes it" if paused else "is at work"
             self.host.notify(f"a run {doing}; c cancels it and keeps the best so far")
         return self._at_work
 
@@ -387,7 +387,7 @@ class RunScreen(StepScreen):
         """Show a clock at once, before the first decision."""
         self.live = None
         self.query_one(LiveView).prepare(self.session.project.algorithm.name)
-        self._show_face("live")
+        self._show_view("live")
 
     def _begin_now(self, paused: bool) -> None:
         self.query_one(Advice).stop()
@@ -411,12 +411,12 @@ class RunScreen(StepScreen):
         """Ask where the release of a table beyond memory goes, then run over its files."""
         project = session.project
 
-        def go_on(target: Target, force: bool) -> None:
+        def proceed(target: Target, force: bool) -> None:
             if not self._at_work:
                 stream = watch_stream(session, project, target, force, paused=paused)
                 self._begin_stream(session, stream)
 
-        ask_where_to_write(self, project, go_on)
+        ask_where_to_write(self, project, proceed)
 
     def _begin_stream(self, session: Session, stream: WatchedStream) -> None:
         def work() -> Result:
@@ -434,7 +434,7 @@ class RunScreen(StepScreen):
 
         self.host.background.compute(self, work, done, group="run", failed=failed)
         self.stream, self.live = stream, None
-        self._show_face("passes")
+        self._show_view("passes")
         self._draw_stream(stream)
 
     def _draw_stream(self, stream: WatchedStream) -> None:
@@ -451,7 +451,7 @@ class RunScreen(StepScreen):
         if live is not self.live:
             self.live = live
             self.query_one(LiveView).begin(live)
-            self._show_face("live")
+            self._show_view("live")
             self.query_one("#picture").focus()
 
     def _drive(self, session: Session, live: LiveRun) -> None:
@@ -537,16 +537,16 @@ class RunScreen(StepScreen):
     def action_setup(self) -> None:
         """Go back to the form; its fields are laid out after the list, so that keys work soon."""
         self.query_one("#setup-pane").display = False
-        self._show_face("setup")
+        self._show_view("setup")
         self.query_one("#algorithms").focus()
         self.call_after_refresh(self._show_fields)
 
     def _show_fields(self) -> None:
         self.query_one("#setup-pane").display = True
 
-    def _show_face(self, face: str) -> None:
+    def _show_view(self, view: str) -> None:
         """Show the form or the run; preflight and advice belong to the form."""
-        self.query_one(ContentSwitcher).current = face
-        for said_of_setup in (self.query_one("#ahead"), self.query_one(Advice)):
-            said_of_setup.set_class(face != "setup", "watching")
+        self.query_one(ContentSwitcher).current = view
+        for pane in (self.query_one("#ahead"), self.query_one(Advice)):
+            pane.set_class(view != "setup", "watching")
         self.refresh_bindings()

@@ -181,7 +181,7 @@ class WhatIfScreen(StepScreen):
                 f"{point.algorithm}, k = {point.k:,}: {point.error}",
             )
         elif point is not None and isinstance(source, PointRows):
-            note = Text(source.standing(point, self.plotted))
+            note = Text(source.comparison_at_k(point, self.plotted))
         self.query_one("#note", Static).update(note)
 
     @property
@@ -357,7 +357,7 @@ class PointRows(GridSource):
             return [*head, Cell("✗", "bad"), *(Cell("–", "muted") for _ in self.columns[3:])]
         return [*head, *(Cell(metric.shown(point)) for metric in METRICS)]
 
-    def standing(self, point: SweepPoint, metrics: Sequence[Metric]) -> str:
+    def comparison_at_k(self, point: SweepPoint, metrics: Sequence[Metric]) -> str:
         """Return how a point compares at its k, by one metric; by several, which is best.
 
         `● global, k = 5: NCP 0.264 · best at this k: ■ mondrian 0.202`.

@@ -53,8 +53,8 @@ def test_a_survey_weight_is_used_and_published_only_when_asked(asked: bool, tmp_
         {"data": {"path": str(tmp_path / "people.csv")}, "privacy": {"k": 2},
          "attributes": {**{n: {"role": r} for n, r in roles.items()}, "weight": weight}}
     )  # fmt: skip
-    fates = {plan.name: plan.fate for plan in planned_columns(project)}
-    assert (fates["weight"] == "published as it is") is asked
+    treatments = {plan.name: plan.treatment for plan in planned_columns(project)}
+    assert (treatments["weight"] == "published as it is") is asked
     release = kn.anonymize(project)
     assert ("weight" in release.table.columns) is asked
     found = kn.risk(project)

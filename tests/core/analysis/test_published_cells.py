@@ -139,7 +139,7 @@ def test_a_root_that_spells_a_range_or_a_mask_is_one() -> None:
 
 def test_a_single_value_is_no_root() -> None:
     known = CellReader(
-        code_column(pl.Series("x", ["US"]), Kind.CATEGORICAL), Hierarchy.of([["US"]])
+        code_column(pl.Series("x", ["US"]), Kind.CATEGORICAL), Hierarchy.from_rows([["US"]])
     )
     assert covered(known, "US", ["US", "FR"]) == ["US"]
 
@@ -330,7 +330,7 @@ def test_a_cell_covers_what_it_was_made_from_and_no_more(release: Release) -> No
         hierarchy, _ = default_hierarchy(column)
         if attribute.hierarchy_given:
             rows = hierarchies[attribute.name].items()
-            hierarchy = Hierarchy.of([(value, *labels) for value, labels in rows])
+            hierarchy = Hierarchy.from_rows([(value, *labels) for value, labels in rows])
         known = CellReader(column, hierarchy)
         if not cells.texts:
             continue

@@ -34,7 +34,7 @@ def take_counts(session: Session) -> tuple[str, ...]:
     assert counting is not None
     found = count(session, counting)
     session.take_counts(found.table, found.completed)
-    return found.news
+    return found.messages
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])

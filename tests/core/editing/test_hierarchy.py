@@ -33,7 +33,7 @@ from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.table import as_table, code_column
 
-COUNTRIES = Hierarchy.of(
+COUNTRIES = Hierarchy.from_rows(
     [
         ("France", "Europe", "Old World", "World"),
         ("Italy", "Europe", "Old World", "World"),

@@ -29,7 +29,7 @@ from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import code_column
 from tests.tries import tries
 
-COUNTRIES = Hierarchy.of(
+COUNTRIES = Hierarchy.from_rows(
     [
         ("France", "Europe", "Old World", "World"),
         ("Italy", "Europe", "Old World", "World"),
@@ -66,7 +66,7 @@ def test_rename_changes_one_level_and_takes_its_mark_along():
 
 
 def test_a_label_that_two_levels_share_is_renamed_on_one_only():
-    twice = Hierarchy.of([("a", "X", "X"), ("b", "Y", "X")])
+    twice = Hierarchy.from_rows([("a", "X", "X"), ("b", "Y", "X")])
     assert rename(twice, 2, "X", "All").rows == (("a", "X", "All"), ("b", "Y", "All"))
 
 
@@ -151,11 +151,11 @@ def test_split_lets_members_keep_their_label_of_the_level_below():
 
 
 def test_what_split_refuses():
-    clash = Hierarchy.of([("a", "x", "P", "*"), ("b", "y", "P", "*"), ("c", "z", "x", "*")])
+    clash = Hierarchy.from_rows([("a", "x", "P", "*"), ("b", "y", "P", "*"), ("c", "z", "x", "*")])
     assert "would look like the other 'x'" in refused(lambda: split(clash, 2, "P"))
     assert "nothing to split" in refused(lambda: split(COUNTRIES, 0, "Peru"))
     assert "is the root" in refused(lambda: split(COUNTRIES, 3, "World"))
-    alone = Hierarchy.of([("a", "a", "*"), ("b", "B", "*")])
+    alone = Hierarchy.from_rows([("a", "a", "*"), ("b", "B", "*")])
     assert "only itself below" in refused(lambda: split(alone, 1, "a"))
 
 
@@ -196,7 +196,9 @@ def test_rows_for_new_values():
     assert "no label at level 1" in refused(
         lambda: add_rows(COUNTRIES, {"Spain": ("", "Old World", "World")})
     )
-    assert "add a level first" in refused(lambda: add_rows(Hierarchy.of([("a",)]), {"b": ()}))
+    assert "add a level first" in refused(
+        lambda: add_rows(Hierarchy.from_rows([("a",)]), {"b": ()})
+    )
 
 
 def test_where_values_without_a_row_can_go():
@@ -212,7 +214,7 @@ def test_where_values_without_a_row_can_go():
 
 
 def test_the_nearest_value_by_number():
-    ages = Hierarchy.of([("30", "B"), ("10", "A"), ("20", "A")])
+    ages = Hierarchy.from_rows([("30", "B"), ("10", "A"), ("20", "A")])
     data = column([10, 20, 30, 4, 15, 26, 99], Kind.NUMERIC)
     assert nearest_rows(ages, data, ["4", "15", "26", "99"]) == {
         "4": ("A", "*"), "15": ("A", "*"), "26": ("B", "*"), "99": ("B", "*"),
@@ -234,7 +236,7 @@ def hierarchies(draw: st.DrawFn) -> Hierarchy:
         for row, name in zip(rows, names, strict=True):
             below = row[-1]
             row.append(parent.setdefault(below, f"{name}{level}"))
-    made = Hierarchy.of(rows)
+    made = Hierarchy.from_rows(rows)
     nodes = sorted({(j, row[j]) for row in made.rows for j in range(made.height + 1)})
     marks = draw(st.sets(st.sampled_from(nodes), max_size=3))
     return made.with_marks([Mark(*node) for node in marks])
@@ -284,7 +286,7 @@ def edit(draw: st.DrawFn, before: Hierarchy, name: str, level: int, label: str) 
 def test_every_edit_is_valid_keeps_the_values_and_touches_only_its_levels(made):
     before, name, level, after = made
     assume(after is not None)
-    assert Hierarchy.of(after.rows).rows == after.rows  # valid, with a single root already
+    assert Hierarchy.from_rows(after.rows).rows == after.rows  # valid, with a single root already
     assert after.values[: len(before.values)] == before.values
     assert after.with_marks(after.marks).marks == after.marks  # every mark has a label
     grown = after.height - before.height

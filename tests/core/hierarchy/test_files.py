@@ -98,9 +98,9 @@ def test_an_absent_file_and_a_folder_are_refused(tmp_path):
 def test_arx_files_are_kept_unless_forced(tmp_path):
     path = written(tmp_path, "mine")
     with pytest.raises(InputError, match="exists and is kept"):
-        write_arx(Hierarchy.of(ROWS), path)
+        write_arx(Hierarchy.from_rows(ROWS), path)
     assert path.read_text() == "mine"
-    write_arx(Hierarchy.of(ROWS), path, force=True)
+    write_arx(Hierarchy.from_rows(ROWS), path, force=True)
     assert path.read_text() == "Bachelors;Undergraduate;*\n11th;High School;*\n9th;High School;*\n"
 
 
@@ -108,7 +108,7 @@ def test_arx_files_are_kept_unless_forced(tmp_path):
 
 
 def test_levels_in_yaml():
-    assert to_yaml_levels(Hierarchy.of(ROWS))["11th"] == ["High School", "*"]
+    assert to_yaml_levels(Hierarchy.from_rows(ROWS))["11th"] == ["High School", "*"]
     assert from_yaml_levels({46201: ["4620*"], 1.5: ["low"]}, "x").values == ("46201", "1.5")
 
 
@@ -265,7 +265,7 @@ def test_a_tree_thousands_deep_is_read(tmp_path):
 
 def test_utd_numbers_are_written_as_intervals_with_their_labels(tmp_path):
     path = tmp_path / "c.xml"
-    ages = Hierarchy.of([("17", "15-19"), ("18", "15-19"), ("23", "20-24")])
+    ages = Hierarchy.from_rows([("17", "15-19"), ("18", "15-19"), ("23", "20-24")])
     write_utd(ages, path, "age", index=4)
     assert path.read_text() == (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -281,7 +281,7 @@ def test_utd_numbers_are_written_as_intervals_with_their_labels(tmp_path):
 
 def test_utd_refuses_what_xml_cannot_hold(tmp_path):
     with pytest.raises(InputError, match="holds a control character"):
-        write_utd(Hierarchy.of([("a\x00", "A")]), tmp_path / "c.xml", "x")
+        write_utd(Hierarchy.from_rows([("a\x00", "A")]), tmp_path / "c.xml", "x")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -302,7 +302,7 @@ def tables(draw: st.DrawFn, values: st.SearchStrategy[str] = _TEXT) -> Hierarchy
         parent = {label: draw(_TEXT) for label in below}
         for row in rows:
             row.append(parent[row[-1]])
-    return Hierarchy.of(rows)
+    return Hierarchy.from_rows(rows)
 
 
 @settings(max_examples=100, deadline=None)
@@ -345,7 +345,9 @@ def test_utd_round_trip_of_numbers(table: Hierarchy, tmp_path_factory):
 
 
 def test_a_project_file_round_trip_keeps_every_text():
-    odd = Hierarchy.of([("01234", "yes"), ("1995-09-20", "1.50"), ("null", "12:30"), ("*", "~")])
+    odd = Hierarchy.from_rows(
+        [("01234", "yes"), ("1995-09-20", "1.50"), ("null", "12:30"), ("*", "~")]
+    )
     text = yaml_text.dump({"levels": to_yaml_levels(odd)})
     assert from_yaml_levels(yaml_text.parse(text, "p.yaml")["levels"], "x") == odd
     assert from_yaml_levels(yaml.safe_load(text)["levels"], "x") == odd

@@ -15,7 +15,7 @@ from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.table.column import Column, GroupValues, Kind
 from kanon_tui.core.table.table import code_column
 
-COUNTRIES = Hierarchy.of(
+COUNTRIES = Hierarchy.from_rows(
     [
         ("USA", "North", "America", "Country"),
         ("Canada", "North", "America", "Country"),
@@ -27,7 +27,7 @@ COUNTRIES = Hierarchy.of(
         ("Japan", "East", "Asia", "Country"),
     ]
 )
-LOCATIONS = Hierarchy.of(
+LOCATIONS = Hierarchy.from_rows(
     [
         ("San Diego", "California", "West Coast", "United States"),
         ("Los Angeles", "California", "West Coast", "United States"),
@@ -84,9 +84,9 @@ def test_without_marks_the_root_is_the_magval():
 
 
 def test_a_star_is_added_only_above_several_labels():
-    assert Hierarchy.of([("a", "A"), ("b", "B")]).rows == (("a", "A", "*"), ("b", "B", "*"))
-    assert Hierarchy.of([("a", "A"), ("b", "A")]).rows == (("a", "A"), ("b", "A"))
-    assert Hierarchy.of([("a",)]).height == 0
+    assert Hierarchy.from_rows([("a", "A"), ("b", "B")]).rows == (("a", "A", "*"), ("b", "B", "*"))
+    assert Hierarchy.from_rows([("a", "A"), ("b", "A")]).rows == (("a", "A"), ("b", "A"))
+    assert Hierarchy.from_rows([("a",)]).height == 0
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_star_is_added_only_above_several_labels():
 )
 def test_a_broken_table_is_refused_with_row_level_and_reason(rows, message):
     with pytest.raises(InputError, match=message):
-        Hierarchy.of(rows, "x")
+        Hierarchy.from_rows(rows, "x")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_marks_that_name_no_node_are_refused(mark, message):
 
 
 def test_a_label_on_two_levels_needs_a_level_only_where_its_values_differ():
-    table = Hierarchy.of([("NY", "NY", "US"), ("Albany", "NY", "US"), ("LA", "LA", "US")])
+    table = Hierarchy.from_rows([("NY", "NY", "US"), ("Albany", "NY", "US"), ("LA", "LA", "US")])
     with pytest.raises(InputError, match=r"levels 0 and 1 .* write \{label: NY, level: 0\}"):
         table.with_marks(["NY"])
     assert table.with_marks([Mark(1, "NY")]).marks == {Mark(1, "NY")}
@@ -148,14 +148,14 @@ def test_all_values_without_a_row_are_reported_at_once_with_the_file():
 
 
 def test_numbers_find_their_row_by_value_and_keep_their_text():
-    bound = Hierarchy.of([("1", "low"), ("2", "high")]).bind(
+    bound = Hierarchy.from_rows([("1", "low"), ("2", "high")]).bind(
         column(["1.0", "2", "2.00"], Kind.NUMERIC)
     )
     assert bound.paths == (("1.0", "low", "*"), ("2", "high", "*"), ("2.00", "high", "*"))
 
 
 def test_dates_find_their_row_in_another_format():
-    table = Hierarchy.of([("1995-09-20", "1995"), ("1996-01-31", "1996")])
+    table = Hierarchy.from_rows([("1995-09-20", "1995"), ("1996-01-31", "1996")])
     bound = table.bind(column(["20.09.1995", "31.01.1996"], Kind.DATE))
     assert bound.paths[0] == ("20.09.1995", "1995", "*")
 
@@ -167,24 +167,24 @@ def test_missing_stays_itself_below_the_root():
 
 
 def test_missing_may_have_a_row_of_its_own():
-    table = Hierarchy.of([("a", "A"), ("?", "Unknown")])
+    table = Hierarchy.from_rows([("a", "A"), ("?", "Unknown")])
     assert table.bind(column(["a", "?"])).paths == (("a", "A", "*"), ("?", "Unknown", "*"))
 
 
 def test_one_value_and_missing_need_a_root():
-    bound = Hierarchy.of([("a",)]).bind(column(["a", "?"]))
+    bound = Hierarchy.from_rows([("a",)]).bind(column(["a", "?"]))
     assert bound.paths == (("a", "*"), ("?", "*"))
 
 
 def test_missing_is_not_counted_among_numbers_by_the_root():
-    bound = Hierarchy.of([("21", "20-24"), ("23", "20-24")]).bind(
+    bound = Hierarchy.from_rows([("21", "20-24"), ("23", "20-24")]).bind(
         column([21, 23, "?"], Kind.NUMERIC)
     )
     assert bound.paths == (("21", "20-24", "*"), ("23", "20-24", "*"), ("?", "?", "*"))
 
 
 def test_a_missing_token_that_is_also_a_label_is_refused():
-    table = Hierarchy.of([("USA", "NA", "World"), ("Chad", "AF", "World")])
+    table = Hierarchy.from_rows([("USA", "NA", "World"), ("Chad", "AF", "World")])
     with pytest.raises(
         InputError, match="'NA' means missing in the data but is a label of level 1"
     ):
@@ -192,7 +192,7 @@ def test_a_missing_token_that_is_also_a_label_is_refused():
 
 
 def test_groups_of_numbers_must_be_ranges():
-    table = Hierarchy.of([("1", "odd"), ("2", "even"), ("3", "odd")])
+    table = Hierarchy.from_rows([("1", "odd"), ("2", "even"), ("3", "odd")])
     with pytest.raises(
         InputError, match=r"x: level 1 .* puts '3' into 'odd' but '2' before it into 'even'"
     ):
@@ -201,7 +201,7 @@ def test_groups_of_numbers_must_be_ranges():
 
 
 def test_equal_numbers_belong_together():
-    table = Hierarchy.of([("1", "a"), ("1.0", "b"), ("2", "b")])
+    table = Hierarchy.from_rows([("1", "a"), ("1.0", "b"), ("2", "b")])
     with pytest.raises(InputError, match=r"'1' into 'a' but '1.0', the same number, into 'b'"):
         table.bind(column(["1", "1.0", "2"], Kind.NUMERIC))
 
@@ -220,7 +220,7 @@ def tables(draw: st.DrawFn) -> Hierarchy:
         parent = {label: f"{level}.{draw(st.integers(0, 2))}" for label in below}
         for row in rows:
             row.append(parent[row[-1]])
-    return Hierarchy.of(rows)
+    return Hierarchy.from_rows(rows)
 
 
 @settings(max_examples=60, deadline=None)

@@ -16,7 +16,7 @@ from kanon_tui.core.hierarchy.specification import groups_spec, spec_from_texts,
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import code_column
 
-COUNTRIES = Hierarchy.of(
+COUNTRIES = Hierarchy.from_rows(
     [
         ("France", "Europe", "Old World", "World"),
         ("Italy", "Europe", "Old World", "World"),

@@ -49,8 +49,8 @@ class Minority(PrivacyModel):
     bound_type = whole_number(low=1)
     form_name = "minority"
     help = "Every class has at least so many records of other values"
-    asks = "a minority of {bound} records in {attribute}"
-    lacks = "a minority of fewer than {bound} records in {attribute}"
+    condition = "a minority of {bound} records in {attribute}"
+    violation = "a minority of fewer than {bound} records in {attribute}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Records of the class without those of its most frequent value."""

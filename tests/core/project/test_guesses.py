@@ -26,7 +26,7 @@ def test_unchanged_columns_come_first_and_guesses_are_marked() -> None:
         ill={"role": "sensitive"},
     )
     plans = planned_columns(asked, ROLES)
-    assert [(plan.name, plan.fate, plan.guessed) for plan in plans] == [
+    assert [(plan.name, plan.treatment, plan.guessed) for plan in plans] == [
         ("Pat", "published as it is", True),
         ("ill", "published as it is", False),
         ("age", "generalised", True),
@@ -39,8 +39,8 @@ def test_unchanged_columns_come_first_and_guesses_are_marked() -> None:
 
 def test_a_pseudonym_is_no_column_that_is_left_out() -> None:
     asked = project(name={"role": "identifier", "identifier": "pseudonym"}, age={"role": "quasi"})
-    fates = {plan.name: plan.fate for plan in planned_columns(asked)}
-    assert fates == {"name": "published as a pseudonym", "age": "generalised"}
+    treatments = {plan.name: plan.treatment for plan in planned_columns(asked)}
+    assert treatments == {"name": "published as a pseudonym", "age": "generalised"}
 
 
 def test_a_project_without_any_role_has_guesses_only_and_a_policy_for_the_rest_has_none() -> None:

@@ -79,7 +79,7 @@ async def test_keys_that_do_not_work_now_say_why(sample, make_app) -> None:
         pilot.app.host.notify = said.append
         await pilot.press("r", "A")
         assert len(said) == 2
-        assert all("a run is paused; space goes on" in each for each in said)
+        assert all("a run is paused; space resumes it" in each for each in said)
         await pilot.press("c")
         await settle(pilot)
 

@@ -35,8 +35,10 @@ async def test_a_run_waits_for_one_deliberate_confirmation(make_app, tmp_path, s
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, PlanDialog))
         dialog = pilot.app.screen
         assert "3 roles are guesses" in str(dialog.query_one("#guesses", Static).content)
-        fates = [fate for fate, _, _ in shown(dialog)]
-        assert fates == sorted(fates, key=lambda fate: fate != "published as it is")
+        treatments = [treatment for treatment, _, _ in shown(dialog)]
+        assert treatments == sorted(
+            treatments, key=lambda treatment: treatment != "published as it is"
+        )
         await pilot.press("escape")
         await settle(pilot)
         assert session.guessed

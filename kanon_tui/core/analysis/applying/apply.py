@@ -121,7 +121,7 @@ def read_cells(
     elif not rule.kind.ordered and hierarchy is not None and other:
         named = {HIDDEN, *other, *mapping.missing_tokens}.union(*hierarchy.rows)
         more = [(cell, *other, hierarchy.rows[0][-1]) for cell in cells if cell not in named]
-        hierarchy = Hierarchy.of([*hierarchy.rows, *more], who)
+        hierarchy = Hierarchy.from_rows([*hierarchy.rows, *more], who)
     reader = CellReader(column, hierarchy, other, mapping.missing_tokens, stars=False)
     return reader.read(cells, mapping.name)
 
@@ -309,13 +309,13 @@ def apply_mapping(
     if left and uncovered == "refuse":
         raise NotReachedError(
             f"{table_name}: {count_of(left, 'record')} of {table.height:,} "
-            f"{_what_is_uncovered(lost, left)}; nothing was written (suppress leaves them out)"
+            f"{_uncovered_clause(lost, left)}; nothing was written (suppress leaves them out)"
         )
     k = mapping.privacy.k
     if int(covered.sum()) < k:
         raise NotReachedError(
             f"{table_name}: only {int(covered.sum()):,} of {table.height:,} records are covered by "
-            f"{mapping.name}, k is {k}: {left:,} {_what_is_uncovered(lost, left)}; is the file "
+            f"{mapping.name}, k is {k}: {left:,} {_uncovered_clause(lost, left)}; is the file "
             f"read as the first one was? nothing was written"
         )
     result = _released(mapping, table, labels, covered, small, table_name)
@@ -422,7 +422,7 @@ def _check_earlier(mapping: ReleaseMapping, earlier: pl.DataFrame, name: str) ->
         )
 
 
-def _what_is_uncovered(lost: Mapping[str, int], records: int) -> str:
+def _uncovered_clause(lost: Mapping[str, int], records: int) -> str:
     named = [f"{name} ({count:,})" for name, count in lost.items() if name != NO_CLASS]
     if not named:
         return f"{plural(records, 'lies', 'lie')} in no class of the mapping"

@@ -48,7 +48,7 @@ def mapping_sql(
 
     Columns of `publish` are published as they are, as those with such a role in the mapping.
     """
-    _refuse_what_sql_cannot(mapping)
+    _check_expressible(mapping)
     write = _Writer(dialect)
     rules, classes = mapping.attributes, mapping.classes
     roles = {name: spec.role for name, spec in mapping.columns.items()}
@@ -101,7 +101,7 @@ def mapping_sql(
     )
 
 
-def _refuse_what_sql_cannot(mapping: ReleaseMapping) -> None:
+def _check_expressible(mapping: ReleaseMapping) -> None:
     privacy = mapping.privacy
     beyond = [model.title for model in privacy.requirements]
     beyond += ["a risk"] * (privacy.risk is not None) + ["a personal k"] * bool(privacy.personal_k)

@@ -63,7 +63,7 @@ class Exposure:
     """The highest risk of being found."""
 
     @classmethod
-    def of(cls, result: FinishedRun) -> Exposure:
+    def from_result(cls, result: FinishedRun) -> Exposure:
         """Count the people of a release."""
         task, classes = result.task, result.release.classes
         count = int(classes.max(initial=-1)) + 1
@@ -158,7 +158,7 @@ def remedies(result: Result, watch: Watch = lambda done, total: True) -> list[Re
     """
     if result.in_files or result.project is None:
         raise InputError("remedies are tried on records in memory; take a sample of the data")
-    before, found = Exposure.of(result), []
+    before, found = Exposure.from_result(result), []
     tried = list(_candidates(result, result.project, scores_of(result)))[:MOST_REMEDIES]
     for number, (title, general, changed, project, table) in enumerate(tried):
         if not watch(number, len(tried)):
@@ -170,7 +170,7 @@ def remedies(result: Result, watch: Watch = lambda done, total: True) -> list[Re
         if changed is None:
             changed = int(compare(result, again).any_differs.sum())
         ncp = result.measures.ncp, again.measures.ncp
-        found.append(Remedy(title, general, changed, before, Exposure.of(again), ncp))
+        found.append(Remedy(title, general, changed, before, Exposure.from_result(again), ncp))
     return sorted(found, key=lambda each: (not each.helps, each.changed))
 
 
@@ -203,7 +203,13 @@ def _candidates(
                     title = f"{end}-code {each.name} at {found[0]}"
                     ends_now = {**ends, end: found[0]}
                     coded = replace(spec, top=ends_now["top"], bottom=ends_now["bottom"])
-                    yield title, title, found[1], _with(project, each.name, coded), task.table
+                    yield (
+                        title,
+                        title,
+                        found[1],
+                        _with_attribute_spec(project, each.name, coded),
+                        task.table,
+                    )
         elif each.hierarchy_given and each.hierarchy.height > 1:
             raised = [chain[0] for chain in _chains(each)]
             title = f"raise {each.name} by a level"
@@ -216,7 +222,7 @@ def _candidates(
                 yield title, general, *_relabelled(project, task.table, each, spec, labels)
 
 
-def _with(project: Project, name: str, spec: AttributeSpec) -> Project:
+def _with_attribute_spec(project: Project, name: str, spec: AttributeSpec) -> Project:
     return replace(project, attributes={**project.attributes, name: spec})
 
 
@@ -280,7 +286,7 @@ def _relabelled(
     new = dict(zip(column.values, labels, strict=True))
     frame = table.frame.with_columns(pl.col(name).cast(pl.String).replace(new))
     again = as_table(frame, table.missing_tokens)
-    return int(column.counts[changed].sum()), _with(project, name, made), again
+    return int(column.counts[changed].sum()), _with_attribute_spec(project, name, made), again
 
 
 def weak_spot_sections(
@@ -290,7 +296,7 @@ def weak_spot_sections(
 
     Not `named`, no value of the data stands in them.
     """
-    own, scores = Exposure.of(result), scores_of(result)
+    own, scores = Exposure.from_result(result), scores_of(result)
     counted = {
         "Homogeneity": (own.certain, "people whose class has one sensitive value"),
         "Skew": (own.skewed, f"people: most of their class, {SKEW} times the usual"),

@@ -39,7 +39,7 @@ def sweep_in_words(
 
 def _ranking(points: Sequence[SweepPoint], metric: Metric, k: int) -> str:
     """Return `k = 5: mondrian 0.202, global 0.264 (NCP, best first)`."""
-    found = [(value, p) for p in points if (value := metric.of(p)) is not None]
+    found = [(value, p) for p in points if (value := metric.figure_of(p)) is not None]
     found.sort(key=lambda pair: -pair[0] if metric.more_is_better else pair[0])
     without = [p.algorithm for p in points if p.error is not None]
     ranked = ", ".join(f"{p.algorithm} {metric.shown(p)}" for _, p in found)
@@ -52,7 +52,7 @@ def _ranking(points: Sequence[SweepPoint], metric: Metric, k: int) -> str:
 def _prices(name: str, points: Sequence[SweepPoint], metric: Metric) -> Iterator[str]:
     """Yield the cost of every step to a larger k; where a figure gets better, why that can be."""
     for one, other in pairwise(points):
-        before, after = metric.of(one), metric.of(other)
+        before, after = metric.figure_of(one), metric.figure_of(other)
         if before is None or after is None:
             continue
         change = after - before

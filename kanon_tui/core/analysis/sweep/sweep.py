@@ -301,14 +301,14 @@ class Metric:
     """Whether it counts something."""
     more_is_better: bool = False
 
-    def of(self, point: SweepPoint) -> float | None:
+    def figure_of(self, point: SweepPoint) -> float | None:
         """Return the figure of a point; None where it has no release."""
         value: float | None = getattr(point, self.name)
         return value
 
     def shown(self, point: SweepPoint) -> str:
         """Return the figure in words; a dash where there is none."""
-        value = self.of(point)
+        value = self.figure_of(point)
         digits = {"ncp": 3, "rv": 3, "seconds": 2}.get(self.name, 0)
         return "–" if value is None else f"{value:,.{digits}f}"
 
@@ -333,7 +333,7 @@ def lines_of(
     points: Iterable[SweepPoint], metric: Metric, algorithms: Sequence[str], ks: Sequence[int]
 ) -> tuple[Line, ...]:
     """Return a line for every algorithm, also for one that has no points yet."""
-    known = {(point.algorithm, point.k): metric.of(point) for point in points}
+    known = {(point.algorithm, point.k): metric.figure_of(point) for point in points}
     return tuple(Line(name, tuple(known.get((name, k)) for k in ks)) for name in algorithms)
 
 
@@ -342,7 +342,7 @@ def best_at(points: Iterable[SweepPoint], metric: Metric, k: int) -> tuple[Sweep
 
     One, or several that are equal.
     """
-    known = [(metric.of(point), point) for point in points if point.k == k]
+    known = [(metric.figure_of(point), point) for point in points if point.k == k]
     values = [value for value, _ in known if value is not None]
     if not values:
         return ()

@@ -151,7 +151,7 @@ class Partitioning:
     """What the trees could ask about."""
     original: PartitionTree
     release: PartitionTree
-    telling: tuple[str, ...] = ()
+    determining: tuple[str, ...] = ()
     """Attributes of the original that tell the target by themselves."""
     drawn_from: tuple[int, int] | None = None
     """How many records original and release have, where the trees saw only some of them."""
@@ -159,7 +159,7 @@ class Partitioning:
     @property
     def left_out(self) -> tuple[str, ...]:
         """The determining attributes that the trees may not ask about."""
-        return tuple(name for name in self.telling if name not in self.attributes)
+        return tuple(name for name in self.determining if name not in self.attributes)
 
     def determining_notes(self) -> list[str]:
         """Return sentences about the attributes that determine the target."""
@@ -170,7 +170,7 @@ class Partitioning:
                 if name in self.left_out
                 else ": without it the trees would ask about others"
             )
-            for name in self.telling
+            for name in self.determining
         ]
 
     def section(self) -> Section:
@@ -224,14 +224,14 @@ def partition(
     for name, value, allowed in (("rows", rows, ROWS), ("overlap", overlap, OVERLAPS)):
         if value not in allowed:
             raise InputError(f"{name}: '{value}' is not one of {' or '.join(allowed)}")
-    before, after, telling = learning_tables(release, target, attributes)
+    before, after, determining = learning_tables(release, target, attributes)
     if rows == "clusters":
         after = clusters_of(after, release.task, release.table)
     original, generalised = (
         grow_tree(replace(table, overlap=overlap), leaves, smallest, release.task.seed)
         for table in (before, after)
     )
-    return Partitioning(target, tuple(before.cells), original, generalised, telling)
+    return Partitioning(target, tuple(before.cells), original, generalised, determining)
 
 
 def partition_of(
@@ -271,9 +271,9 @@ def learning_tables(
         _check_attributes(release, target, attributes)
     readers = cell_readers(release.project, task, [*published, target])
     wanted = original_target(readers[target])
-    telling = tuple(name for name in published if determines(readers[name].column, wanted))
+    determining = tuple(name for name in published if determines(readers[name].column, wanted))
     if attributes is None:
-        twins = [name for name in telling if task.roles[name] is not Role.QUASI]
+        twins = [name for name in determining if task.roles[name] is not Role.QUASI]
         attributes = [name for name in published if name not in twins] or published
         _check_attributes(release, target, attributes)
     columns = {name: table.column(name, Kind.CATEGORICAL) for name in attributes}
@@ -290,7 +290,7 @@ def learning_tables(
         published_target(readers[target], texts, release.name),
         np.ones(table.height, dtype=np.int64),
     )
-    return original, published_cells, telling
+    return original, published_cells, determining
 
 
 def grow_tree(

@@ -107,7 +107,7 @@ class ClassReasons(Reasons):
             if cut.largest_k < self.k:
                 sentence = f"k = {cut.largest_k:,} instead of {self.k:,}: {sentence}"
             else:
-                enough = f"enough for k = {self.k:,}{self._and_required}"
+                enough = f"enough for k = {self.k:,}{self._requirements_clause}"
                 sentence += f", {enough}; {self.result.algorithm.name} did not take it"
             changes.append(Change("k", min(cut.largest_k, self.k), "", sentence))
         for requirement, cut in forbidden_cuts(cuts, self.task.requirements, self.k):
@@ -239,7 +239,7 @@ class ClassReasons(Reasons):
         if free:
             facts.append(
                 f"{count_of(free, 'class', 'classes')} could be cut on {attribute.name} alone and "
-                f"keep k{self._and_required}."
+                f"keep k{self._requirements_clause}."
             )
         if barred := sum(any(c.largest_k >= self.k for c in own) for own in cuts) - free:
             facts.append(

@@ -26,9 +26,9 @@ from kanon_tui.core.text import count_of, shortened
 _SHOWN = 12
 """Values of an attribute that are told, the most frequent ones."""
 _NO_CLASS = "It is of no class: suppressed records are published as * only."
-_NOT_TOLD = (
-    "Which change would have kept more is not told here: it is tried on records, and these are not "
-    "in memory."
+_CHANGES_UNKNOWN = (
+    "Which change would have kept more is not known here: changes are tried on records, and "
+    "these are not in memory."
 )
 
 
@@ -57,7 +57,7 @@ def why_row(result: FinishedRun, classes: ClassesByCells, cells: Mapping[str, st
             f"{count_of(alike, 'row')} of the release {'has' if alike == 1 else 'have'} this text; "
             f"{name} prints {count_of(len(release.cells[x].texts), 'text')} in all.",
             "i tells what the records of the class had before.",
-            _NOT_TOLD,
+            _CHANGES_UNKNOWN,
         ),
     )
 
@@ -75,7 +75,7 @@ def why_attribute(result: FinishedRun, x: int) -> Why:
             _how_far(result, x, "A class prints the values of its records together"),
             f"{values[0].upper()}{values[1:]} became {count_of(len(texts), 'text')}. "
             f"Most frequent: {_listed(dict(zip(texts, records.tolist(), strict=True)))}.",
-            _NOT_TOLD,
+            _CHANGES_UNKNOWN,
         ),
     )
 

@@ -79,7 +79,7 @@ class LevelReasons(Reasons):
             records = count_of(left, "record")
             return f"{label} would leave {records} in this class, with {fault_clause(missed)}"
         if finer.passes:
-            return self._needless(x)
+            return self._unneeded_clause(x)
         return f"{label} would do here but {self._leaves(x)}"
 
     def _record_facts(self, record: int, x: int) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ class LevelReasons(Reasons):
         if level:
             finer = self.finer(x)
             clause = f"level {level - 1} would {self._leaves(x)}"
-            because = self._needless(x) if finer.passes else clause
+            because = self._unneeded_clause(x) if finer.passes else clause
         facts = (
             f"{attribute.name} is at level {level} of {attribute.hierarchy.height}.",
             *self._table_facts(x),
@@ -132,7 +132,7 @@ class LevelReasons(Reasons):
             f"to go; {self.allowed:,} may be suppressed.",
         )
 
-    def _needless(self, x: int) -> str:
+    def _unneeded_clause(self, x: int) -> str:
         return (
             f"{self.result.algorithm.name} raised it this far, though level {self.levels[x] - 1} "
             f"passes too"

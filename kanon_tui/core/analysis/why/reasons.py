@@ -248,7 +248,7 @@ class Reasons(ABC):
         return Change("level", level, attribute.name, sentence)
 
     @property
-    def _and_required(self) -> str:
+    def _requirements_clause(self) -> str:
         return " and what is required beyond it" if self.task.requirements else ""
 
     def _attribute_question(self, attribute: QuasiIdentifier) -> str:

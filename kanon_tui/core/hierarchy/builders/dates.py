@@ -48,7 +48,9 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
                 f"each a multiple of the one before"
             )
     labels = [date_labels(column, word) for word in levels]
-    return Hierarchy.of(zip(column.values[: len(labels[0])], *labels, strict=True), column.name)
+    return Hierarchy.from_rows(
+        zip(column.values[: len(labels[0])], *labels, strict=True), column.name
+    )
 
 
 def date_labels(column: Column, word: str) -> list[str]:

@@ -31,7 +31,7 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
             labels.append(parents.get(labels[-1], other))
         return labels
 
-    named = Hierarchy.of([path(value) for value in levels[0]], who)
+    named = Hierarchy.from_rows([path(value) for value in levels[0]], who)
     uncovered = named.uncovered(column)
     if not uncovered:
         return named
@@ -42,7 +42,7 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
             f"{who}: {quoted_list(uncovered, most=20)} {verb} in no group of level 1; name {group}"
             f", or say other: NAME for the group of all values not named"
         )
-    return Hierarchy.of([path(value) for value in (*levels[0], *uncovered)], who)
+    return Hierarchy.from_rows([path(value) for value in (*levels[0], *uncovered)], who)
 
 
 def _parents(level: Mapping[Any, Sequence[Any]], number: int, who: str) -> dict[str, str]:

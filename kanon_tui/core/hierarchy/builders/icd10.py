@@ -46,7 +46,7 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     They depend on a code alone, so that later records get the same labels. A value that is no code
     stays itself among the categories and belongs to the chapter `other`.
     """
-    return Hierarchy.of(map(_path, present_values(column)), column.name)
+    return Hierarchy.from_rows(map(_path, present_values(column)), column.name)
 
 
 ICD10 = Builder(

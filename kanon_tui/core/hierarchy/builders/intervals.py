@@ -73,7 +73,7 @@ class Line:
     """One per value that is not missing, rising."""
 
     @classmethod
-    def of(cls, column: Column, points: Iterable[Decimal]) -> Line:
+    def from_column(cls, column: Column, points: Iterable[Decimal]) -> Line:
         """Return a line fine enough for the values of a column and for these points."""
         if column.kind is Kind.DATE:
             return cls(column, 0, tuple(np.floor(present_numbers(column)).astype(int).tolist()))
@@ -189,7 +189,7 @@ def _scaled(numbers: Iterable[Decimal], decimals: int) -> list[int]:
 def levels_hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarchy:
     """Return the hierarchy of the labels of every present value, level by level."""
     present = column.values[: len(levels[0])]
-    return Hierarchy.of(zip(present, *levels, strict=True), column.name)
+    return Hierarchy.from_rows(zip(present, *levels, strict=True), column.name)
 
 
 _MOST_LEVELS = 64
@@ -216,7 +216,7 @@ def _line_and_steps(column: Column, options: Mapping[str, Any]) -> tuple[Line, i
     """Return the line of the values, where a group starts on it, and the width of every level."""
     widths = options["widths"] or [options["width"] or first_width(column)]
     origin = Decimal(0) if options["origin"] is None else point_of(column, options["origin"])
-    line = Line.of(column, [*widths, origin])
+    line = Line.from_column(column, [*widths, origin])
     if column.kind is Kind.DATE:
         _check_whole_days(column, widths)
     start, *steps = line.units([origin, *widths])
@@ -407,7 +407,7 @@ def _build_breaks(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     of the groups below.
     """
     points = [[point_of(column, cut) for cut in level] for level in options["levels"]]
-    line = Line.of(column, [point for level in points for point in level])
+    line = Line.from_column(column, [point for level in points for point in level])
     levels = [line.units(level) for level in points]
     for number, cuts in enumerate(levels, start=1):
         for before, cut in pairwise(cuts):

@@ -45,7 +45,9 @@ def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
         [v[: longest - j] + HIDDEN * j if from_right else HIDDEN * j + v[j:] for v in filled]
         for j in range(1, masked + 1)
     ]
-    return Hierarchy.of(zip(values, *levels, [HIDDEN] * len(values), strict=True), column.name)
+    return Hierarchy.from_rows(
+        zip(values, *levels, [HIDDEN] * len(values), strict=True), column.name
+    )
 
 
 MASK = Builder(

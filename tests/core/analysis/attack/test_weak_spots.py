@@ -29,21 +29,23 @@ def release(algorithm: str = "mondrian", **frame: list[object]) -> kn.Release:
 
 def test_people_are_counted_by_hand() -> None:
     """Two of 20 and two of 50: the first class has flu alone, the second two values of three."""
-    found = Exposure.of(release(age=[20, 20, 50, 50], ill=["flu", "flu", "flu", "gout"]))
+    found = Exposure.from_result(release(age=[20, 20, 50, 50], ill=["flu", "flu", "flu", "gout"]))
     assert (found.certain, found.skewed, found.rare) == (2, 0, 0)
     assert (found.highest, found.risk) == (1.0, 0.5)
     rare = ["hiv", "hiv", "flu", *["flu"] * 300]
-    skewed = Exposure.of(release(age=[20, 20, 20, *[50] * 300], ill=rare))
+    skewed = Exposure.from_result(release(age=[20, 20, 20, *[50] * 300], ill=rare))
     # hiv: two of a class of three, and of 303 people; a label of under 1 % in a class below 2k
     assert (skewed.certain, skewed.skewed, skewed.rare) == (300, 2, 2)
-    assert Exposure.of(release("global", age=[1, 1, 2, 2], ill=list("abab"))).highest == 0.5
+    assert (
+        Exposure.from_result(release("global", age=[1, 1, 2, 2], ill=list("abab"))).highest == 0.5
+    )
 
 
 def test_remedies_are_tried_and_the_cheapest_that_helps_comes_first() -> None:
     town = ["rome", "rome", "naples", "naples", *["oslo"] * 96]
     ill = ["flu", "flu", "gout", "gout", *["flu", "gout"] * 48]
     made = release(age=[30] * 100, town=town, ill=ill)
-    assert Exposure.of(made).certain == 4  # rome has flu, naples has gout
+    assert Exposure.from_result(made).certain == 4  # rome has flu, naples has gout
     tried = {each.title: each for each in kn.remedies(made)}
     merged = next(each for title, each in tried.items() if title.startswith("merge town"))
     raised = tried["raise town by a level"]
@@ -71,7 +73,7 @@ def test_an_end_is_coded_where_k_records_reach() -> None:
         ),
         pl.DataFrame({"age": ages, "ill": ["flu", "gout"] * 21 + ["flu"]}),
     )
-    assert top.after == Exposure.of(again)
+    assert top.after == Exposure.from_result(again)
 
 
 def test_the_report_names_no_value_and_the_owner_sees_them() -> None:

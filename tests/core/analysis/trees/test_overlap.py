@@ -165,15 +165,15 @@ def test_what_tells_the_target_unchanged_is_left_out_unless_it_is_asked_for() ->
     table = as_table(pl.DataFrame({**DATA, "gain": gain, "pay": pay}))
     task = prepare(project, table)
     found = partition(PublishedTable(project, task, table), "salary")
-    assert (found.telling, found.left_out) == (("pay",), ("pay",))
+    assert (found.determining, found.left_out) == (("pay",), ("pay",))
     assert found.determining_notes() == ["pay alone tells salary and is left out"]
     asked = partition(PublishedTable(project, task, table), "salary", ["pay", "gain"])
-    assert (asked.telling, asked.left_out) == (("pay",), ())
+    assert (asked.determining, asked.left_out) == (("pay",), ())
     assert asked.original.accuracy == 1.0 > found.original.accuracy
     # What is generalised stays: how much of it the release still tells is the question.
     quasi = replace(project, attributes={**specs, "pay": SPECS["gain"]})
     kept = partition(PublishedTable(quasi, prepare(quasi, table), table), "salary")
-    assert (kept.telling, kept.left_out) == (("pay",), ())
+    assert (kept.determining, kept.left_out) == (("pay",), ())
 
 
 def test_a_number_of_its_own_for_everybody_tells_nothing_by_accident() -> None:
