@@ -37,8 +37,8 @@ MODELS: dict[str, type[PrivacyModel]] = {
 GROUP = "kanon_tui.privacy_models"
 """The entry point group of plug-ins: the name of a model and where its class is."""
 _NEEDED = (
-    "name", "title", "report_meaning", "key", "bound_key", "bound_type", "help", "condition", "violation",
-    "example", "letter",
+    "name", "title", "report_meaning", "key", "bound_key", "bound_type", "help", "condition",
+    "violation", "example", "letter",
 )  # fmt: skip
 _TAKEN = {*MODELS, *(model.key for model in MODELS.values()),
           "k", "max_suppression", "suppress", "personal_k", "risk"}  # fmt: skip
