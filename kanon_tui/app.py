@@ -106,6 +106,7 @@ class KanonApp(App[None]):
         self._end = UnexpectedEnd(self.error_console)
         self._file, self._presents = file, present
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._theme_of_mode: dict[str, str] = {}
         self.animation_level = "none"
         for known in THEMES:
             self.register_theme(known)
@@ -138,7 +139,17 @@ class KanonApp(App[None]):
     def switch_mode(self, mode: str) -> AwaitMount:
         """Show another mode; questions that come up late still find the one that is left."""
         self.host.background.leave_mode()
+        self._theme_of_mode.setdefault(mode, self._theme_of_mode.get(self.current_mode, ""))
         return super().switch_mode(mode)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Parse and apply all styles, unless the shown mode has those of the theme.
+
+        Textual asks for it twice whenever a mode is shown for the first time.
+        """
+        if self._theme_of_mode.get(self.current_mode) != self.theme:
+            self._theme_of_mode[self.current_mode] = self.theme
+            super().refresh_css(animate)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the filters that every drawn line passes."""

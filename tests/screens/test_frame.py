@@ -53,6 +53,21 @@ async def test_every_step_by_number_and_by_alt_number(sample, make_app: AppMaker
         assert pilot.app.current_mode == "attributes"
 
 
+async def test_another_theme_is_on_every_screen(sample, make_app: AppMaker) -> None:
+    """Also on those that were shown before it, and on the next one when both change at once."""
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        for theme, keys in (("kanon-projector", "2123"), ("kanon-dark", "4321")):
+            pilot.app.theme = theme
+            for key in keys:
+                pilot.app.action_screen_by_digit(key)
+                await settle(pilot)
+                ground = pilot.app.screen.background_colors[1]
+                assert ground.hex == pilot.app.current_theme.background.upper(), (theme, key)
+
+
 async def test_step_bar_shows_states_and_shrinks(sample, make_app: AppMaker) -> None:
     async with make_app(sample("datafly")).run_test(size=(120, 30)) as pilot:
         await settle(pilot)
