@@ -79,8 +79,9 @@ def refuse_guesses(project: Project, plans: list[ColumnPlan]) -> None:
         guessed = f"{count_of(count, 'role is', 'roles are')} only guessed"
         raise InputError(
             f"{project.title}: {guessed} (marked ?); "
-            "name them with --quasi, --sensitive and --identifier or as role: in the project, or "
-            "accept them with --accept-guesses",
+            "name them with --quasi, --sensitive and --identifier (in Python quasi=, sensitive=, "
+            "identifier=) or as role: in the project, or accept them with --accept-guesses "
+            "(accept_guesses=True)",
             on_screen=f"{guessed}; confirm them",
         )
 
@@ -102,7 +103,7 @@ def without_stray_rows(project: Project, accepted: bool) -> Project:
         where = "".join(f", where: {{{name}: '{rule}'}}" for name, rule in stray.where.items())
         raise InputError(
             f"{project.title}: some rows seem to be no records ({joined(stray.reasons)}); leave "
-            f"them out in a project (data: {{path: …, {skip}{where}}}) or with --accept-guesses, "
-            "or keep them in a project without skip"
+            f"them out in a project (data: {{path: …, {skip}{where}}}) or with --accept-guesses "
+            "(in Python accept_guesses=True), or keep them in a project without skip"
         )
     return replace(project, data=replace(data, read_options=options))

@@ -210,8 +210,10 @@ class Project(Checked):
         >>> changed.privacy.k, changed.algorithm.name, project.privacy.k
         (10, 'mondrian', 5)
         """
-        written = project_to_mapping(self)
+        written, of_privacy = project_to_mapping(self), keys_of(Privacy)
+        known = (*keys_of(Project), *of_privacy, "params")
         for key, value in changes.items():
+            check_known(key, known, f"there is no setting '{key}'")
             if key in ("algorithm", "params"):
                 own = (
                     {"name": value} if key == "algorithm" else {**written["algorithm"], key: value}
@@ -220,7 +222,7 @@ class Project(Checked):
                     value if isinstance(value, Mapping) and "name" in value else own
                 )
                 continue
-            section = written["privacy"] if key in keys_of(Privacy) else written
+            section = written["privacy"] if key in of_privacy else written
             section[key] = value
             if value is None:
                 del section[key]

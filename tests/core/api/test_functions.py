@@ -118,7 +118,7 @@ def test_settings_are_those_of_a_project() -> None:
     assert report["privacy"]["l_distinct"]["ill"] >= 2
     for wrong, sentence in (
         ({"k": 0}, "whole number of at least 1"),
-        ({"kk": 2}, "unknown key"),
+        ({"kk": 2}, "did you mean .k."),
         ({"algorithm": "mondrain"}, "mondrian"),
         ({"quasi": ["age", "ages"]}, "'age'"),
         ({"sensitive": ["age"]}, "name it once"),
