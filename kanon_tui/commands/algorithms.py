@@ -9,7 +9,7 @@ from kanon_tui.core.fields.declaration import fields_of
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Print the catalogue."""
+    """Print every algorithm with its parameters, as text or JSON."""
     if args.json:
         print_json(catalogue())
         return

@@ -11,7 +11,7 @@ from kanon_tui.core.privacy.requirements import PeopleCount
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Count and print."""
+    """Measure the table and print its figures."""
     found = check(args.file, args.quasi, args.sensitive, args.k, args.person, args.subset_size)
     if args.json:
         print_json(found)

@@ -19,7 +19,7 @@ from kanon_tui.core.table.writing import check_target
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Build, validate or convert."""
+    """Run the part of the command that was asked for: build, validate or convert."""
     {"build": _build, "validate": _validate, "convert": _convert}[args.part](args)
 
 

@@ -8,7 +8,7 @@ from kanon_tui.core.api.functions import levels as measured_levels
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Measure the levels of each quasi-identifier alone."""
+    """Measure and print the levels of each quasi-identifier alone."""
     found = measured_levels(args.project)
     if args.json:
         attributes = {name: [asdict(level) for level in levels] for name, levels in found.items()}

@@ -32,7 +32,7 @@ def finish_run(run: Run, plain: bool = False) -> None:
 
 @contextmanager
 def following(plain: bool = False) -> Iterator[Callable[[str, float | None], None]]:
-    """Give a function of phase and share done that draws a bar when stderr is a terminal.
+    """Yield a progress callback (phase, share done) that draws a bar when stderr is a terminal.
 
     With `plain` it prints a line when a phase begins, and every few seconds.
     """

@@ -1,4 +1,4 @@
-"""How likely people are found: three models of risk, uniques, k-map and δ-presence."""
+"""Measure how likely people are found: three models of risk, uniques, k-map and δ-presence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kanon_tui.core.errors import InputError
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Count, estimate and print."""
+    """Assess the risk of the table and print its figures."""
     found = _assess(args)
     reached = found.presence is None or found.presence.k_map >= (args.k_map or 0)
     if args.k_map is not None and found.presence is None:

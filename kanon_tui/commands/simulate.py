@@ -7,7 +7,7 @@ from kanon_tui.core.analysis.feasibility import feasibility
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Draw the tables and print the rate."""
+    """Draw random tables and print the share of them that is k-anonymous."""
     names = ("attributes", "values", "k", "records", "repeats", "seed")
     asked = {name: getattr(args, name) for name in names}
     found = feasibility(**asked)

@@ -25,7 +25,7 @@ _COLUMNS = ("algorithm", "k", "NCP", "RV", "IL", "classes", "suppressed", "secon
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Run all points, then print and write them."""
+    """Run every algorithm at every k, then print and write the figures."""
     project = Project.load(args.project)
     if args.out is not None:
         check_target(args.out, SWEEP_ENDINGS, args.force, project.inputs)

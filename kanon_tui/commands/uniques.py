@@ -27,7 +27,7 @@ _SHOWN = 15
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Count every set, and print the worst."""
+    """Count every set of attributes, and print those that single out most people."""
     project = Project.load(args.project)
     if args.scores is not None:
         check_target(args.scores, (".csv",), args.force, project.inputs)

@@ -12,7 +12,7 @@ from kanon_tui.core.analysis.utility.utility import Utility, utility_sections
 
 
 def execute(args: argparse.Namespace) -> None:
-    """Measure and print."""
+    """Measure the utility of the release and print it."""
     found: Utility = analysed("utility", args, target=args.target)
     if args.json:
         print_json(_as_json(found))

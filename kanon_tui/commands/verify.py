@@ -8,7 +8,7 @@ from kanon_tui.core.analysis.proof import verify_written
 
 
 def execute(args: argparse.Namespace) -> int:
-    """Check the release and print what holds."""
+    """Check the release and print every check with its outcome."""
     proof = verify_written(args.release, args.project, args.data)
     if args.json:
         print_json({"release": args.release.name, **asdict(proof), "holds": proof.holds})

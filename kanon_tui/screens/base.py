@@ -81,7 +81,7 @@ class StepScreen(Hosted, SizedByTerminal):
 
     @on(events.Resize)
     def leave_room_for_the_table(self, event: events.Resize) -> None:
-        """Hide what stands beside the main table where there are few lines; the first says so."""
+        """Hide the panes beside the main table in a low terminal; the first line says so."""
         tiny = event.size.height < FEWEST_LINES
         if tiny and not self.has_class("-tiny") and STEPS[0][1] == self.STEP:
             self.host.notify(

@@ -68,7 +68,7 @@ class Saving:
         )
 
     def _ask_about_changes(self, session: Session, found: ChangedFileError) -> None:
-        """Ask what to do about a project file that was saved by somebody else meanwhile."""
+        """Ask what to do about a project file that another program has changed meanwhile."""
 
         path, few = found.path, first_few(found.differences, MOST_DIFFERENCES)
         options: list[tuple[str, Callable[[], object]]] = [

@@ -32,7 +32,7 @@ class TypedKeys:
         pass_on: Callable[[events.Key], Awaitable[None]],
         is_held: Callable[[], bool],
     ) -> None:
-        """Take what passes a key on, and what tells whether the screen in front waits for a job."""
+        """Take a function that passes a key on, and one that says whether keys must wait."""
         self._app, self._pass_on, self._is_held = app, pass_on, is_held
         self._waiting: deque[events.Key] = deque()
         self._task: asyncio.Task[None] | None = None

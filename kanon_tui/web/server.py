@@ -140,10 +140,10 @@ class KanonServer:
 
     @web.middleware
     async def _check_access(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Answer our own page only, and only to who has the address.
+        """Refuse requests of other pages, and requests without the secret of the printed address.
 
-        A page of another site gives itself away by its origin. One whose name was made to point
-        to this machine has the right origin, but not a name of this machine.
+        The Origin header names the page of another site. A site whose name was made to point to
+        this machine (DNS rebinding) has the right origin, but not a name of this machine.
         """
         self._silent.discard(request.protocol)
         origin = request.headers.get("Origin")
@@ -277,5 +277,5 @@ class Access:
 
 
 def _same(given: str, secret: str) -> bool:
-    """Compare in a time that tells nothing of how much of it is right."""
+    """Return whether two texts are equal, in a time that does not depend on where they differ."""
     return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), secret.encode())

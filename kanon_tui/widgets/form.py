@@ -141,7 +141,7 @@ class Form(VerticalScroll, can_focus=False):
         self.check()
 
     def action_leave(self) -> None:
-        """Tell the screen, which decides where the focus goes."""
+        """Post `Left`, so that the screen moves the focus."""
         self.post_message(self.Left(self))
 
     def focus_field(self, name: str) -> None:

@@ -151,7 +151,7 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
 
 
 def _settle_others(search: Search, codes: Words) -> None:
-    """Tell pictures that strings outside a list have a part that fails or are worth less."""
+    """Record for pictures that strings outside a list have a failing part or are worth less."""
     facts, every = search.facts, search.facts.lattice
     if facts.follows:
         open_ones = np.all(every.grid >= np.array(every.lowest), axis=1)

@@ -195,7 +195,7 @@ class _Lattice:
             yield np.argwhere(self.unknown & (heights == height))
 
     def walk(self) -> Generator[Step, None, Flags]:
-        """Test what a-priori pruning left; gives which strings pass."""
+        """Test the strings that a-priori pruning left, and return which pass."""
         search = self.search
         names = joined([search.names[a] for a in self.part])
         dropped = int(self.unknown.size - self.unknown.sum())

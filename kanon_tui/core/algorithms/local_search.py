@@ -94,7 +94,7 @@ class LocalSearch(FullDomainSearch):
 
 
 def _says_something(levels: Sequence[int], search: Search) -> bool:
-    """Return whether a string has an attribute below its root, or no attribute has other levels."""
+    """Return whether some attribute is below its root, or none has another level than its root."""
     roots = search.lattice.roots
     return tuple(levels) != roots or not any(roots)
 

@@ -347,7 +347,7 @@ class _Space:
     def describe(
         self, cutting: _Cutting, cut: str, widths: Sequence[float]
     ) -> tuple[str, dict[str, Any]]:
-        """Return the template and the facts of the last decision."""
+        """Return the sentence template and the facts of the last decision."""
         was_cut, size, x, left, below, above = cutting.event
         looked = [self.attributes[int(y)].name for y in cutting.parts.tried if y >= 0]
         required = " with what is required" if cutting.task.requirements else ""

@@ -152,7 +152,7 @@ def _choice(tried: tuple[Candidate, ...], among: int) -> Choice:
 
 
 def _strings(costs: Sequence[Floats], most: int, seed: int) -> Int64s:
-    """Return at most so many strings, as rows of levels, from cheap to dear; the roots are last."""
+    """Return at most `most` strings as rows of levels, cheapest first; the roots are last."""
     heights = [len(own) - 1 for own in costs]
     if prod(height + 1 for height in heights) <= most:
         strings = np.indices([height + 1 for height in heights]).reshape(len(heights), -1).T
@@ -165,7 +165,7 @@ def _strings(costs: Sequence[Floats], most: int, seed: int) -> Int64s:
 
 
 def _distances(task: Task, costs: Sequence[Floats], values: Sequence[int]) -> list[Floats]:
-    """Return per attribute what every value costs together with that of a record."""
+    """Return per attribute the cost of publishing every value together with the record's."""
     away = []
     for attribute, own, value in zip(task.quasi, costs, values, strict=True):
         agree = np.array([labels == labels[value] for labels in attribute.hierarchy.maps])

@@ -1,4 +1,4 @@
-"""What every chart needs, drawn in characters or as SVG: lines, ticks, short numbers."""
+"""Parts that every chart uses, drawn in characters or as SVG: lines, ticks, short numbers."""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class Line:
 
 
 def ticks(highest: float, most: int, whole: bool = False) -> list[float]:
-    """Round numbers from 0 to just above `highest`, as many as fit below `most`.
+    """Return round numbers from 0 to just above `highest`, at most `most` of them.
 
     >>> ticks(0.43, 6)
     [0.0, 0.1, 0.2, 0.30000000000000004, 0.4, 0.5]

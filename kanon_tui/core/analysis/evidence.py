@@ -1,4 +1,4 @@
-"""The evidence of a dossier: risks in a population, attacks, and what is left for analysis."""
+"""The evidence of a dossier: risks in a population, attacks, and utility for analysis."""
 
 from typing import Any
 

@@ -59,7 +59,7 @@ class Feasibility:
 def feasibility(
     attributes: int, k: int, records: int, values: int = 2, repeats: int = 200, seed: int = 0
 ) -> Feasibility:
-    """Return the success rate of so many attributes with equally frequent values.
+    """Return the success rate of `attributes` attributes with equally frequent values.
 
     >>> feasibility(attributes=7, k=5, records=7500, repeats=20).success_rate
     1.0
@@ -103,7 +103,7 @@ def _success_rate(shape: Sequence[Floats], k: int, records: int, repeats: int, s
 
 
 def _succeeds(splits: Sequence[Floats], k: int, records: int, rng: np.random.Generator) -> bool:
-    """Draw one table; whether all its classes have k records.
+    """Draw one random table and return whether all its classes have k records.
 
     A few classes at a time are followed down to the last attribute before the others are looked
     at: memory stays small, and what fails does so soon.

@@ -1,4 +1,4 @@
-"""Which combinations of attributes give people away, and whom.
+"""Find the combinations of attributes that single people out, and the records concerned.
 
 A record is unique on a set of attributes when no other has the same values there. The set is a
 *minimal sample unique* of the record when no smaller part of it does the same. The fewer attributes
@@ -76,7 +76,7 @@ class Risk:
 def risk(
     quasi: Sequence[QuasiIdentifier], records: int, k: int, person: Column | None = None
 ) -> Risk:
-    """Measure a table as it is, and what single changes would do to it.
+    """Return the records at risk in a table, and how many remain without each attribute.
 
     With `person`, which says whose each record is, people are counted: one is unique with a record
     that only she has, and below k with one that fewer than k people have.
@@ -87,7 +87,7 @@ def risk(
     people = records if person is None else len(person.values)
 
     def counts(columns: Sequence[npt.NDArray[np.integer]]) -> tuple[int, int]:
-        """Return the unique and those below k: records, or people with such a record."""
+        """Return how many records (or people) are unique, and how many are in classes below k."""
         alike = people_alike(columns or [np.zeros(records, np.int32)], whose, copies)
         unique, below = alike == 1, alike < k
         if whose is not None:
@@ -170,7 +170,7 @@ class ValueContribution:
 
 @dataclass(frozen=True, eq=False)
 class MinimalUniques:
-    """All sets up to a size, and who they single out."""
+    """All sets of attributes up to a size, and the records that each singles out."""
 
     attributes: tuple[str, ...]
     most: int
@@ -191,11 +191,11 @@ class MinimalUniques:
         return int((self.scores > 0).sum())
 
     def dangerous(self, k: int) -> list[Combination]:
-        """Return the smallest sets on which somebody shares values with fewer than k."""
+        """Return the smallest sets on which some record shares its values with fewer than k."""
         return self.smallest_sets(lambda each: each.smallest < k)
 
     def smallest_sets(self, fits: Callable[[Combination], bool]) -> list[Combination]:
-        """Return the sets that fit and of which no part does, worst first."""
+        """Return the sets that satisfy `fits` and have no subset that does, worst first."""
         found: list[Combination] = []
         for each in self.combinations:
             parts = (set(other.attributes) < set(each.attributes) for other in found)
@@ -205,7 +205,7 @@ class MinimalUniques:
 
     @property
     def worst(self) -> list[Combination]:
-        """Sets that single somebody out whom no part of them does, those with most first."""
+        """Sets that single out records which no subset of them does, most records first."""
         found = [each for each in self.combinations if each.newly_unique]
         return sorted(found, key=lambda each: (len(each.attributes), -each.newly_unique))
 
@@ -213,7 +213,7 @@ class MinimalUniques:
 def minimal_uniques(
     columns: Sequence[Column], most: int = 3, person: Column | None = None
 ) -> MinimalUniques:
-    """Look at every set of at most `most` of these columns."""
+    """Return the records that every set of at most `most` of these columns singles out."""
     names = [column.name for column in columns]
     if not names:
         raise InputError("there is no attribute to look at: tag what an outsider may know as quasi")
@@ -304,7 +304,7 @@ def task_columns(task: Task) -> tuple[list[Column], list[Column]]:
 
 
 def largest_size(attributes: int) -> int:
-    """Return the largest size up to which all sets of so many attributes are counted."""
+    """Return the largest size for which all sets of `attributes` attributes are counted."""
     size = 1
     while size < attributes and (
         sum(comb(attributes, each) for each in range(1, size + 2)) <= MOST_SETS

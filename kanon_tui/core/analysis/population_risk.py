@@ -137,7 +137,7 @@ def risk_of_classes(
     weights: Floats | None = None,
     extent: tuple[int, int] | None = None,
 ) -> PopulationRisk:
-    """Return the risk of classes of so many people; `weights` has the sum of the weights of each.
+    """Return the risk of classes with `sizes` people; `weights` has the sum of weights of each.
 
     `extent` are all records and people, where they are not the people of the classes.
     """
@@ -289,7 +289,7 @@ def _weight_problem(name: str) -> InputError:
 def covered_people(
     release: PublishedTable, population: Table | None, called: str
 ) -> tuple[DistinctRows, CoveredPeople | None]:
-    """Return the rows of a table, and whom of a population they cover where one is given."""
+    """Return the rows of a table, and the people of a given population that they cover."""
     names = [attribute.name for attribute in release.task.quasi]
     if population is None:
         return DistinctRows.from_columns(release.table, names), None

@@ -128,7 +128,7 @@ def read_ranges(texts: Iterable[str], column: Column, masks: bool = False) -> di
 def _form(
     text: str, kind: Kind, masks: bool, dashes: re.Pattern[str]
 ) -> tuple[tuple[str, str], str, str]:
-    """Return the two ends of a range as texts, and what each means."""
+    """Return the two ends of a range as texts, and the number or day that each stands for."""
     if pair := _PAIR.fullmatch(text):
         low, high, start, before = pair.groups()
         return ((low, high), "", "") if low else ((start, before), "", "before")
@@ -197,7 +197,7 @@ class CellReader:
         return np.array([value in self.missing_tokens for value in values], dtype=bool)
 
     def read(self, cells: Sequence[str], where: str = "the release") -> ReadCells:
-        """Understand distinct published cells; `where` names their table in messages."""
+        """Return the meaning of distinct published cells; `where` names their table in messages."""
         ranges: Mapping[str, Range] = {}
         if self.column.kind.ordered:
             ranges = read_ranges(
@@ -434,7 +434,7 @@ class ReadCells:
         cells: Sequence[PublishedCell],
         partly: Sequence[bool],
     ) -> ReadCells:
-        """Gather cells so that values can be looked up quickly."""
+        """Return cells with the indexes by which values are looked up quickly."""
         holders: defaultdict[str, list[int]] = defaultdict(list)
         masks: defaultdict[tuple[bool, int, int], defaultdict[str, list[int]]] = defaultdict(
             lambda: defaultdict(list)

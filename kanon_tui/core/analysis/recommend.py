@@ -1,4 +1,4 @@
-"""Which algorithm for what one wants, with the loss to expect of it on the data at hand.
+"""Recommend an algorithm for each wish, with the loss to expect of it on the data.
 
 Every wish has one or more candidates; they are tried on samples of the table for a second each
 (`pipeline/trial.py`), with all that is required, and the one that loses least is recommended. None
@@ -31,7 +31,7 @@ SUPPRESSION = 0.01
 
 @dataclass(frozen=True)
 class Recommendation:
-    """A wish, who fulfils it best, and what that is expected to cost."""
+    """A wish, the algorithm that fulfils it best, and the loss and time to expect."""
 
     want: str
     algorithm: str

@@ -1,4 +1,4 @@
-"""What a rule means for the data: which levels keep it and how many records it is about."""
+"""The effect of a rule on the data: which levels keep it, and how many records it concerns."""
 
 from dataclasses import dataclass, replace
 

@@ -50,7 +50,7 @@ class Uniqueness:
 
 
 def uniqueness(sizes: Int64s, population: int) -> Uniqueness:
-    """Return the estimates for classes of these sizes, in a sample of so many people."""
+    """Return the estimates for a population, from the class sizes of a sample of it."""
     n = int(sizes.sum())
     unique = int((sizes == 1).sum())
     if not unique:

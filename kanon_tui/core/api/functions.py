@@ -1,4 +1,4 @@
-"""What commands and screens do, as functions of frames, files and projects."""
+"""The public functions: what commands and screens do, on frames, files and projects."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 _MOST_WORDS = 8
-"""So many words of bits tell frequent values apart; with more of them some share a bit."""
+"""Words of bits that distinguish frequent values; beyond that some values share a bit."""
 
 
 class Measure(Enum):

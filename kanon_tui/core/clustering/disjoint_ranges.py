@@ -92,7 +92,7 @@ class _Trials:
         self.ncp = np.inf
 
     def run(self, counts: dict[int, int]) -> Generator[Step, None, None]:
-        """Cluster on so many stretches per line, and keep the release if it loses less."""
+        """Cluster on stretches, `counts` per attribute, and keep the release if it loses less."""
         stretches: list[Int32s | None] = [None] * len(self._task.quasi)
         quasi = list(self._task.quasi)
         for x in self._lines:

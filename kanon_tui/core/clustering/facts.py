@@ -66,7 +66,7 @@ def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> s
 UNPLACED, SUPPRESSED = -1, -2
 """Groups of a record that has none yet, and of one that is not published."""
 MOST_FOLLOWED = 100_000
-"""Records of the largest table of which steps at full speed tell who is together."""
+"""Records of the largest table whose steps at full speed report the clusters of records."""
 
 
 def moved_records(records: Int64s, groups: Codes) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Measured:
     def facts(
         self, task: Task, taken: int, asked: Choice, what: str = "record", highest: bool = False
     ) -> dict[str, Any]:
-        """Return what was asked as a fact, with the best five, the one that was taken first.
+        """Return the fact `choice`: the question and the best five candidates, chosen one first.
 
         Candidates are records or clusters (`what`).
         """

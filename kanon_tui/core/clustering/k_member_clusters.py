@@ -56,7 +56,7 @@ class Members:
         self.suppressed = 0
         self.suppressed_rows: Int64s = np.empty(0, dtype=np.int64)
         self._clusters_reported = False
-        """Whether a step has told which records are together."""
+        """Whether a step has reported the cluster of every record."""
         self._placed = 0
         self._loss = 0.0
         self._penalty = penalty
@@ -314,7 +314,7 @@ def new_member_search(
 
 
 def new_member_clusters(most: int, numbers: int, categories: int) -> kernel.MemberClusters:
-    """Return room for so many clusters."""
+    """Return arrays with room for `most` clusters."""
     empty = np.full((most, numbers), np.inf)
     return kernel.MemberClusters.allocate(low=empty, high=-empty, categories=categories)
 
@@ -325,7 +325,7 @@ _SQUARES_ADDED = "loss added = (value − mean)² · records / (records + 1), in
 
 
 def what_to_add(size: int, cluster: int, last: int, squared: bool) -> Choice:
-    """Return the question of a start (size 1) or of a record that joins; `last` counts from 0."""
+    """Return the question of the next decision: which record starts or joins a cluster."""
     if size == 1:
         distance = "distance = Σ |difference| / domain + Σ height(lca) / height"
         if squared:

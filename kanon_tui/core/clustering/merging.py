@@ -80,7 +80,7 @@ class Merging:
         self.more_counters: dict[str, float] = {}
         """Totals that the algorithm itself keeps."""
         self._clusters_reported = False
-        """Whether the steps have told which records are together, places being as they are."""
+        """Whether a step has reported the cluster of every record at the present places."""
         self.grow_tree()
 
     def _single_rows(self) -> box.BoxClusters:
@@ -88,7 +88,7 @@ class Merging:
         return single_row_clusters(self.task, self.attributes, first, counts)
 
     def grow_tree(self) -> None:
-        """Drop clusters that are gone and grow a new tree over the rest."""
+        """Remove merged clusters from the list and grow a new tree over the others."""
         order = np.flatnonzero(self.clusters.info[:, box.SIZE] > 0).astype(np.int32)
         self.list.tally[box.PATIENCE] = _TRIED_PER_CLUSTER * len(order)
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
@@ -117,13 +117,13 @@ class Merging:
         self.state = self._state(self.clusters, self.kept)
 
     def _state(self, clusters: box.BoxClusters, kept: Floats) -> kernel.MergeState:
-        """Return what kernels see of some clusters that are merged."""
+        """Return the state of some clusters as kernels take it."""
         return kernel.MergeState(
             self.attributes, clusters, self.load, kept, self.task.n, self.objective.mode
         )
 
     def advance(self, turn: int, most: int | None = None) -> int:
-        """Merge, at most as often as one step may stand for (or `most`); gives how often."""
+        """Make as many merges as one step may stand for, at most `most`; return their number."""
         return kernel.advance(
             self.state,
             self.tree,
@@ -286,6 +286,6 @@ def taken(clusters: box.BoxClusters, chosen: Int32s) -> box.BoxClusters:
 
 
 def _joined(clusters: box.BoxClusters, more: box.BoxClusters) -> box.BoxClusters:
-    """Return clusters followed by more; arrays about distinct rows are those of the first."""
+    """Return two sets of clusters as one; arrays about distinct rows come from the first."""
     pairs = {name: [getattr(each, name) for each in (clusters, more)] for name in _PER_CLUSTER}
     return replace(clusters, **{name: np.concatenate(pair) for name, pair in pairs.items()})

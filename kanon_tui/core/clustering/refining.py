@@ -147,7 +147,7 @@ class Refining:
         self._tries_left = algorithm.refine_tries * (task.n // task.k)
 
     def run(self, rounds: int) -> Iterator[Step]:
-        """Refine until nothing helps, for so many rounds, or as many tries as there may be."""
+        """Refine until nothing helps, or until the rounds or the tries are used up."""
         yield self._first_step()
         batch = 0
         with ThreadPoolExecutor(min(cores(), len(self._lanes))) as pool:
@@ -176,7 +176,7 @@ class Refining:
     def _propose(
         self, pool: Executor, begins: Sequence[int], ends: Sequence[int], batch: int
     ) -> list[Proposed]:
-        """Return what each lane proposes, the next classes of its share."""
+        """Return the proposals of every lane for the next classes of its share."""
         known, squared = (self._attributes, self._values, self._rule_sides), self._goal.by == "sse"
         costs = RecordCosts(*known, *self._goal.rates(), squared)
 

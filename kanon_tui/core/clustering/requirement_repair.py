@@ -289,7 +289,7 @@ class RequirementRepair:
         return np.unique(group, return_inverse=True)[1].astype(np.int64)
 
     def _give_up_groups(self) -> Iterator[Step]:
-        """Suppress the classes that miss something in groups that do so as a whole."""
+        """Suppress classes that miss a requirement, in groups that miss it even as a whole."""
         if not (self._gaps > 0).any():
             return
         whole = np.sum([values.group_gaps(self._block) for values in self._values], axis=0)

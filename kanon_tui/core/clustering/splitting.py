@@ -105,7 +105,7 @@ class Splitting:
         return kernel.OpenGroups(self._order, self.begins, self.stack, self.extents, self.event)
 
     def advance(self, decisions: int) -> int:
-        """Split or close the group on top of the stack, again and again; how many were split."""
+        """Split or close the group on top of the stack repeatedly; return the number of splits."""
         room = max(self.depth + decisions - len(self.stack), 0)
         self.stack = np.pad(self.stack, [(0, room), (0, 0)])
         self.extents = np.pad(self.extents, (0, room))
@@ -117,7 +117,7 @@ class Splitting:
         return self.splits - splits_before
 
     def _call_kernel(self, decisions: int) -> int:
-        """Make decisions until there are enough or other trees are needed; gives rows passed."""
+        """Make decisions until there are enough or trees must change; return the rows passed."""
         level, trees = self._trees.pop()
         known = (self._table, self._groups, self._settings, self._scratch, trees, level)
         made = kernel.split_groups(*known, self._drawn, self.depth, decisions)
@@ -133,7 +133,7 @@ class Splitting:
         return made.passed
 
     def _give_trees(self) -> int:
-        """Give the group on top of the stack its trees if it is large and has none; their rows."""
+        """Grow trees for a large group on top of the stack that has none; return their rows."""
         begin, end, size = self.stack[self.depth - 1].tolist()
         large = end - begin >= self._settings.large and size >= 2 * self.task.k
         if not large or self._trees[-1][0] == self.depth - 1:
@@ -172,7 +172,7 @@ class Splitting:
         return int(self.stack[self.depth - 1, 0]) if self.depth else len(self._order)
 
     def record_parts(self) -> int:
-        """Note the groups as they are now; gives the number of this step."""
+        """Record the present groups and return the number of this step."""
         return self._history.record(self.begins, self.stack[: self.depth, 0])
 
     def parts(self) -> list[list[Int32s]]:
@@ -187,7 +187,7 @@ class Splitting:
         return parts
 
     def describe_last(self, splits: int) -> tuple[str, dict[str, Any]]:
-        """Return template (without the full stop) and facts of the last call."""
+        """Return sentence template (without full stop) and facts of the last decision."""
         if self.decisions > 1:
             facts = {"splits": splits, "made": self.decisions}
             return "{splits:,} of {made:,} groups split, the others closed", facts
@@ -398,7 +398,7 @@ class PartHistory:
         self._steps = self._closed = 0
 
     def record(self, closed: Flags, open_begins: Int64s) -> int:
-        """Note where parts begin now, closed and open ones; gives the number of this step.
+        """Record where closed and open parts begin now; return the number of this step.
 
         The last of the open ones is the first in the order.
         """

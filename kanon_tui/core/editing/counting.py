@@ -60,7 +60,7 @@ def count(session: Session, counting: TableCounting) -> Counted:
             messages.append(problem)
     for name in sorted(table.too_many & set(counting.names)):
         messages.append(
-            f"{name} has more values than there is room to count; what is told of it is of a sample"
+            f"{name} has more values than there is room to count; its figures are those of a sample"
         )
     return Counted(table, completed, tuple(messages))
 

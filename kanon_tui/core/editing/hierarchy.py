@@ -1,4 +1,4 @@
-"""A hierarchy while it is edited: what there is to show of it, and what a change means.
+"""A hierarchy while it is edited: its state for screens, and the effect of every edit.
 
 A run needs a hierarchy that covers every value and is joined to the data (`BoundHierarchy`).
 Whoever edits one needs more: the level table as it stands, the values that have no row, why it is
@@ -266,7 +266,7 @@ def edited(state: HierarchyState, hierarchy: Hierarchy, level: int) -> dict[str,
 def replaced(
     state: HierarchyState, spec: Mapping[str, Any] | None, folder: Path
 ) -> tuple[dict[str, Any], str]:
-    """Return the fields of an attribute with another hierarchy (None: default), and what goes.
+    """Return the fields of an attribute with another hierarchy (None: default), and what is lost.
 
     MAGVals stay where their labels still exist, research values where there are as many levels.
     """

@@ -416,7 +416,7 @@ class Session:
         return made
 
     def _once(self, name: str | None, state: object, make: Callable[[], Any]) -> Any:
-        """Return what is made of a state, or raise its error; it is made once per state."""
+        """Return the result of `make` for a state, or raise its error; call it once per state."""
         with self._working:
             known = self._derived.get(name)
             if known is None or known[0] is not state:

@@ -1,4 +1,4 @@
-"""Change what a YAML text says and leave the rest as a person wrote it.
+"""Change values in a YAML text and keep the rest as a person wrote it.
 
 `edit_yaml` gets the text, what it says now and what it should say, both as plain mappings. Entries
 that say the same keep every character: comments, order, quotes, layout. A changed entry gets a new

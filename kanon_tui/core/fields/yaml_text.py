@@ -146,7 +146,7 @@ def _line_and_column(mark: Any) -> str:
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str) -> str:
-    """Return what is wrong with the syntax and what to do."""
+    """Return a message about a syntax error, and what to do."""
     mark = error.problem_mark
     lines = text.splitlines()
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""

@@ -1,4 +1,4 @@
-"""From what a project says of a hierarchy to the hierarchy.
+"""Build the hierarchy that a project specifies.
 
 A specification is a mapping: a builder with its keys, a file, a level table, or an attribute of a
 UTD configuration (`builders.contents` lists them all). `default_hierarchy` builds one where a

@@ -173,7 +173,7 @@ class Hierarchy:
         return np.lexsort(keys).astype(np.int64)
 
     def _order(self, rows: Sequence[int | None]) -> Codes:
-        """Rank of every code in the order of the tree.
+        """Return the rank of every code in the order of the tree.
 
         Missing values without a row go last; codes that share a row keep their order.
         """

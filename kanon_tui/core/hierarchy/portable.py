@@ -8,7 +8,7 @@ same value gets the same label in another table; `labels_of` applies such a rule
     {builder: intervals, widths: [5, 10], …}          a builder with nothing left to the data
     {ranges: ["[18..24]", "[25..40]"]}                quantiles: the published ranges of the level
 
-It holds values only where somebody typed them.
+It holds values only where the hierarchy was typed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -87,7 +87,7 @@ def other_labels(spec: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 
 def rule_hierarchy(rule: Mapping[str, Any], who: str) -> Hierarchy | None:
-    """Return the level table of a rule that somebody typed; None for a builder."""
+    """Return the level table of a typed rule; None for a builder."""
     if "levels" not in rule or "builder" in rule:
         return None
     return Hierarchy.from_rows([(value, *labels) for value, labels in rule["levels"].items()], who)

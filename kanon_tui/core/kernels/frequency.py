@@ -111,7 +111,7 @@ class CountedClasses(NamedTuple):
 
 
 def new_counter(layout: TupleLayout, groups: int, k: int) -> ClassCounter:
-    """Return a counter for strings of up to so many groups.
+    """Return a counter for strings with at most as many classes as there are `groups`.
 
     Memory that no test touches is none: few need all the slots, and groups only wide tables.
     """

@@ -1,4 +1,4 @@
-"""Merging clusters until all have k records: what a merge costs, whom to merge with, the loop.
+"""Merging clusters until all have k records: the cost of a merge, the best partner, the loop.
 
 Every objective is a cost that is a sum of terms ≥ 0, one per attribute, so that a sum can be given
 up as soon as it is too high. With E the extent of the union and D the sum of records × span over
@@ -34,7 +34,7 @@ HIDE_NONE, HIDE_SMALL, HIDE_OTHER = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class MergeState(Struct):
-    """The clusters, and what their merges are chosen by."""
+    """The clusters, and the objective by which merges are chosen."""
 
     attributes: Attributes
     clusters: BoxClusters
@@ -121,7 +121,7 @@ def hide_cells(
 
 @c_function
 def costs_with(state: MergeState, a: int, costs: Annotated[Floats, writes("clusters")]) -> None:
-    """Write what the merge of cluster a with every cluster costs, those that are gone included."""
+    """Write the cost of merging cluster a with every cluster to `costs`, merged ones included."""
 
 
 @c_function

@@ -91,7 +91,7 @@ def divide_into_leaves(
 
 @c_function
 def fill_nodes(attributes: Attributes, clusters: BoxClusters, tree: PartnerTree) -> None:
-    """Compute what every node knows."""
+    """Fill in the bounds that every node keeps of the boxes below it."""
 
 
 @c_function

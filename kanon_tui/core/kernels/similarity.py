@@ -32,7 +32,7 @@ PLACE_IN_ORDER, CLUSTERS_CLOSED, GROWING_SIZE = range(3)
 
 @dataclass(frozen=True, eq=False)
 class NearestSearch(Struct):
-    """Room for a search, and what it found."""
+    """Arrays for a search, and its result."""
 
     node: Annotated[Int32s, writes("waiting")]
     """Stack of nodes still to be looked at."""

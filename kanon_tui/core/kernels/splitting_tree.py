@@ -126,7 +126,7 @@ def link_rows(table: PricedRows, members: Annotated[Int32s, reads("_")], links: 
 
 @c_function
 def fill_nodes(table: PricedRows, tree: GroupTree) -> None:
-    """Compute what every node knows, and the leaf of every row."""
+    """Fill in the bounds that every node keeps of its rows, and the leaf of every row."""
 
 
 def new_group_trees(room: TreeRoom, members: Int32s) -> GroupTrees:

@@ -140,7 +140,7 @@ class BorderByCubes:
         return LevelLattice(sizes, places, radix, start, joined)
 
     def rule_out(self, fails: Flags) -> int:
-        """Mark strings that fail, as a grid of all of them; gives how many of these are new."""
+        """Mark failing strings, given as a grid over all; return how many were unknown before."""
         axes = sorted(range(len(self._lowest)), key=lambda a: a not in self._order)  # others: 1
         axes[: len(self._order)] = self._order
         in_order = fails.reshape(self.search.lattice.sizes).transpose(axes).ravel()
@@ -149,7 +149,7 @@ class BorderByCubes:
         return int(np.count_nonzero(new))
 
     def walk(self) -> Generator[Step, None, Flags]:
-        """Test until every string is known; gives which pass, as a grid over their levels."""
+        """Test until every string is known; return which pass, as a grid over their levels."""
         string, base = np.zeros(len(self._order), dtype=np.int64), self.engine.base
         rows = _Rows(np.zeros(len(base.members), dtype=np.int32), 1, 0)
         if self._fits(0, string, base, rows):
@@ -234,7 +234,7 @@ class BorderByCubes:
         return max(rows.count * first, later, prod(others)) <= most
 
     def _settle(self, string: Int64s, depth: int, small: int) -> Iterator[Step]:
-        """Mark what is known by a test of a string whose first levels are fixed; its step."""
+        """Mark the strings that the test of a string settles, and yield its step."""
         passes = small <= self.engine.allowed
         begin, end, mark = np.zeros_like(string), string, FAILS
         if passes:  # what is more general with other first levels was looked at before

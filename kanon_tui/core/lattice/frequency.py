@@ -92,7 +92,7 @@ class CodedTuples:
     def from_attributes(
         cls, quasi: Sequence[QuasiIdentifier], lowest: Sequence[int]
     ) -> tuple[CodedTuples, Int32s]:
-        """Collapse the records at these levels; also gives the tuple of every record.
+        """Return the distinct tuples of records at these levels, and the tuple of every record.
 
         Tuples are numbered in order of first appearance.
         """
@@ -437,7 +437,7 @@ class RequirementTest:
     """
 
     def __init__(self, task: Task, most_people: int, tuple_of: Int32s, tuples: int) -> None:
-        """Prepare the pairs of a task of which at most so many people may lose a record."""
+        """Take a task of which at most `most_people` people may lose a record."""
         self.requirements = task.requirements
         columns = {id(each.column.codes): each.column for each in self.requirements}
         self._pairs = [

@@ -84,7 +84,7 @@ class Halving:
             yield from self.test(levels, why)
 
     def test(self, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:
-        """Test a string of the list and prune by what is found; gives whether it passes."""
+        """Test a string of the list, prune by its outcome, and return whether it passes."""
         search = self.search
         outcome = search.test(levels)
         if search.facts.watched:

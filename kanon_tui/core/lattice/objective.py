@@ -158,7 +158,7 @@ class LeastLoss(Objective):
         return sum((float(own[at]) for own, at in zip(self._whole, levels, strict=True)), 0.0)
 
     def suppression_costs(self) -> tuple[Floats, ...]:
-        """Return what records with the worst label of a level lose by suppression.
+        """Return the loss that suppression adds to records with the worst label of a level.
 
         It is 0 where the loss of a level depends on who is suppressed.
         """
@@ -166,7 +166,7 @@ class LeastLoss(Objective):
         return tuple(factor * one.left_by_worst_label() for factor, one in pairs)
 
     def _penalty(self, levels: Sequence[int], suppressed: Classes) -> float:
-        """Return what the records of classes lose by suppression besides what they had lost."""
+        """Return the loss that suppressing these classes adds to the loss of their records."""
         left: Floats | float = 1.0
         triples = zip(self._factors, self._losses, levels, strict=True)
         for a, (factor, one, level) in enumerate(triples):
@@ -256,7 +256,7 @@ class LevelLosses:
 
     @cached_property
     def whole(self) -> Floats:
-        """The loss of every level where nothing is suppressed."""
+        """The loss of every level when no record is suppressed."""
         if self.by_range:
             return np.array([self._mean(cells) for cells in self._levels])
         pairs = zip(self.per_label, self.attribute.hierarchy.maps, strict=True)

@@ -26,7 +26,7 @@ from kanon_tui.core.task.task import Step
 
 
 def split(sizes: Sequence[int], most: int) -> list[tuple[int, ...]]:
-    """Divide attributes, in order, into parts of at most so many strings each.
+    """Divide attributes, in order, into parts of at most `most` strings each.
 
     Attributes with one level are in no part. An attribute with more levels than that is a part of
     its own.
@@ -167,7 +167,7 @@ class PartSolver:
         return found
 
     def worth(self, found: Sequence[Part]) -> list[Part]:
-        """Drop the strings that the best of the other parts do not lift to the mark."""
+        """Drop the strings that are worth too little even with the best of the other parts."""
         best = [float(part.worths[0]) for part in found]
         self.bound = min(self.bound, sum(best) + self._fixed + self._slack)
         needed = self._mark() - sum(best)

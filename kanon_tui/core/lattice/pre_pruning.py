@@ -1,4 +1,4 @@
-"""Pre-pruning: which levels need not be looked at, and what stands in the way of the others.
+"""Pre-pruning: which levels fail alone, and why the others cannot pass.
 
 A string cannot pass where one of its levels does not pass alone, because every further attribute
 only divides the classes. Counting single attributes is cheap (it needs the counts of the values,
@@ -148,7 +148,7 @@ def only_roots(task: Task) -> str:
 
 
 def _nearest_level(task: Task) -> Quotable:
-    """Return the level below the roots that came nearest to passing, and what would let it pass."""
+    """Return the level below the roots that came nearest to passing, and the change it needs."""
     below = [
         [one for one in levels_alone(a, task) if one.level < a.hierarchy.height][-1]
         for a in task.quasi

@@ -183,7 +183,7 @@ class Search:
         return new
 
     def _consider(self, new: PassingString) -> None:
-        """Keep a passing string in mind if it can be the answer."""
+        """Remember a passing string if it can be the answer."""
         if not any(other.beats(new) for other in self.candidates):
             rivals = [new, *(other for other in self.candidates if not new.beats(other))]
             highest = max(other.value for other in rivals)
@@ -197,7 +197,7 @@ class Search:
         return [PassingString(most, row, value, value) for most, row, value in triples]
 
     def report_tests(self, strings: Int64s, passes: Flags, outcome: Outcome) -> Iterator[Step]:
-        """Count tests that were made together; the step of the last, whose outcome this is."""
+        """Count tests that were made together, and yield the step of the last, with its outcome."""
         self.tested += len(strings)
         new = self.by_rv(strings[passes])
         self.passing += new
@@ -258,7 +258,7 @@ class Search:
         yield self.step(kind, template, facts)
 
     def last_step(self) -> Iterator[Step]:
-        """Yield the step of the decisions that no step has told, at the end of a search."""
+        """Yield the step of the decisions that no step has reported, at the end of a search."""
         if self._decisions_since_step:
             facts = {"decisions": self._decisions_since_step}
             self._decisions_since_step = 0

@@ -211,7 +211,7 @@ class NodeList:
         return np.asarray((fields <= limits).mean(axis=0), dtype=np.float64)
 
     def drop_below(self, worth: float) -> int:
-        """Drop the strings that are worth less; gives how many."""
+        """Drop the strings that are worth less; return their number."""
         dropped = int(np.searchsorted(self.worths, worth, side="left"))
         self._start += dropped
         return dropped
@@ -222,12 +222,12 @@ class NodeList:
         return self.lattice.code_fields, self._strings, self._start, self._end
 
     def _end_at(self, end: int) -> int:
-        """Shorten the list; gives by how many strings."""
+        """Shorten the list; return the number of strings that were dropped."""
         dropped, self._end = self._end - end, end
         return dropped
 
     def drop_specific(self, code: Words) -> int:
-        """Drop a string and all that are more specific; gives how many."""
+        """Drop a string and all more specific ones; return their number."""
         return self._end_at(kernels.drop_specific(*self._left, code))
 
     def drop_one(self, code: Words) -> None:
@@ -237,7 +237,7 @@ class NodeList:
         self._start, self._end = 0, len(self._strings.codes)
 
     def drop_small_class(self, sizes: Int32s, places: Int64s, k: int) -> int:
-        """Drop the strings where a record is in a class smaller than k; gives how many.
+        """Drop the strings where a record is in a class smaller than k; return their number.
 
         `sizes` holds the size of its class at every point of a grid with these place values.
         """

@@ -96,7 +96,7 @@ class Descent:
         self._moves = [(a, x) for a, (low, top) in enumerate(moves) for x in range(low, top + 1)]
 
     def run(self, start: Sequence[int], patience: int) -> Generator[Step, None, None]:
-        """Move from a string until so many moves in a row found nothing better."""
+        """Move from a string until `patience` moves in a row found nothing better."""
         current = tuple(int(level) for level in start)
         yield from self._evaluate([current], "where a descent starts")
         tabu_until = np.full((len(current), max(self.search.lattice.heights) + 1), -1)
@@ -352,7 +352,7 @@ class Proof:
         return least >= enough
 
     def _learn(self, string: Levels, share: float) -> None:
-        """Add a string to those that bar boxes."""
+        """Add a string to the known strings that exclude boxes."""
         if self._count == len(self._known.shares):
             larger = KnownStrings.allocate(room=2 * self._count, bytes=self._bytes)
             larger.levels[: self._count] = self._known.levels
@@ -385,7 +385,7 @@ class Proof:
 
 
 def _last_true(holds: Callable[[int], bool], guess: int, last: int) -> int:
-    """Return the last number up to `last` at which something holds that ends to hold once.
+    """Return the last number up to `last` for which `holds` is true; it changes only once.
 
     Numbers are tried from the guess on; -1 if it does not hold at 0.
     """

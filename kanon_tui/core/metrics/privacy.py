@@ -41,7 +41,7 @@ LIKELY = 0.9
 
 @dataclass(frozen=True)
 class Disclosure:
-    """The people whose class tells their value of one sensitive attribute, whatever k is."""
+    """The people whose class discloses their value of one sensitive attribute, whatever k is."""
 
     revealed: int = 0
     """People in classes where everybody whose value is known has the same one."""
@@ -70,7 +70,7 @@ class Disclosure:
         )
 
     def sentences(self, attribute: str) -> list[str]:
-        """Return what the release tells of an attribute, as sentences; none where nothing."""
+        """Return sentences on the sensitive values that classes disclose; empty where none do."""
         found = []
         if self.revealed:
             who = count_of(self.revealed, "person", "people")
@@ -178,7 +178,7 @@ def measure_sensitive(
     column: Column,
     person: Column | None = None,
 ) -> tuple[dict[str, float], Disclosure]:
-    """Return by model the figure of the worst class of a sensitive column, and what it discloses.
+    """Return by model the figure of the worst class of a sensitive column, and its `Disclosure`.
 
     `blocks_of` gives the values that classes hold of a column, some classes at a time; `person`
     says whose each record is, where some have several.

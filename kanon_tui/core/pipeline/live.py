@@ -37,7 +37,7 @@ class RemainingTime:
         self._asked = 0.0
 
     def look(self, progress: float | None, seconds: float) -> float | None:
-        """Record the progress after so many seconds and return the remaining seconds."""
+        """Record the progress after `seconds` and return the estimate of the remaining seconds."""
         if progress is None:
             self.seconds = None
             return None

@@ -1,4 +1,4 @@
-"""Records and published rows of files, a page at a time: what is shown of a table beyond memory.
+"""Records and published rows of files, a page at a time, for showing tables beyond memory.
 
 - `FilePages`: records of the input. Of Parquet, slices are read. The first look at a CSV piece
   scans its bytes and notes where every page begins; after that a page is a few thousand bytes.
@@ -282,9 +282,9 @@ class FilePages(Pages):
 
 
 def pages_before(result: FinishedRun) -> FilePages | None:
-    """Return the input record of every published row; None where rows do not tell.
+    """Return the input records in the order of the published rows; None where it is not known.
 
-    They do in the order of the input, where no record was left out and nobody wrote to the data.
+    It is known for a release in input order that leaves out no record, while the data is unchanged.
     """
     pages = records_of(result) if result.task.output.order == "input" else None
     return pages if pages is not None and pages.height == result.rows else None

@@ -121,7 +121,7 @@ class Run(Iterator[Step]):
 
 
 def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
-    """Return the steps of the algorithm and of what follows it on this task."""
+    """Return the steps of the algorithm and of the repair and refining that follow it."""
     if algorithm.family is Family.CLUSTERING:
         from kanon_tui.core.pipeline.blocks import clustering_steps
 

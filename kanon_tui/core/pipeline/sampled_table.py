@@ -1,4 +1,4 @@
-"""A table that is too large for memory, while somebody works on it.
+"""A table that is too large for memory, represented by a sample and by counts of its values.
 
 A sample of its records, taken from all over its files, is in memory. A counted column has the
 values of the whole table with their numbers of records, and the codes of the sample's records; the

@@ -210,7 +210,7 @@ class WatchedStream:
 
     @property
     def stopping(self) -> bool:
-        """Whether the run was told to stop without a release, and is still running."""
+        """Whether the run was asked to stop without a release, and is still running."""
         return self._stopped and not self.over
 
     def cancel(self) -> None:

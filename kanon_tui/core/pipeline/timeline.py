@@ -74,7 +74,7 @@ class Timeline:
         return first + len(steps) - 1
 
     def add(self, step: Step, seconds: float = 0.0) -> int:
-        """Add the next step, after so many seconds of the run, and return its number."""
+        """Add the next step, made `seconds` after the start of the run, and return its number."""
         first, steps = self._kept
         if seconds:
             self._seconds[first + len(steps)] = seconds
@@ -95,7 +95,7 @@ class Timeline:
         return steps[min(max(number - first, 0), len(steps) - 1)]
 
     def seconds(self, number: int) -> float:
-        """Return the seconds that had passed at a step; 0 where nobody measured."""
+        """Return the seconds that had passed at a step; 0 where they were not measured."""
         return self._seconds.get(number, 0.0)
 
     def steps(self, begin: int, end: int) -> list[tuple[int, Step]]:

@@ -93,7 +93,7 @@ _BY_VALUES = ("ncp", "il")
 
 
 def levels_to_count(task: Task, choice: AlgorithmChoice) -> tuple[int, ...]:
-    """Return per quasi-identifier the lowest level whose labels tuples must tell apart."""
+    """Return per quasi-identifier the lowest level whose labels tuples must distinguish."""
     values = (0,) * len(task.quasi)
     algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
     if not algorithm.pre_prunes:

@@ -66,7 +66,7 @@ class Requirements:
         verify(published, self.quasi, task.left_out, task.k, claims, subsets=subsets, **counted)
 
     def personal_facts(self, records: npt.NDArray[np.integer]) -> dict[str, Any]:
-        """Return what the verifier takes beside the rows of these records.
+        """Return the k and the person of these records, as the verifier takes them.
 
         That is the k that the person of each asks for, nan where none, and the person.
         """

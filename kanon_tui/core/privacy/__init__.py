@@ -1,4 +1,4 @@
-"""What a release must keep: one file per privacy model, and the verifier that stands alone.
+"""Requirements on a release: one file per privacy model, and the verifier that stands alone.
 
 May import: `table`, `fields` and what is below them.
 """

@@ -26,7 +26,7 @@ from kanon_tui.core.text import quoted_list
 
 @dataclass(frozen=True)
 class AlphaKAnonymity(PrivacyModel):
-    """At most this share for any value, or for any of some."""
+    """At most a share `bound` of a class for any value, or for any of `values`."""
 
     key, bound_key, example = "alpha", "max", 0.5
     own_keys = MappingProxyType(
@@ -88,13 +88,13 @@ class AlphaKAnonymity(PrivacyModel):
     # -- sentences
 
     def facts(self) -> dict[str, Any]:
-        """Return what the clauses name: the values that are bounded, too."""
+        """Return the values for the clauses, with the bounded values."""
         which = quoted_list(self.values, most=3)
         return super().facts() | {"any": which or "any value", "one": which or "one value"}
 
     @property
     def long_title(self) -> str:
-        """With the values that are bounded."""
+        """The title with the attribute and the bounded values."""
         which = f" ({quoted_list(self.values, most=3)})" if self.values else ""
         return super().long_title + which
 

@@ -85,7 +85,7 @@ def asked_for(column: Column) -> Int64s:
 
 
 class PersonalK(PrivacyModel):
-    """As many records as anybody in the class asks for."""
+    """At least as many records as the largest k that a person in the class asks for."""
 
     name, letter, title = "personal_k", "personal k", "personal k"
     at_least = True
@@ -108,7 +108,7 @@ class PersonalK(PrivacyModel):
         return np.asarray(people.people / largest, dtype=np.float64)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
-        """Return the records of every class but the most who can stay together."""
+        """Return the records of every class beyond the largest part that can stay together."""
         asked = asked_for(column)[groups.code]
         order = np.lexsort((asked, groups.group))
         group, asked = groups.group[order], asked[order]

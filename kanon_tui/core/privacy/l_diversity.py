@@ -56,7 +56,7 @@ from kanon_tui.core.text import plural
 
 
 class DistinctLDiversity(PrivacyModel):
-    """At least so many distinct values."""
+    """At least `bound` distinct values in every class."""
 
     key, bound_key, example = "l", "distinct", 3
     name, letter, title = "l_distinct", "l", "distinct l-diversity"
@@ -81,12 +81,12 @@ class DistinctLDiversity(PrivacyModel):
         return np.maximum(people.matched, 1).astype(np.float64)
 
     def facts(self) -> dict[str, Any]:
-        """Return what the clauses name."""
+        """Return the values for the clauses."""
         return super().facts() | {"values": plural(self.bound, "value")}
 
 
 class EntropyLDiversity(PrivacyModel):
-    """As much entropy as so many equally frequent values have."""
+    """At least the entropy of `bound` equally frequent values."""
 
     key, bound_key, example = "l", "entropy", 2.5
     name, letter, title = "l_entropy", "entropy l", "entropy l-diversity"
@@ -120,7 +120,7 @@ def _exp_entropy(groups: GroupValues) -> Floats:
 
 
 def _highest_share(values: int, entropy_l: float) -> float:
-    """Return the highest share of one value in a class of so many values with so much entropy.
+    """Return the highest share that one of `values` values can have at the entropy of `entropy_l`.
 
     With share p for one value the entropy is highest when the others share the rest alike; it
     falls as p rises from 1 / values. 0 where even equal shares are not diverse enough.
@@ -137,7 +137,7 @@ def _highest_share(values: int, entropy_l: float) -> float:
 
 
 class PSensitivity(DistinctLDiversity):
-    """At least so many distinct values."""
+    """At least `bound` distinct values in every class."""
 
     key, bound_key, example = "p", "min", 2
     name, letter, title = "p", "p", "p-sensitivity"
@@ -148,7 +148,7 @@ class PSensitivity(DistinctLDiversity):
 
 @dataclass(frozen=True)
 class RecursiveDiversity(PrivacyModel):
-    """The most frequent value less than c times as frequent as all from the l-th on."""
+    """The most frequent value occurs less than c times as often as all from the l-th on."""
 
     key, bound_key, example = "l", "c", 2
     own_keys = MappingProxyType({"l": whole_number(low=2)})
@@ -211,7 +211,7 @@ class RecursiveDiversity(PrivacyModel):
         return super().unreachable(whole)
 
     def facts(self) -> dict[str, Any]:
-        """Return what the clauses name."""
+        """Return the values for the clauses."""
         nth = {2: "second", 3: "third"}.get(self.l, f"{self.l}th")
         return super().facts() | {"l": self.l, "nth": nth}
 

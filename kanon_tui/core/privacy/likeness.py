@@ -1,4 +1,4 @@
-"""Likeness: what a class adds to the belief that somebody has a value, value by value.
+"""Likeness: how much a class raises the probability of each sensitive value.
 
 With p the share of a value in a class and q that in the whole table:
 

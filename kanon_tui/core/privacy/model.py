@@ -1,4 +1,4 @@
-"""What every privacy model knows about itself: one file per model, listed in `models`.
+"""The base class of privacy models: one file per model, listed in `models`.
 
 An instance is a requirement as a project states it: `TCloseness(0.2, "income")`. The class says
 which key of `privacy:` it has, how its figure is computed, what a class that misses it shows, and
@@ -65,7 +65,7 @@ class PrivacyModel(ABC):
     own_keys: ClassVar[Mapping[str, FieldType]] = MappingProxyType({})
     """Further keys beside `attribute` and the bound; each is a field of the same name."""
     condition: ClassVar[str]
-    """What every class has, as a clause with `{bound}`, `{attribute}` and other `facts`."""
+    """The requirement as a clause with `{bound}`, `{attribute}` and other `facts`."""
     violation: ClassVar[str]
     """The fault of a class that misses the bound, as such a clause after 'with'."""
     example: ClassVar[float]
@@ -168,7 +168,7 @@ class PrivacyModel(ABC):
         return np.asarray(np.where(missed > TIE, missed, 0.0), dtype=np.float64)
 
     def least_removed(self, groups: GroupValues, column: Column) -> Int64s:
-        """Return for every class a number of records without which it cannot hold, 0 where it may.
+        """Return for every class a lower bound on the records it must lose to hold, 0 if unknown.
 
         A search prunes by it: 0 is always right, and what is nearer to the truth prunes more.
         """
@@ -195,7 +195,7 @@ class PrivacyModel(ABC):
     # -- sentences
 
     def facts(self) -> dict[str, Any]:
-        """Return what the clauses `condition` and `violation` name."""
+        """Return the values that the clauses `condition` and `violation` are formatted with."""
         return {"bound": self.bound, "attribute": self.attribute}
 
     def __str__(self) -> str:
@@ -209,17 +209,17 @@ class PrivacyModel(ABC):
 
     @property
     def short(self) -> str:
-        """For a line with little room: `l≥3`, `t≤0.2`."""
+        """The requirement in a few characters: `l≥3`, `t≤0.2`."""
         return f"{self.letter}{'≥' if self.at_least else '≤'}{self.bound:g}"
 
     @property
     def long_title(self) -> str:
-        """With what it is about: `t-closeness of income`."""
+        """The title with the attribute: `t-closeness of income`."""
         return f"{self.title} of {self.attribute}"
 
     @property
     def only_values(self) -> tuple[str, ...]:
-        """The values of the attribute that it is only about; none: all."""
+        """The values that the requirement is limited to; empty where it is about all."""
         return ()
 
     def claim_fields(self, column: Column) -> dict[str, Any]:

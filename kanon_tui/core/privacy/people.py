@@ -102,7 +102,7 @@ class PeopleValues:
 
     @cached_property
     def shared(self) -> GroupValues:
-        """Each person as one, shared evenly among her values: `records` are parts of people."""
+        """Each person counted once, divided evenly among her values, as fractions in `records`."""
         return GroupValues(self.count, *self._summed(1.0 / self.values_of_holder[self.holder]))
 
     @cached_property

@@ -170,7 +170,7 @@ class PeopleCount(PrivacyModel):
         return f"k {bound:g} instead of {self.bound:g}"
 
     def facts(self) -> dict[str, Any]:
-        """Return what the clauses name."""
+        """Return the values for the clauses."""
         k = round(self.bound)
         different, people = (count_of(k, one, "people") for one in ("different person", "person"))
         return super().facts() | {"different": different, "people": people}
@@ -245,7 +245,7 @@ class PeopleRequirement(ColumnRequirement):
 
     @cached_property
     def _counted(self) -> Column:
-        """The column with what the whole table has of it, in people."""
+        """The column with its counts over the whole table in people."""
         table = self._people(self._whole_table).shared
         counts = np.zeros(len(self.valued.values))
         counts[table.code] = table.records

@@ -39,7 +39,7 @@ class SubsetBound:
 
     @classmethod
     def from_settings(cls, size: int, k: int | None, quasi: int) -> SubsetBound | None:
-        """Return the bound for so many quasi-identifiers; None where none is required."""
+        """Return the bound for `quasi` quasi-identifiers; None where none is required."""
         if k is None:
             return None
         size = min(size, quasi)

@@ -43,7 +43,7 @@ from kanon_tui.core.table.column import Column, GroupValues
 
 
 class TCloseness(PrivacyModel):
-    """At most this distance from the whole table."""
+    """At most a distance `bound` from the distribution of the whole table."""
 
     key, bound_key, example = "t", "max", 0.2
     name, letter, title = "t", "t", "t-closeness"
@@ -106,7 +106,7 @@ def _ordered_distances(groups: GroupValues, whole: Floats) -> Floats:
 
 
 class HierarchicalTCloseness(PrivacyModel):
-    """At most this distance from the whole table, by the hierarchy of the attribute."""
+    """At most a distance `bound` from the whole table, by the hierarchy of the attribute."""
 
     key, bound_key, example = "t", "hierarchy", 0.2
     name, letter, title = "t_hierarchy", "t by hierarchy", "t-closeness by hierarchy"

@@ -42,14 +42,14 @@ class RiskClaim:
     """`average` or `share`."""
     most: float
     scale: float
-    """What a record's risk is times 1 / the size of its class."""
+    """The factor from 1 / class size to the risk of a record."""
     threshold: float
     words: str
 
 
 @dataclass(frozen=True)
 class _Counted:
-    """The rows of a release and what is counted of them: records, copies of records or people."""
+    """The rows of a release, and the unit of counting: records, copies of records or people."""
 
     published: pl.DataFrame
     quasi: Sequence[str]
@@ -63,7 +63,7 @@ class _Counted:
 
     @property
     def counted(self) -> pl.Series:
-        """Per row what is counted of a class: how many records it stands for, or its person."""
+        """The column to count in each class: the records that a row stands for, or its person."""
         rows, copies = self.published.height, self.copies
         if self.people is not None:
             return self.people.rows(rows)
@@ -91,7 +91,7 @@ class _Counted:
         return float(above / sum(sizes))
 
     def classes_below(self, asked: Sequence[float]) -> int:
-        """Return how many classes are smaller than somebody in them asks for; nan: for nothing."""
+        """Return the number of classes smaller than a k asked for in them; nan asks for none."""
         if len(asked) != self.published.height:
             rows = self.published.height
             raise _refusal(f"the release has {rows:,} records and {len(asked):,} wishes for a k")
@@ -239,7 +239,7 @@ def classes_without(
     copies: pl.Series | None = None,
     people: People | None = None,
 ) -> int:
-    """Return how many classes do not have what is claimed of a sensitive attribute."""
+    """Return the number of classes that violate a claim about a sensitive attribute."""
     ranks = ranks_of(claim)
     texts = published[claim.attribute].cast(pl.String)
     unknown = texts.filter(~texts.is_in([*ranks]))

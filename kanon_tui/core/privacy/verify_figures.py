@@ -1,11 +1,10 @@
-"""What the verifier knows of the models: a claim, and every figure by its definition.
+"""The formulas of the verifier: claims, and every figure by its definition.
 
 Like `verify`, of which it is a part, it imports no model and lends no formula to one.
 
-The verifier's people: whose each row is, and figures that count every person's value once.
-
-A part of `verify`: it imports no model. The release has no column that says whose a row is, so that
-this comes row by row beside it, together with the original that people are counted against.
+The second half counts people instead of records: every value of a person counts once. A release has
+no column that says whose a row is, so `People` holds the person of every row, together with the
+original that people are counted against.
 """
 
 import re
@@ -37,7 +36,7 @@ class Claim:
     only_values: tuple[str, ...]
     """α: the values whose share is bounded; none: all."""
     fault: str
-    """What a class shows that has it not, after 'with'."""
+    """The fault of a class that violates the claim, as a clause after 'with'."""
     attribute: str
     values: tuple[str, ...]
     """All texts of the column, sorted by what they mean; every missing token is one text."""
@@ -92,7 +91,7 @@ def ranks_of(claim: Claim) -> dict[str, int]:
 
 
 def as_read(text: str) -> Decimal | str:
-    """Return what a reader takes from a text, whatever its capitals, spaces, hidden characters."""
+    """Return the value that a reader sees in a text, without capitals and hidden characters."""
     shown = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     shown = "".join("-" if c == "\u2212" else c for c in shown if unicodedata.category(c) != "Cf")
     words = re.split(r"\s+", _HIDDEN.sub("", shown).strip())
@@ -265,7 +264,7 @@ def formula_of(claim: Claim) -> Callable[[pl.DataFrame, Claim], Floats]:
 AT_LEAST = {"l_distinct", "l_entropy", "p"}
 """The models whose bound is the least that is allowed, not the most."""
 BELOW = {"l_recursive", "delta"}
-"""Those whose bound is itself too much."""
+"""The models whose bound itself is too much."""
 
 
 @dataclass(frozen=True)
@@ -273,14 +272,14 @@ class People:
     """The person of every row of a release and of every record of the original."""
 
     of_rows: Sequence[str]
-    """Row by row of the release what the original says of its person."""
+    """The person of every row of the release, as the original names them."""
     of_table: Sequence[str]
-    """The same of every record of the original."""
+    """The person of every record of the original."""
     original: Mapping[str, Sequence[str]]
     """The sensitive columns of the original."""
 
     def rows(self, height: int) -> pl.Series:
-        """Return a number for the person of every row of a release of so many rows."""
+        """Return a number for the person of every row; refuse a release without `height` rows."""
         if len(self.of_rows) != height:
             raise NotReachedError(
                 f"the release has {height:,} records and {len(self.of_rows):,} people beside them; "
@@ -323,14 +322,14 @@ def _once(classes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shared(held: pl.DataFrame) -> pl.DataFrame:
-    """Return each person as one, in equal parts of her values."""
+    """Return each person counted once, divided evenly among her values."""
     part = 1 / pl.len().over("class", "person").cast(pl.Float64)
     parts = held.with_columns(part=part).group_by("class", "rank")
     return parts.agg(records=pl.col("part").sum())
 
 
 def _having(held: pl.DataFrame, claim: Claim) -> Floats:
-    """Return the highest share of people who have a value, of those who have any."""
+    """Return per class the highest share of people with one value, among people with any."""
     count = held["class"].n_unique()
     there = held.filter(pl.col("rank") != MISSING)
     if claim.only_values:

@@ -1,4 +1,4 @@
-"""Child processes, workers, memory limits, and what happens when a program is interrupted.
+"""Child processes, workers, memory limits, and the handling of interruptions.
 
 May import: `errors`, `text`.
 """

@@ -1,4 +1,4 @@
-"""Interruption: steps that signals must not separate, and what to clean up when a program ends.
+"""Interruption: steps that signals must not separate, and cleaning up when a program ends.
 
 `uninterrupted` delays signals during steps that belong together. `unfinished` and `helpers` are
 removed by a program that ends at once; `written` lists the files it has written by then.

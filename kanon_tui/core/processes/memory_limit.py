@@ -29,7 +29,7 @@ _STILL = 0.99
 
 
 def held_memory() -> int:
-    """Return the bytes of memory that this process holds; 0 where the system does not tell."""
+    """Return the bytes of memory that this process holds; 0 where the system does not say."""
     with suppress(OSError, ValueError, IndexError):
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         return int(status.partition("VmRSS:")[2].split()[0]) * 1024

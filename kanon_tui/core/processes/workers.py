@@ -33,7 +33,7 @@ class Workers(ABC):
     _pass = ""
 
     def begin(self, what: str, progress: Progress | None) -> None:
-        """Begin a pass; `progress` is told of its finished jobs from now on."""
+        """Begin a pass; `progress` is called with its finished jobs from now on."""
         self._pass, self._progress = what, progress
         if progress is not None:
             progress(what, 0.0)

@@ -27,7 +27,7 @@ _ORDER: tuple[Treatment, ...] = (
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """A column, its role, and what becomes of it in the release."""
+    """A column, its role, and its treatment in the release."""
 
     name: str
     role: Role
@@ -37,7 +37,7 @@ class ColumnPlan:
 
 
 def planned_columns(project: Project, roles: Mapping[str, Role] | None = None) -> list[ColumnPlan]:
-    """Return what a run does with every column, those first that are published unchanged.
+    """Return the treatment of every column by a run, columns published unchanged first.
 
     `roles` are those of a prepared task; without them the project must be completed.
     """

@@ -2,7 +2,7 @@
 
 All members of a class get the same value, which is microaggregation when the classes come from a
 clustering. A mean and a median are written with as many decimals as the finest value of the column,
-so that they tell no more digits than any record does; a mean of dates is a whole day. Rounding goes
+so that they show no more digits than any record does; a mean of dates is a whole day. Rounding goes
 to the nearest, halves to the even neighbour; the median of an even class is the mean of its two
 middle values; of categories that are equally frequent the first in the order of texts is taken.
 Where missing meets present values a number or date is hidden, as in a range.

@@ -56,7 +56,7 @@ class _Pages(FPDF):
     def use(
         self, family: str, size: float, style: str = "", color: tuple[int, int, int] = (0, 0, 0)
     ) -> None:
-        """Set font, size and colour of what follows."""
+        """Set font, size and colour of the text that follows."""
         self.set_font(family, style, size)
         self.set_text_color(*color)
 

@@ -1,7 +1,7 @@
 """The first page of a report, for those who sign it, and the risks that remain.
 
 Words are those of statistical disclosure control: direct identifiers, key variables, identity
-disclosure, attribute disclosure. Figures are of the release at hand. No value of the table is told.
+disclosure, attribute disclosure. Figures are of this release. No value of the table is shown.
 """
 
 from kanon_tui.core.project.sections import NO_VERDICT, PRESETS, ReleaseContext, ReportTexts

@@ -63,7 +63,7 @@ def check_folder(path: Path) -> None:
 
 @contextmanager
 def written_aside(path: Path, force: bool = False, private: bool = False) -> Iterator[IO[bytes]]:
-    """Give a binary file that takes the name `path` when the block ends without an error."""
+    """Yield a binary file that takes the name `path` when the block ends without an error."""
     with written_together((path,), force, private) as files:
         yield files[0]
 
@@ -75,7 +75,7 @@ def written_together(
     private: bool = False,
     finished: Mapping[Path, Path] | None = None,
 ) -> Iterator[list[IO[bytes]]]:
-    """Give binary files that take their names, in this order, when the block ends: all or none.
+    """Yield binary files that take their names, in this order, when the block ends: all or none.
 
     With `private` they are readable by their owner alone; otherwise a new file has the usual
     permissions and one that replaces another has those of the other. `finished` has the files that
@@ -115,7 +115,7 @@ def filled_by_path(file: IO[bytes], path: Path, write: Callable[[Path], object])
 
 @contextmanager
 def work_folder(beside: Path | None) -> Iterator[Path]:
-    """Give a folder for its owner alone, which is removed after the block.
+    """Yield a folder for its owner alone, which is removed after the block.
 
     It lies beside the file or folder that is to be written; without one among temporary files.
     """

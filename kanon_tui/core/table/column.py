@@ -298,7 +298,7 @@ class GroupValues:
     ) -> GroupValues:
         """Collapse records to pairs; records with a negative group are passed over.
 
-        With `records` given, entry i stands for so many records.
+        With `records` given, entry i stands for `records[i]` records.
         """
         width = int(codes.max()) + 1 if len(codes) else 1
         if len(groups) and groups.min() < 0:

@@ -52,7 +52,7 @@ class Layout:
     """None for a text that must be read carefully, from its first byte to its last."""
 
     def with_marks(self, quotes: int, returns: int, feeds: int, both: int) -> Layout:
-        """Return the layout of a text with so many quotes, CR, LF and CR-LF.
+        """Return the layout of a text with these numbers of quotes, CR, LF and CR-LF.
 
         It has a line end, LF (also for CR-LF) or CR, if Polars can read it: where line ends are not
         mixed. Spaces before a quote hide it from Polars, and in a single column a blank line may be
@@ -88,7 +88,7 @@ def parse_csv(text: bytes, layout: Layout, file: str) -> pl.DataFrame:
 
 
 def parse_regular(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
-    """Return the records of a text that is known to be regular, and has so many with the header."""
+    """Return the records of a regular text, of which there are `records`, the header included."""
     assert layout.line_end is not None
     missing = layout.dialect.delimiter.encode() if layout.one_short else b""
     cells = pl.read_csv(

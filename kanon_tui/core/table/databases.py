@@ -271,7 +271,7 @@ _NO_DATABASES = (
 
 @contextmanager
 def answering(address: str, options: ReadOptions) -> Iterator[Answer]:
-    """Give the names and the batches of rows of a server's answer to the query of the options."""
+    """Yield the names and the batches of rows of a server's answer to the query of the options."""
     who, scheme = address_name(address), address.partition("://")[0].lower()
     if scheme in _NO_DATABASES:
         raise InputError(

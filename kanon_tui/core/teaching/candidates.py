@@ -1,4 +1,4 @@
-"""Why this one: the candidates of a decision as bars, their distances as a table of shades.
+"""The candidates of a decision as bars, and their distances as a table of shades.
 
 In front of a class the same candidates are a question to vote on, options A to D in an order that
 gives nothing away; the outcome then stands there in large letters.
@@ -190,7 +190,7 @@ class _Column:
 
 
 def _heat(scene: Scene, candidates: Sequence[Candidate]) -> list[_Column]:
-    """Return a column per attribute where scores are told attribute by attribute."""
+    """Return a column per attribute where the step has the parts of every score."""
     columns: list[_Column] = []
     if not candidates or not candidates[0].parts:
         return columns
@@ -245,7 +245,7 @@ def _margin(picture: Picture, candidates: tuple[Candidate, ...]) -> None:
 
 
 def score_texts(scores: Sequence[float]) -> list[str]:
-    """Return scores with as many decimals each as it takes to tell the candidates apart."""
+    """Return scores as texts, with enough decimals to distinguish the candidates."""
     gaps = [abs(one - other) for one, other in combinations(scores, 2)]
     least = min((gap for gap in gaps if gap > TIE), default=1.0)
     shown = [len(f"{score:.4g}".partition(".")[2]) for score in scores]
@@ -362,7 +362,7 @@ def by_number(text: str) -> tuple[tuple[int, str], ...]:
 
 
 def vote_on(step: Step) -> Vote:
-    """Return the question that a decision answers, without giving it away."""
+    """Return the question that a decision answers, without its answer."""
     facts = step.facts
     if step.kind == "test" and "string" in facts:
         right = 0 if facts.get("passes") else 1

@@ -132,7 +132,7 @@ def figure_text(value: float) -> str:
 
 
 def _class_sizes(scene: Scene) -> Int64s | None:
-    """Return the sizes of the classes as they are now; None where steps do not tell."""
+    """Return the present sizes of the classes; None where steps do not report them."""
     told = None if scene.step is None else scene.step.facts.get("sizes")
     if told is not None:
         return np.repeat(np.arange(1, len(told) + 1), told)

@@ -25,7 +25,7 @@ class Code(Drawing):
     name: ClassVar[str] = "pseudo-code"
 
     def draw(self, scene: Scene, width: int, height: int) -> Picture:
-        """The picture of a scene."""
+        """Return the picture of a scene."""
         picture = Picture(width, height)
         lines = scene.algorithm.pseudo_code or (
             Line(f"{scene.algorithm.title} declares no pseudo-code"),
@@ -52,5 +52,5 @@ class Code(Drawing):
 
 
 def lit_line(lines: tuple[Line, ...], step: Step) -> int | None:
-    """The line that a step is an instance of."""
+    """Return the number of the line that a step is an instance of; None if there is none."""
     return next((n for n, line in enumerate(lines) if line.fits(step)), None)

@@ -24,7 +24,7 @@ _FIGURES = {
 
 
 def race_plot(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:
-    """Return a track per run and the curves of both objectives; at the end who loses less."""
+    """Return a track per run and the curves of both objectives; at the end which run loses less."""
     longest = max(run.timeline.last for run in runs)
     if number < longest:
         return _tracks(runs, number, width, height)

@@ -192,7 +192,7 @@ _ENDS = tuple(field for field in fields_of(AttributeSpec) if field.name in ("top
 
 
 def can_choose(spec: AttributeSpec) -> bool:
-    """Whether there is something to choose for the role of an attribute."""
+    """Return whether the role of an attribute has options of publishing."""
     return spec.role in (Role.QUASI, Role.IDENTIFIER)
 
 

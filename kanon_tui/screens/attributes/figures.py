@@ -129,7 +129,7 @@ def figure_cells(known: ColumnFigures | None, wide: bool) -> list[Cell]:
 def count_risk(session: Session, k: int) -> tuple[Risk, RepeatedPeople | None]:
     """Return the risk, in people if a column has the role person, else with columns that repeat.
 
-    A sample would tell of far too many that are unique: of a table beyond memory all records are
+    A sample would show far too many unique records: of a table beyond memory all records are
     counted.
     """
     quasi = [session.quasi_identifier(name) for name in session.names(Role.QUASI)]

@@ -135,7 +135,7 @@ class AttributesScreen(FindingScreen):
         self._show_risk(session)
 
     def _show_risk(self, session: Session) -> None:
-        """Count who is given away, unless nothing has changed since that was begun."""
+        """Count the records at risk, unless nothing has changed since the last count began."""
         k, line = session.project.privacy.k, self.query_one("#gauge", Static)
         wanted = session, session.table, session.project.attributes, k
         if self._counted_for == wanted:
@@ -271,7 +271,7 @@ class AttributesScreen(FindingScreen):
         self._fill()
 
     def _one_person(self, names: list[str]) -> bool:
-        """Whether one column will say whose a record is; the one that did so becomes identifier."""
+        """Return whether one column names the person; the former one becomes an identifier."""
         if len(names) > 1:
             self.host.notify("only one column can be the person; remove the marks first")
             return False
@@ -281,7 +281,7 @@ class AttributesScreen(FindingScreen):
         return True
 
     def action_weight(self) -> None:
-        """Type a weight; nothing gives it back to the automatic share."""
+        """Ask for a weight; an empty answer makes it automatic again."""
         names = self.chosen
         spec = self.session.attribute(names[0])
 
@@ -351,7 +351,7 @@ class AttributesScreen(FindingScreen):
         self._fill()
 
     def action_mark_by_pattern(self) -> None:
-        """Mark those whose name fits; `*` is all, nothing takes every mark away."""
+        """Ask for a pattern and mark the attributes that match; an empty one removes all marks."""
 
         def parse(pattern: str) -> list[str]:
             found = matching(self.names, pattern) if pattern.strip() else []

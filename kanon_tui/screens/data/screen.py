@@ -207,7 +207,7 @@ class DataScreen(FindingScreen):
         self._show_profile()
 
     def _look_at_file(self, session: Session) -> None:
-        """Show the file itself as soon as it can be paged through, unless somebody is elsewhere."""
+        """Show the file itself as soon as it can be paged through, if this screen is in front."""
         assert self._all_rows is not None
         untouched = self.view.plain and not self.wanted and not self.query_one("#table", Grid).row
         if self.find_pages(session, self._all_rows) and untouched:
@@ -231,7 +231,7 @@ class DataScreen(FindingScreen):
         return self._paged is not None and self.query_one("#table", Grid).source is self._paged
 
     def find_pages(self, session: Session, sample: FrameSource) -> bool:
-        """Learn where the records of the file are; whether that was not known before."""
+        """Find where the records of the file begin; return whether that was unknown before."""
         source = session.source
         if source is None or not source.records or source is self._unreadable:
             self._paged = None

@@ -180,7 +180,7 @@ class TreeRows(_Rows):
         return line[0], self.hierarchy.rows[int(self.state.order[line[1]])][line[0]]
 
     def is_open(self, node: Node) -> bool:
-        """Whether what is below a node is shown."""
+        """Return whether a node is unfolded."""
         small = len(self.hierarchy.rows) <= ALL_OPEN
         usually = small or node[0] == self.hierarchy.height > 1
         return usually != (node in self.toggled)

@@ -310,7 +310,7 @@ class HierarchiesScreen(HierarchyView):
     # -- another hierarchy
 
     def _take(self, make: Callable[[], Mapping[str, Any] | None], what: str) -> None:
-        """Give the attribute another hierarchy; MAGVals and typed research values follow."""
+        """Replace the hierarchy of the attribute; MAGVals and typed research values follow."""
         name, folder, state = self.attribute, self.session.project.folder, self._known()
 
         def done(made: tuple[dict[str, Any], str]) -> None:
@@ -397,7 +397,7 @@ class HierarchiesScreen(HierarchyView):
 
     @reports_refusal
     def action_uncovered(self) -> None:
-        """Give the values without a row one: the selected ones, else all."""
+        """Ask for the labels of values without a row: the selected values, else all."""
         uncovered = self._known().uncovered
         selected = [value for value in uncovered if (0, value) in self.selected]
         self.fix_uncovered(selected or uncovered)

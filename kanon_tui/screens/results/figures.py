@@ -119,7 +119,7 @@ def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
 
 
 def disclosures(result: FinishedRun) -> list[str]:
-    """Return what the classes tell of people although they have k records, most people first."""
+    """Return rows on sensitive values that classes of k records disclose, most people first."""
     found = result.measures.privacy.disclosures
     ranked = sorted(found, key=lambda name: -found[name].revealed)
     return [sentence for name in ranked for sentence in found[name].sentences(name)]

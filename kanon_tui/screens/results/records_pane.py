@@ -107,7 +107,7 @@ class TwinGrids(Horizontal):
 
     @on(Grid.Moved)
     def moved(self, event: Grid.Moved) -> None:
-        """Move the cursor of the other side as well; only moves of the leading side are told on."""
+        """Move the cursor of the other side as well; moves that this causes are not passed on."""
         leader = self.leader
         if event.grid is not leader:
             event.stop()

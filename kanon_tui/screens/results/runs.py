@@ -78,7 +78,7 @@ class StreamedRerun(Rerun):
         return None
 
     def stop(self) -> None:
-        """Leave nothing behind."""
+        """Stop the run without a release."""
         self._stream.stop()
 
     @property
@@ -199,7 +199,7 @@ class Runs:
             self.under_way.stop()
 
     def ask_to_forget(self) -> None:
-        """Forget the runs of earlier sittings, if that is what is wanted."""
+        """Ask whether to delete the list of runs of earlier sessions, and delete it."""
         host, session = self.screen.host, self.screen.session
 
         def forget() -> None:

@@ -349,7 +349,7 @@ class RulesScreen(StepScreen):
         self.ask(RuleSettings(f"How the rules of {name} count", SETTINGS, values), take)
 
     def action_research_values(self) -> None:
-        """Type the research values of levels, or give them back to the computed ones."""
+        """Ask for the research values of levels; empty answers restore the computed ones."""
         if self.line is None:
             return
         name = self.line.attribute

@@ -56,7 +56,7 @@ class Advice(Hosted, Static):
             self._soon = self.set_timer(CALM, lambda: self._try(session, self._asked))
 
     def stop(self) -> None:
-        """Leave the machine to what matters more; `show_for` goes on."""
+        """Stop the trials, so that other work gets the processor; `show_for` starts them again."""
         self._asked += 1
         if self._soon is not None:
             self._soon.stop()
@@ -162,6 +162,6 @@ def _recommended(session: Session, stop: Callable[[], bool]) -> tuple[Recommenda
 
 
 def _not_ready(error: Exception) -> None:
-    """Ignore what keeps a run from starting, which the line above says; raise anything else."""
+    """Ignore an error that keeps a run from starting, which is shown above; raise any other."""
     if not isinstance(error, KanonError):
         raise error

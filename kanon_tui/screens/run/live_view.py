@@ -336,7 +336,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         return self._moved(1)
 
     def play_or_pause(self) -> None:
-        """Play on from the step that is shown, or rest."""
+        """Continue from the step that is shown, or pause."""
         live, playhead = self.live, self.playhead
         if live is None:
             return

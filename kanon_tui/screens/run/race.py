@@ -134,7 +134,7 @@ class RaceScreen(Hosted, Modal):
         self.action_go(self._longest)
 
     def action_play(self) -> None:
-        """Play on, from the end once more, or rest."""
+        """Continue (from the start again after the end), or pause."""
         if self._due is not None:
             self._due = None
         else:

@@ -94,7 +94,7 @@ NAME_WIDTH, TITLE_WIDTH = 13, 27
 
 
 def algorithm_line(name: str, title: str) -> Text:
-    """Name and title of an algorithm; a long title goes on below, never cut off."""
+    """Return name and title of an algorithm; a long title is wrapped, never cut off."""
     lines = wrap(title, TITLE_WIDTH)
     line = Text.assemble((f"{name:<{NAME_WIDTH}}", "bold"), (lines[0], "dim"))
     for more in lines[1:]:
@@ -243,7 +243,7 @@ class RunScreen(StepScreen):
     # -- set-up
 
     def show(self, session: Session) -> None:
-        """Highlight the chosen algorithm, fill the forms, look ahead."""
+        """Highlight the chosen algorithm, fill the forms, and show what the run will take."""
         project = session.project
         choices = self.query_one("#algorithms", OptionList)
         chosen = project.algorithm.name
@@ -499,7 +499,7 @@ class RunScreen(StepScreen):
     # -- orders
 
     def action_pause(self) -> None:
-        """Play on or rest."""
+        """Continue or pause the run."""
         self.query_one(LiveView).play_or_pause()
 
     def action_step(self) -> None:
@@ -513,7 +513,7 @@ class RunScreen(StepScreen):
                 self.host.notify("that was the last decision; space plays it again, r runs again")
 
     def present(self) -> None:
-        """Step by step in front of a class, from the first decision."""
+        """Start a run that is paused at its first decision, with the panes for presenting."""
         if not self.query_one(LiveView).presenting:
             self.query_one(LiveView).action_present()
         self.action_step()

@@ -441,7 +441,7 @@ _MANY = 10
 
 
 def _batch_advice(applied: Applied) -> str:
-    """Return what helps where many new records are in small classes, and how much."""
+    """Return advice where many new records are in small classes, with its effect."""
     why = (
         "a batch must reach k by itself, as whoever has the earlier release can subtract it; "
         "collect more records for the next release, or publish all records anew as one"

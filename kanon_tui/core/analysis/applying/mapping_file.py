@@ -105,7 +105,7 @@ class AttributeRule:
 
     @property
     def one_value(self) -> bool:
-        """Whether a class publishes one value for all, which tells not who belongs to it."""
+        """Whether a class publishes one value for all, which does not show who belongs to it."""
         return self.publish in ("mean", "median", "mode")
 
 
@@ -225,7 +225,7 @@ def _labels(rule: Mapping[str, Any], published: pl.Series) -> tuple[str, ...] | 
 
 
 def _other_columns(result: FinishedRun) -> dict[str, AttributeSpec]:
-    """Return the roles of what is published or counted by; identifiers are not even named."""
+    """Return the roles of other columns that are published or counted by; no identifiers."""
     task = result.task
     kinds = {column.name: column for column in task.sensitive}
     columns = {}

@@ -247,7 +247,7 @@ class _Lookup:
         return self.computed.append((cell, fits))
 
     def _of_typed(self) -> None:
-        """Publish the labels of a hierarchy that somebody typed; numbers match by what they are."""
+        """Publish the labels of a typed hierarchy; numbers match by value, not by spelling."""
         rule, level = self.rule.rule, self.rule.level or 0
         typed = rule_hierarchy(rule, self.rule.name)
         assert typed is not None

@@ -1,4 +1,4 @@
-"""What an attacker sees and what the owner of the data knows: the input and the answer of attacks.
+"""Input and result of every attack: what the attacker sees, and what the owner of the data knows.
 
 An attack is a function from an `AttackedRelease` to `AttackResult`s. The attacker has the release,
 the project that made it (its hierarchies and settings are taken to be known) and, of every person,

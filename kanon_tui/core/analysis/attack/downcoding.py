@@ -56,7 +56,7 @@ class Claims:
 
 
 def claims(attacked: AttackedRelease) -> list[Claims]:
-    """Return what must occur in the classes, attribute by attribute."""
+    """Return the values that must occur in each class, attribute by attribute."""
     algorithm = find_algorithm(attacked.project.algorithm.name)
     if algorithm.family is Family.FULL_DOMAIN or not attacked.project.overlap:
         return []

@@ -249,7 +249,7 @@ class PersonCounts:
 
 @dataclass(frozen=True, eq=False)
 class CountedRows:
-    """Distinct rows, and what columns beside them have there."""
+    """Distinct rows with their counts, and the codes that other columns have in them."""
 
     rows: DistinctRows
     ends: Mapping[str, tuple[Int64s, Int64s]]

@@ -1,4 +1,4 @@
-"""Where k is not enough, in people, and the cheapest remedy.
+"""People whom k does not protect, and the cheapest remedies.
 
 Counted are people whose sensitive value their class tells (homogeneity), makes much likelier than
 the whole table does (skew), or shows in a small class although it is rare. Which values of the
@@ -64,7 +64,7 @@ class Exposure:
 
     @classmethod
     def from_result(cls, result: FinishedRun) -> Exposure:
-        """Count the people of a release."""
+        """Return the counts of exposed people in a release."""
         task, classes = result.task, result.release.classes
         count = int(classes.max(initial=-1)) + 1
         flags = np.zeros((3, task.n), dtype=bool)
@@ -94,7 +94,7 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Remedy:
-    """A change of the data or the project, and what a run with it gives."""
+    """A change of the data or the project, and the exposure after a run with it."""
 
     title: str
     general: str
@@ -134,7 +134,7 @@ def scores_of(result: FinishedRun) -> MinimalUniques:
 
 
 def remedies(result: Result, watch: Watch = lambda done, total: True) -> list[Remedy]:
-    """Try remedies against what k leaves open, by running the project again with each.
+    """Run the project again with each remedy, and return the remedies with their effects.
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ def _relabelled(
 def weak_spot_sections(
     result: FinishedRun, found: Sequence[Remedy] = (), named: bool = True
 ) -> list[Section]:
-    """Return what k leaves open in people, the values behind it, and the remedies tried.
+    """Return sections on the people whom k does not protect, the causes, and the remedies.
 
     Not `named`, no value of the data stands in them.
     """

@@ -61,7 +61,7 @@ class SweepPoint:
     classes: int | None = None
     suppressed_records: int | None = None
     seconds: float | None = None
-    """Time inside the algorithm, in the company of the other points of the sweep."""
+    """Time inside the algorithm, while other points of the sweep were running."""
     error: str | None = None
     subset: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Of a sweep over subsets of the attributes: their names and how many strings they have."""
@@ -243,7 +243,7 @@ class Sweep:
         return conclude(run, _project_at(self.project, point.algorithm, point.k))
 
     def _point(self, name: str, k: int) -> SweepPoint | None:
-        """Run it; None when the sweep was cancelled meanwhile."""
+        """Run one point and return it; None when the sweep was cancelled meanwhile."""
         run = self._run(name, k)
         try:
             if k > self.task.n:

@@ -368,7 +368,7 @@ def published_target(reader: CellReader, texts: Column, where: str) -> Target:
 
 
 def _target_values(column: Column) -> ValueGroups:
-    """Return the values that are told apart, decided by the original alone."""
+    """Return the values to distinguish, decided by the original alone."""
     if column.numbers is None:
         every = np.arange(len(column.values))
         return ValueGroups(column, _checked(column.name, column.values), every)

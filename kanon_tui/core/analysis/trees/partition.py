@@ -152,7 +152,7 @@ class Partitioning:
     original: PartitionTree
     release: PartitionTree
     determining: tuple[str, ...] = ()
-    """Attributes of the original that tell the target by themselves."""
+    """Attributes of the original that determine the target by themselves."""
     drawn_from: tuple[int, int] | None = None
     """How many records original and release have, where the trees saw only some of them."""
 
@@ -255,7 +255,7 @@ def partition_of(
 def learning_tables(
     release: PublishedTable, target: str, attributes: Sequence[str] | None
 ) -> tuple[TreeTable, TreeTable, tuple[str, ...]]:
-    """Return original and release as models see them, and the attributes that tell the target.
+    """Return original and release as models see them, and the attributes that determine the target.
 
     Without `attributes` models may ask about all that is published, but for columns that are
     published as they are and tell the target.

@@ -1,4 +1,4 @@
-"""What models of other kinds than trees still learn: the same question, the same judgement.
+"""Models other than trees, learnt and judged on the original and on the release in the same way.
 
 Logistic regression, a random forest and naive Bayes of scikit-learn for one attribute, on the
 features and in the folds that decision trees have (`trees`): each is fitted and tested on the cells

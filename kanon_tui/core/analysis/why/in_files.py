@@ -24,7 +24,7 @@ from kanon_tui.core.table.formulas import escape_formulas
 from kanon_tui.core.text import count_of, shortened
 
 _SHOWN = 12
-"""Values of an attribute that are told, the most frequent ones."""
+"""Values of an attribute that are listed, the most frequent ones."""
 _NO_CLASS = "It is of no class: suppressed records are published as * only."
 _CHANGES_UNKNOWN = (
     "Which change would have kept more is not known here: changes are tried on records, and "

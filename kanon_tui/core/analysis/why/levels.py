@@ -65,7 +65,7 @@ class LevelReasons(Reasons):
     # -- a cell
 
     def because(self, record: int, x: int) -> str:
-        """Return a clause on what the next finer label would do to this record or to others."""
+        """Return a clause on the effect of the next finer label on this record or on others."""
         if self.levels[x] == 0 or self.published(record, x) == self.original(record, x):
             return ""
         finer = self.finer(x)
@@ -111,7 +111,7 @@ class LevelReasons(Reasons):
     # -- an attribute
 
     def of_attribute(self, x: int) -> Why:
-        """Return what one level less would do to the whole table."""
+        """Return the effect of one level less on the whole table."""
         attribute, level = self.task.quasi[x], self.levels[x]
         because = ""
         if level:

@@ -84,7 +84,7 @@ def _first_day(month: int) -> int:
 
 
 def default_date_levels(column: Column) -> tuple[str, ...]:
-    """Return the calendar units that tell the dates of a column apart."""
+    """Return the calendar units that distinguish the dates of a column."""
     apart = tuple(word for word in DATE_LEVELS if len(set(date_labels(column, word))) > 1)
     return apart or DATE_LEVELS[:1]
 

@@ -25,7 +25,7 @@ OTHER = "other"
 
 
 def icd10_codes(column: Column) -> bool:
-    """Return whether nearly all values are ICD-10 codes, as its name or their dots tell."""
+    """Return whether nearly all values are ICD-10 codes, judged by the column name or the dots."""
     values = present_values(column)
     codes = [code for code in map(_CODE.fullmatch, values) if code]
     dotted = sum(code[1] is not None for code in codes)
