@@ -2,16 +2,16 @@
 #include "box_tree.h"
 #include "sorting.h"
 
-/* So many rows are not divided. */
+/* A node with at most this many rows is a leaf. */
 #define LEAF_ROWS 8
-/* About so many rows are looked at to choose where to divide a large node. */
+/* About how many rows of a large node are sampled to choose where to divide it. */
 #define SAMPLE_ROWS 64
 /* Where missing numbers stand when a node is divided: after all places, 0 to 1. */
 #define MISSING_LAST 2.0
 
 typedef struct {
-    int64_t column; /* numbers first, then categories; -1: the rows are all alike */
-    double value;   /* the lowest one of the upper side */
+    int64_t column; /* numbers first, then categories; -1: all rows are equal */
+    double value;   /* the lowest value of the upper side */
 } Pivot;
 
 /* Return the value of a row in a column: numbers first, then categories. */
@@ -107,7 +107,7 @@ static Pivot choose_pivot(const TreeGrowth *growth, const int32_t *rows, int64_t
     return (Pivot){best, ordered[upper ? above : below]};
 }
 
-/* Choose where to divide rows by a sample of them; where that is all alike, by all. */
+/* Choose where to divide rows by a sample of them, or by all where the sample is all equal. */
 static Pivot choose_by_sample(const TreeGrowth *growth, const int32_t *rows, int64_t size) {
     const int64_t step = max_i64(1, size / SAMPLE_ROWS);
     int64_t sampled = 0;
@@ -118,8 +118,8 @@ static Pivot choose_by_sample(const TreeGrowth *growth, const int32_t *rows, int
     return pivot.column < 0 ? choose_pivot(growth, rows, size) : pivot;
 }
 
-/* Move the rows below the pivot to the front, the others to the end, turned round; return how many
- * are below. */
+/* Move the rows below the pivot to the front, the others to the end in reverse order; return
+ * the number of rows below. */
 static int64_t divide(const TreeGrowth *growth, int32_t *rows, int64_t size, Pivot pivot) {
     int64_t left = 0, right = size;
     memcpy(growth->spare, rows, (size_t)size * sizeof *rows);

@@ -66,7 +66,7 @@ KN_INLINE double width(const Attributes *attributes, int64_t x, double low, doub
     return tree_extent(attributes, x, (int64_t)low, (int64_t)high);
 }
 
-/* Return the extent of a set of so many values. */
+/* Return the extent of a set with `count` values. */
 KN_INLINE double set_extent(const Attributes *attributes, int64_t x, int64_t count) {
     if (count <= 1) {
         return 0.0;
@@ -74,7 +74,7 @@ KN_INLINE double set_extent(const Attributes *attributes, int64_t x, int64_t cou
     return price(attributes, x, UNIT) * (double)count + price(attributes, x, SHIFT);
 }
 
-/* Return what a record of a class of two rows would cost, rules aside. */
+/* Return the cost per record of a class of two rows, without rules. */
 KN_INLINE double pair_cost(const Attributes *attributes, const double *rates, const int32_t *row,
                            const int32_t *other) {
     double total = 0.0;

@@ -34,7 +34,7 @@ static int64_t conditioned_cell(const Contingency *table, int64_t row, int64_t y
 #define VALUE_OF_KEY 0xffffffff
 
 /* Put the other values of an attribute into `order`, the most similar to that of a cell first:
- * their counts in its group differ least. Returns how many they are.
+ * their counts in its group differ least. Return their number.
  *
  * Values that the group does not hold differ by as much as its own count, so only the values it
  * holds are sorted; the others are merged in between. */

@@ -10,7 +10,7 @@
 /* Groups whose parts and keys stay in the fastest cache. */
 #define GROUPS_PER_BLOCK 1024
 
-/* Make one of the cells of a part that are at the same place. */
+/* Merge the cells of a part that are at the same place. */
 static void join_equal(const CubeRoom *room, int64_t parts) {
     int64_t at = 0, end = room->begin[0];
     for (int64_t part = 0; part < parts; part++) {
@@ -151,7 +151,7 @@ KN_INLINE int64_t touch_cells(const CubeRoom *room, int64_t begin, int64_t end, 
     return touched;
 }
 
-/* List places that were touched as cells of a row of parts of so many places. */
+/* List the touched places as cells of a row whose parts have `length` places each. */
 static void put_cells(const CubeRoom *room, int64_t touched, int64_t first, int64_t parts,
                       int64_t length) {
     int64_t *restrict begin = room->begin + first;

@@ -14,7 +14,7 @@ KN_INLINE void add_numbers(int32_t *restrict to, const int32_t *restrict from, i
     }
 }
 
-/* Add up the records of every part of a cube, label by label, with parts of so many places. */
+/* Add up the records of every part of a cube, label by label. */
 static void add_columns(const CubeRoom *room, int64_t source, int64_t sums, int64_t parts,
                         int64_t rows, int64_t stride, int64_t length) {
     const int32_t *column = room->numbers + source;
@@ -51,7 +51,7 @@ static LostRows lost_by_columns(const CubeRoom *room, int64_t sums, int64_t rows
     return result;
 }
 
-/* Add up the columns that come of a label. */
+/* Add up the columns of the labels that become one label. */
 static void add_label(const CubeRoom *room, int64_t source, int64_t rows, int64_t stride,
                       PartLengths lengths, int64_t label) {
     clear_numbers(room->columns, lengths.new *rows);
@@ -71,7 +71,7 @@ KN_INLINE void add_small(int32_t *restrict small, const int32_t *restrict column
     }
 }
 
-/* List the rows of columns of which something can change. */
+/* List the rows of columns that can still change. */
 static FixedSource choose_rows(const CubeRoom *room, int64_t rows, int64_t new, int32_t k) {
     FixedSource chosen = {.rows = 0, .small = 0};
     clear_numbers(room->small, rows);

@@ -1,16 +1,16 @@
-/* What sources of cells and cubes share; `level_cubes.py` says what these are. */
+/* Parts shared by sources of cells and cubes, which `level_cubes.py` describes. */
 #ifndef KANON_CUBE_ROOM_H
 #define KANON_CUBE_ROOM_H
 
 #include "kernel.h"
 
-/* What comes of a source when one more attribute is fixed. */
+/* The result of fixing one more attribute of a source. */
 typedef struct {
     int64_t rows;
     int64_t small; /* records in classes smaller than k */
 } FixedSource;
 
-/* What fixing an attribute costs. */
+/* The records and rows that are lost by fixing an attribute. */
 typedef struct {
     int64_t lost; /* records of rows of fewer than k */
     int64_t rows; /* rows of k records and more */
@@ -35,7 +35,7 @@ static int64_t row_length(const LevelLattice *lattice, const int64_t *levels, in
     return length;
 }
 
-/* Return what a label becomes on a higher level. */
+/* Return the label above a label on a higher level. */
 static int64_t label_above(const LevelLattice *lattice, int64_t a, int64_t label, int64_t low,
                            int64_t high) {
     for (int64_t level = low; level < high; level++) {
@@ -44,7 +44,7 @@ static int64_t label_above(const LevelLattice *lattice, int64_t a, int64_t label
     return label;
 }
 
-/* Sort the labels of an attribute by what they become on a higher level. */
+/* Sort the labels of an attribute by their label on a higher level. */
 static void sort_labels(const LevelLattice *lattice, int64_t a, int64_t low, int64_t high,
                         const CubeRoom *room) {
     int64_t *first = room->first_label;
@@ -73,7 +73,7 @@ static PartLengths fill_targets(int64_t first, const int64_t *low, const int64_t
     targets[0] = 0;
     for (int64_t a = lattice->sizes_shape0 - 1; a >= first; a--) {
         const int64_t labels = radix_of(lattice, a, low[a]);
-        for (int64_t label = labels - 1; label >= 0; label--) { /* the others copy what 0 has */
+        for (int64_t label = labels - 1; label >= 0; label--) { /* others copy label 0 */
             const int64_t above = label_above(lattice, a, label, low[a], high[a]);
             int32_t *own = targets + label * lengths.old;
             for (int64_t i = 0; i < lengths.old; i++) {

@@ -9,9 +9,9 @@
 #define LARGEST_KEY (INT64_C(1) << 62)
 /* Odd, near 2**64 / golden ratio: spreads keys over slots. */
 #define SPREAD UINT64_C(0x9E3779B97F4A7C15)
-/* So many groups ahead the memory of a slot is asked for. */
+/* Groups ahead for which the memory of a slot is prefetched. */
 #define AHEAD 12
-/* So many chunks are looked up in one pass. */
+/* The most chunks that are looked up in one pass. */
 #define MOST_TOGETHER 6
 
 typedef struct {
@@ -234,7 +234,7 @@ static bool same_labels(const ClassCounter *counter, const RecordGroups *groups,
     return true;
 }
 
-/* Clear the slots that so many classes need. */
+/* Clear the slots that at most `room` classes need. */
 static Places clear_slots(const ClassSlots *slots, int64_t room, int64_t product, bool direct) {
     Places places = {.count = 16, .down = 60};
     while (places.count < 2 * room) {
@@ -304,7 +304,7 @@ KN_INLINE Placed place_hashed(const ClassCounter *counter, const RecordGroups *g
     return placed;
 }
 
-/* Add what is known once all groups have their slots. */
+/* Fill in the smallest class, once all groups have their slots. */
 static void add_smallest(const ClassSlots *slots, int64_t places, int64_t groups, int64_t k,
                          CountedClasses *counted) {
     const int32_t *sizes = slots->sizes, limit = (int32_t)min_i64(k, INT32_MAX);
@@ -408,7 +408,7 @@ static void find_agreement(const uint64_t *tuple, const int64_t *lowest, const i
     }
 }
 
-/* Add up along an attribute: every number becomes the sum of those up to it. */
+/* Add up along an attribute: every number becomes the sum of the numbers up to it. */
 static void add_along(int32_t *grid, int64_t length, int64_t stride, int64_t size) {
     for (int64_t begin = 0; begin < length; begin += stride * size) {
         for (int64_t level = 1; level < size; level++) {

@@ -2,9 +2,9 @@
 #include "box_tree.h"
 #include "ties.h"
 
-/* A call that has looked at so many boxes and rows returns. */
+/* Boxes and rows after which a call returns. */
 #define VISITS_PER_CALL 2000000
-/* Sums of scores that are equal on paper differ by less. */
+/* Rounding makes sums that are equal mathematically differ by less than this. */
 #define NOISE 1e-12
 #define ROUNDING (NOISE / 2)
 
@@ -14,10 +14,10 @@ enum { LINE_LOW, LINE_HIGH, NUMBER_COST, BLANK_COST, LINE_COLUMNS };
 /* Columns of `MemberSearch.marks`. */
 enum { MARK_COLUMN, MARK_LABEL, MARK_COLUMNS };
 
-/* In place of the position from which the furthest row is wanted: the cheapest row is. */
+/* Given instead of an origin: search the cheapest row, not the furthest from an origin. */
 #define NO_ORIGIN (-1)
 
-/* What a search for the cheapest row looks at, and how close scores are equal. */
+/* The columns that a search for the cheapest row reads, and its tolerance for ties. */
 typedef struct {
     int64_t numbers;    /* how many lines of the search are in use … */
     int64_t categories; /* … and how many marks */
@@ -30,22 +30,22 @@ typedef struct {
     int32_t record; /* the lowest of equals */
     double score;
     int64_t visits;
-    bool known;  /* the smallest score is known from before */
-    bool creeps; /* a score was smaller by less than a tie, or little more */
+    bool known;  /* the smallest score is known from an earlier pass */
+    bool creeps; /* a score was smaller by about a tie or less */
 } Best;
 
-/* Return what a distance along a number counts. */
+/* Return the cost of a distance along a number: itself, or its square. */
 KN_INLINE double counted(const MemberSearch *search, double distance) {
     return search->squared ? distance * distance : distance;
 }
 
-/* Return what it counts how far a place, or a range, is from the range of a line. */
+/* Return the cost of the distance of a place, or a range, from the range of a line. */
 KN_INLINE double distance_to(const MemberSearch *search, const double *line, double low,
                              double high) {
     return counted(search, max_f64(max_f64(low - line[LINE_HIGH], line[LINE_LOW] - high), 0.0));
 }
 
-/* Return the extra width that a row brings; may stop when it is more than enough. */
+/* Return the width that a row adds; summing may stop above `enough`. */
 KN_INLINE double extra_width(const MemberSearch *search, const Wanted *wanted, int64_t position,
                              double enough) {
     const BoxTree *tree = search->tree;
@@ -70,7 +70,7 @@ KN_INLINE double extra_width(const MemberSearch *search, const Wanted *wanted, i
     return total;
 }
 
-/* Return what no row of a node falls below in extra width; may stop when it is enough. */
+/* Return a lower bound on the width that rows of a node add; summing may stop above `enough`. */
 KN_INLINE double least_extra_width(const MemberSearch *search, const Wanted *wanted, int64_t node,
                                    double enough) {
     const BoxTree *tree = search->tree;
@@ -123,7 +123,7 @@ KN_INLINE double nearness(const MemberSearch *search, int64_t position, int64_t 
     return total;
 }
 
-/* Return what no row of a node falls below in nearness to a position. */
+/* Return a lower bound on the nearness of the rows of a node to a position. */
 KN_INLINE double least_nearness(const MemberSearch *search, int64_t node, int64_t origin) {
     const BoxTree *tree = search->tree;
     const int64_t categories = tree->labels_shape1;
@@ -139,7 +139,7 @@ KN_INLINE double least_nearness(const MemberSearch *search, int64_t node, int64_
     const double *low = tree->low + node * tree->low_shape1;
     const double *high = tree->high + node * tree->high_shape1;
     const bool *blank = tree->blank + node * tree->blank_shape1;
-    double corners = total; /* missing ones are exact here, and numbers in their sums */
+    double corners = total; /* missing numbers exactly, others by their sums */
     for (int64_t x = 0; x < search->stand_in_shape0; x++) {
         if (isnan(places[x])) {
             corners -= low[x] <= high[x] ? 1.0 : 0.0;
@@ -158,7 +158,7 @@ KN_INLINE double least_nearness(const MemberSearch *search, int64_t node, int64_
         }
         total -= most;
     }
-    for (int64_t x = 0; x < search->stand_in_shape0; x++) { /* a missing one beyond its sums */
+    for (int64_t x = 0; x < search->stand_in_shape0; x++) { /* a missing number, beyond its sums */
         const double stand_in = search->stand_in[x];
         if (!isnan(places[x])) {
             total -= blank[x] ? 1.0 - fabs(places[x] - stand_in) : 0.0;
@@ -185,7 +185,7 @@ KN_INLINE void compare(Best *best, double tie, int64_t position, int32_t record,
     }
 }
 
-/* Look at a row, unless all its records are gone. */
+/* Compare a row, unless all its records are taken. */
 KN_INLINE void look_at(const MemberSearch *search, const Wanted *wanted, int64_t origin,
                        int64_t position, Best *best) {
     const int32_t record = search->tree->record[position];
@@ -392,7 +392,7 @@ static double add_row(const MemberSearch *search, const MemberClusters *clusters
     return (double)clusters->size[c] * width - before;
 }
 
-/* Count a class label; return the one that most records of the cluster have then. */
+/* Count a class label; return the most frequent label of the cluster afterwards. */
 static int32_t new_majority(int64_t *counts, int32_t label, int32_t majority, bool alone) {
     const int64_t more = ++counts[label] - counts[majority];
     return alone || more > 0 || (more == 0 && label < majority) ? label : majority;

@@ -1,4 +1,4 @@
-/* What every kernel includes: the generated declarations and a few small helpers.
+/* Included by every kernel: the generated declarations and a few small helpers.
  *
  * Kernels take pointers and sizes, allocate nothing, keep no global state and call no Python.
  * They do one decision or a bounded batch per call. Two-dimensional arrays are flat, row by row:
@@ -20,7 +20,7 @@
 #define KN_MIN(a, b) ((b) < (a) ? (b) : (a))
 #define KN_MAX(a, b) ((b) > (a) ? (b) : (a))
 
-/* Set a variable; the value is whether that changed it. */
+/* Set a variable; the value of the expression is whether the variable changed. */
 #define KN_SET(variable, to) ((variable) == (to) ? false : ((variable) = (to), true))
 
 KN_INLINE int64_t abs_i64(int64_t a) {

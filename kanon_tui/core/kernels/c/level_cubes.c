@@ -4,7 +4,7 @@
 #include "cube_cells.h"
 #include "cube_columns.h"
 
-/* Return where a string is in the grid, by the levels of so many attributes. */
+/* Return the place of a string in the grid, by the levels of its first attributes. */
 KN_INLINE int64_t place_of(const LevelLattice *lattice, const int64_t *string, int64_t attributes) {
     int64_t place = 0;
     for (int64_t a = 0; a < attributes; a++) {
@@ -13,8 +13,8 @@ KN_INLINE int64_t place_of(const LevelLattice *lattice, const int64_t *string, i
     return place;
 }
 
-/* Mark the strings from one to another that are unknown; return how many. What lies behind a
- * string that is known is known as well, and is not looked at. */
+/* Mark the strings from one to another that are unknown; return their number. Strings
+ * behind a known string are known as well, and are not visited. */
 static int64_t mark_known(uint8_t *grid, const int64_t *string, const int64_t *end, int64_t *at,
                           const LevelLattice *lattice, uint8_t mark) {
     const int64_t *places = lattice->places;
@@ -40,7 +40,8 @@ static int64_t mark_known(uint8_t *grid, const int64_t *string, const int64_t *e
     return marked;
 }
 
-/* Mark what a test tells: all below, or all above of a box (see `walk_box`); return how many. */
+/* Mark the strings that a test settles: all below, or all above in a box (see `walk_box`); return
+ * their number. */
 static int64_t settle(uint8_t *grid, const int64_t *string, int64_t a, bool passes,
                       const LevelLattice *lattice, const BoxWalk *walk) {
     const int64_t last = lattice->sizes_shape0 - 1;
@@ -86,7 +87,7 @@ static int64_t middle_unknown(const uint8_t *line, int64_t levels) {
     return high >= 0 ? (low + high) / 2 : -1;
 }
 
-/* What to know of a source before its attribute is fixed. */
+/* Add up the records that are needed before an attribute of a source is fixed. */
 static void begin_source(const CubeRoom *room, const BoxWalk *walk, int64_t a,
                          const LevelLattice *lattice) {
     walk->turn[a] = lattice->sizes[a] - 1;
@@ -154,7 +155,7 @@ static int64_t next_strings(const uint8_t *grid, const BoxWalk *walk, int64_t a,
                           walk->lowest);
 }
 
-/* Note a test of a string that is at this place of the grid. */
+/* Record the test of the string at this place of the grid. */
 static void note_test(uint8_t *grid, const int64_t *string, int64_t place, int64_t a, int64_t small,
                       int64_t allowed, const LevelLattice *lattice, const BoxWalk *walk,
                       int64_t *tested, WalkedBox *done) {

@@ -1,4 +1,4 @@
-/* What it costs to merge two clusters; `merging.py` says what the modes count.
+/* The cost of merging two clusters; `merging.py` says what the modes count.
  *
  * The mode is a constant where these are called from a search, so that each mode has its own code.
  */
@@ -11,13 +11,13 @@
 #define EVEN_EMPHASIS 0.5
 #define DR_ROUNDING 1e-13
 
-/* Return granularity · DR with an emphasis. What rounding leaves of no DR at all counts as none. */
+/* Return granularity · DR with an emphasis. A DR that is 0 but for rounding counts as 0. */
 static inline double emphasised(double detail, double kept, double emphasis) {
     const double rules = kept > DR_ROUNDING ? kept : 0.0;
     return power(detail, 2.0 * (1.0 - emphasis)) * power(rules, 2.0 * emphasis);
 }
 
-/* Return what research value loses when D grows from records + load by `more` and DR is `kept`. */
+/* Return the loss of research value when D grows from records + load by `more` and DR is `kept`. */
 KN_INLINE double value_lost(const MergeState *state, int64_t x, double more, double kept) {
     if (more <= 0.0 && kept == 1.0) {
         return 0.0;
@@ -33,7 +33,7 @@ KN_INLINE double value_lost(const MergeState *state, int64_t x, double more, dou
     return scale / before - scale * kept / (before + more);
 }
 
-/* Return what a cluster of this extent and DR lacks of its attribute's weight. */
+/* Return the part of its attribute's weight that a cluster of this extent and DR loses. */
 KN_INLINE double cluster_lost(const Attributes *attributes, int64_t x, double wide, double kept) {
     const double weight = price(attributes, x, WEIGHT), emphasis = price(attributes, x, EMPHASIS);
     if (emphasis != EVEN_EMPHASIS) {
@@ -42,7 +42,7 @@ KN_INLINE double cluster_lost(const Attributes *attributes, int64_t x, double wi
     return weight * (1.0 - kept / (1.0 + wide));
 }
 
-/* Return what a merge adds to D where nothing is hidden. */
+/* Return the increase of D by a merge that hides nothing. */
 KN_INLINE double widening(const BoxClusters *clusters, double wide, int64_t x, int64_t a,
                           int64_t b) {
     const int64_t one = cell(clusters, a, x), two = cell(clusters, b, x);
@@ -68,7 +68,7 @@ KN_INLINE double merge_lost(const MergeState *state, int64_t x, int64_t a, int64
     return cluster_lost(state->attributes, x, more / size, kept);
 }
 
-/* Return what is lost when the cells of one cluster are hidden and the other stays. */
+/* Return the loss when the cells of one cluster are hidden and the other stays. */
 KN_INLINE double hiding_loss(const MergeState *state, int64_t x, int64_t hidden, int64_t stays) {
     const BoxClusters *clusters = state->clusters;
     const int64_t at = cell(clusters, hidden, x);
@@ -78,7 +78,7 @@ KN_INLINE double hiding_loss(const MergeState *state, int64_t x, int64_t hidden,
                       rules_kept(state->attributes, clusters, x, stays, stays));
 }
 
-/* What an attribute loses in a merge of a into b. */
+/* The losses of an attribute in a merge of a into b. */
 typedef struct {
     double nothing;  /* when nothing is hidden */
     double of_small; /* when cells of a may be hidden */

@@ -3,7 +3,7 @@
 #include "kernel.h"
 #include "merge_cost.h"
 
-/* A call that has tried so many boxes returns. */
+/* Boxes tried after which a call returns. */
 #define BOXES_PER_CALL 2000000
 
 double kn_merging_power(double x, double y) {
@@ -74,7 +74,7 @@ static void merge(const MergeState *state, int64_t a, int64_t b, int64_t side) {
     other[TAIL] = small[TAIL];
 }
 
-/* Let the rows of cluster a belong to b. */
+/* Move the rows of cluster a to b. */
 static void hand_over(const BoxClusters *clusters, const PartnerTree *tree, int64_t a, int64_t b) {
     for (int64_t row = info_of(clusters, a)[HEAD]; row >= 0;
          row = links_of(clusters, row)[FOLLOWING]) {

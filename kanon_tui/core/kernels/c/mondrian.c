@@ -88,7 +88,7 @@ static double label_cover(const Axes *axes, int64_t low, int64_t high) {
     return 1.0;
 }
 
-/* Return what publishing a part as one class costs: its NCP times its records. */
+/* Return the cost of publishing a part as one class: its NCP times its records. */
 static double loss_of(const Axes *axes, const int64_t *part) {
     const int64_t attributes = axes->weights_shape0;
     double total = 0.0;

@@ -10,7 +10,7 @@ static bool is_known(const int32_t *near, int64_t most, int32_t row) {
     return known;
 }
 
-/* Write a row among the nearest, which are sorted; the last one goes. */
+/* Insert a row among the nearest, which are sorted; the last one is dropped. */
 static void insert(int32_t *near, double *away, int64_t most, int32_t row, double distance) {
     int64_t slot = most - 1;
     for (; slot > 0 && away[slot - 1] > distance; slot--) {

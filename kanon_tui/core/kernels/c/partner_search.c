@@ -1,26 +1,26 @@
-/* Which cluster to merge a cluster with, without trying them all.
+/* Find the cluster to merge a cluster with, without trying all of them.
  *
  * A union with any box below a node of the tree covers at least what all of them have in common, so
  * its cost has a lower bound. Nodes are visited by rising bounds, until the next is no lower than
  * the best cost found. Clusters that share a rare value with the cluster are listed, and tried
- * before: in the tree its rare values count as values that nobody else has.
+ * before: in the tree its rare values count as values that no other cluster has.
  */
 #include "box_clusters.h"
 #include "kernel.h"
 #include "merge_cost.h"
 
-/* What a search looks for, and where it stands. */
+/* The target and the state of a search. */
 typedef struct {
     const MergeState *state;
     const PartnerTree *tree;
     int64_t a;       /* the cluster that wants a partner */
     int64_t sharers; /* candidates that share a rare value */
     bool by_place;   /* the first in the list within the limit, not the cheapest */
-    double limit;    /* what costs more is of no interest */
-    int64_t before;  /* nor is what stands here in the list, or later */
+    double limit;    /* clusters that cost more are ignored */
+    int64_t before;  /* clusters from this place of the list on are ignored */
     int64_t chosen;  /* -1: none yet */
     MergeCost best;
-    double following; /* what the next after the best costs at least */
+    double following; /* a lower bound on the cost of the runner-up */
     int64_t tried;
     int64_t top; /* the last place of the heap, -1 when it is empty */
 } Search;
@@ -192,7 +192,7 @@ static int64_t pop(const PartnerTree *tree, int64_t top) {
     return first;
 }
 
-/* Make the clusters that share a rare value with cluster a candidates; return how many they are.
+/* Make the clusters that share a rare value with cluster a candidates; return their number.
  * Where they would be too many, a value is left to the tree. */
 static int64_t find_sharers(const MergeState *state, const PartnerTree *tree, int64_t a) {
     const BoxClusters *clusters = state->clusters;
@@ -243,12 +243,12 @@ KN_INLINE void try_cluster(Search *search, int64_t mode, int64_t b) {
     }
 }
 
-/* Return the key that a node must have less than to be visited. */
+/* Return the key below which a node is visited. */
 KN_INLINE double bar(const Search *search) {
     return search->by_place ? (double)search->before : search->best.cost;
 }
 
-/* Return the key of a node: inf where nothing below it is of interest. */
+/* Return the key of a node: inf where no cluster below it can win. */
 KN_INLINE double key_of(Search *search, int64_t mode, int64_t node) {
     const int32_t first_place = branch_of(search->tree, node)[FIRST_PLACE];
     if (first_place >= search->before) {

@@ -1,15 +1,15 @@
-/* The tree over clusters: sort boxes into leaves, and know what the boxes of a node have. */
+/* The tree over clusters: sort boxes into leaves, and keep bounds on the boxes of every node. */
 #include "box_clusters.h"
 #include "kernel.h"
 #include "sorting.h"
 
-/* So many boxes decide where a node is divided. */
+/* Boxes that are sampled to decide where a node is divided. */
 #define SAMPLE 32
-/* How much more it tells that a set is larger than that it has other values. */
+/* The weight of a larger set against a set with other values. */
 #define MORE_VALUES 2.0
 
 typedef struct {
-    double gain;  /* how well the boundary parts boxes, 0 where there is none */
+    double gain;  /* how well the boundary separates boxes, 0 where there is none */
     double value; /* the first of the upper side */
 } Boundary;
 
@@ -157,9 +157,9 @@ KN_INLINE bool is_there(const BoxClusters *clusters, int64_t c) {
     return info_of(clusters, c)[SIZE] > 0;
 }
 
-/* Each of the following works out what a node knows, and returns whether that is something else
- * than before: first what all boxes have in common, and where it is asked for what some have, and
- * what the least is that a merge with one adds. */
+/* Each of the following functions computes bounds of a node and returns whether they changed:
+ * first the parts that all its boxes have in common, then those that some of them have, and the
+ * least that a merge with one of them adds. */
 static bool fit_reach(const Attributes *attributes, const Node *at) {
     const BoxClusters *clusters = at->clusters;
     const int64_t width = at->tree->reach_shape1, known = at->tree->reach_shape2;
@@ -199,7 +199,7 @@ static bool fit_reach(const Attributes *attributes, const Node *at) {
     return changed;
 }
 
-/* The bits that all boxes have, and those that some have. */
+/* Set the bits that all boxes have, and the bits that some have. */
 static bool fit_words(const Node *at) {
     const PartnerTree *tree = at->tree;
     const int64_t words = tree->words_shape2;
@@ -225,7 +225,7 @@ static bool fit_words(const Node *at) {
     return changed;
 }
 
-/* The first place in the list of clusters. */
+/* Set the first place of its clusters in the list. */
 static bool fit_place(const Node *at) {
     const PartnerTree *tree = at->tree;
     int32_t *branch = tree->branches + at->node * tree->branches_shape1;

@@ -1,4 +1,4 @@
-/* Batches of proposals to better a clustering; `refining.py` says how they are found. */
+/* Batches of proposals to improve a clustering; `refining.py` says how they are found. */
 #include "kernel.h"
 #include "two_classes.h"
 
@@ -15,7 +15,7 @@ static int64_t gather(const RefinedClasses *classes, const TwoSides *sides, int6
     return begin;
 }
 
-/* Write the records of a class, and of another unless it is new; return how many they are. */
+/* Write the records of a class, and of another unless it is new; return their number. */
 static int64_t gather_both(const RefinedClasses *classes, const TwoSides *sides, int64_t a,
                            int64_t b) {
     const int64_t records = gather(classes, sides, a, 0, 0);
@@ -85,7 +85,7 @@ static int64_t near_classes(const RefinedClasses *classes, const Proposals *prop
     return wanted;
 }
 
-/* Add or subtract what both sides cost, attribute by attribute and rule by rule. */
+/* Add or subtract the costs of both sides, attribute by attribute and rule by rule. */
 static void measure(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                     const Proposals *proposals, int64_t p, double sign) {
     double *extents = proposals->extents + p * proposals->extents_shape1;
@@ -198,7 +198,7 @@ static BestChange best_change(const RecordCosts *costs, const RefinedClasses *cl
     return best;
 }
 
-/* Write a proposal down, with as few records as can be on another side than before. */
+/* Write a proposal in which as few records as possible change sides. */
 static void write_proposal(const TwoSides *sides, const Proposals *proposals, int64_t p, int64_t a,
                            int64_t b, int64_t records) {
     const int64_t begin = p > 0 ? proposals->ends[p - 1] : 0;
@@ -217,7 +217,7 @@ static void write_proposal(const TwoSides *sides, const Proposals *proposals, in
     proposals->ends[p] = (int32_t)(begin + records);
 }
 
-/* Take the best change of a class down as a proposal, with what it changes. */
+/* Write the best change of a class as a proposal, with its changes of costs. */
 static void take_down(const RecordCosts *costs, const RefinedClasses *classes,
                       const TwoSides *sides, const Proposals *proposals, int64_t p, int64_t a,
                       const BestChange *change) {
@@ -237,7 +237,8 @@ static void take_down(const RecordCosts *costs, const RefinedClasses *classes,
 
 Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes,
                              const TwoSides *sides, const Proposals *proposals,
-                             const RefineLimits *limits, int64_t begin, int64_t end, int64_t batch) {
+                             const RefineLimits *limits, int64_t begin, int64_t end,
+                             int64_t batch) {
     int64_t p = 0, work = 0, tried = 0, a = begin;
     for (; a < end && work < limits->work && p < proposals->ends_shape0; a++) {
         const int64_t filled = p > 0 ? proposals->ends[p - 1] : 0;
@@ -272,7 +273,7 @@ void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *propo
         const int64_t c = two[s];
         classes->size[c] = 0;
         classes->head[c] = NO_RECORD;
-        classes->changed[c] = batch + 1; /* whoever tried it in this batch has not seen this */
+        classes->changed[c] = batch + 1; /* proposals of this batch were made before this change */
         for (int64_t i = 0; i < classes->refused_shape1; i++) {
             classes->refused[c * classes->refused_shape1 + i] = NOBODY;
         }

@@ -1,4 +1,4 @@
-/* Similarity-based clustering: start a cluster, let the nearest join it, close it; what is left.
+/* Similarity-based clustering: start a cluster, let the nearest join it, close it; place the rest.
  *
  * `similarity.py` says more. A node's bound is summed in the order of a row's distance (numbers,
  * then categories), term by term no larger, so rounding cannot make it wrong.
@@ -8,12 +8,12 @@
 #include "sorting.h"
 #include "ties.h"
 
-/* A call that has looked at so many nodes, rows and values returns ... */
+/* Nodes, rows and values looked at after which a call returns ... */
 #define GROWTH_WORK_PER_CALL 500000
-/* ... and so does one that has looked at so many values and records left over. */
+/* ... and values and records left over after which one returns. */
 #define LEFTOVER_WORK_PER_CALL 1000000
 
-/* What `NearestSearch.state` holds. */
+/* The entries of `NearestSearch.state`. */
 enum { ROWS_FOUND, FIRST_ROW_LEFT };
 
 typedef struct {
@@ -105,8 +105,8 @@ KN_INLINE double node_bound(const BoxTree *tree, int64_t node, const Centre *cen
 
 /* Find the rows less than `slack` above the largest of the `best` distances; return the work.
  *
- * Nearer nodes come first; those that are too far need not wait. `left` says how many records each
- * row has left. */
+ * Nearer nodes come first; nodes that are too far are not visited. `left` has the number of records
+ * that each row has left. */
 static int64_t find_near(const BoxTree *tree, const Centre *centre, const int32_t *left,
                          const NearestSearch *search, double slack) {
     int32_t *waiting = search->node;

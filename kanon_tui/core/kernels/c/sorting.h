@@ -1,5 +1,5 @@
-/* Sorting numbers in place by quicksort, with insertion for short runs; and by merging, with scratch
- * memory, where something moves along.
+/* Sorting numbers in place by quicksort, with insertion for short runs; and by merging, with
+ * scratch memory, where something moves along.
  *
  * Equal numbers cannot be told apart, so it does not matter that quicksort is not stable. None of
  * the values may be NaN. The shorter part is sorted first by a call, so that calls are never nested

@@ -1,4 +1,4 @@
-/* Tells from which sources the library was made, so that a stale one is refused. */
+/* Return the digest of the sources the library was made from, so that a stale one is refused. */
 #include "kernel.h"
 
 __attribute__((visibility("default"))) const char *kn_sources(void);

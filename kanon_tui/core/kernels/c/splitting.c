@@ -9,7 +9,7 @@
 #include "splitting_sides.h"
 #include "ties.h"
 
-/* What a split with trees counts for. */
+/* The rows that a split with trees is counted as. */
 #define ROWS_PER_TREE_SPLIT 1000
 
 /* A level of the stack of open groups. */
@@ -79,7 +79,7 @@ static FarPair far_pair_by_scan(const PricedRows *table, const SplitScratch *scr
     return (FarPair){min_i64(here, there), max_i64(here, there), distances[there]};
 }
 
-/* Return what it costs when the box of a side grows to take some records more. */
+/* Return the cost of growing the box of a side to take some more records. */
 KN_INLINE double growth_cost(const Scan *scan, int64_t side, double grows, int64_t count) {
     if (!scan->per_record) {
         return grows;
@@ -145,8 +145,8 @@ static bool fill_poor_side(Scan *scan, int64_t k, int32_t *side_of, double *gain
     return true;
 }
 
-/* Write the rows of the first side and then the others; return how many the first has. Without a
- * branch, as no processor can guess where rows go. */
+/* Write the rows of the first side and then the others; return how many the first has. There is
+ * no branch, because no processor could predict it. */
 static int64_t divide(const SplitScratch *scratch, int64_t size, int32_t *order) {
     int64_t middle = 0, others = 0;
     for (int64_t i = 0; i < size; i++) {
@@ -162,7 +162,7 @@ static int64_t divide(const SplitScratch *scratch, int64_t size, int32_t *order)
     return middle;
 }
 
-/* Put the two sides of the group on top of the stack in its place, the first on top. */
+/* Replace the group on top of the stack by its two sides, the first on top. */
 static void part_group(const OpenGroups *groups, int64_t depth, int64_t middle, int64_t seed,
                        int64_t other_seed) {
     int64_t *second = groups->stack + (depth - 1) * GROUP_COLUMNS;

@@ -4,8 +4,8 @@
  * that its sets have, and the same flags as words of 64 (value code modulo 64), with which nodes
  * of a tree can be compared at once. A set has its number of values as the highest. Along other
  * attributes a box reaches as far as it can without a greater extent: in a tree over all values of
- * its node, and over everything when a number is missing. So a box grows no more by what it
- * reaches, and by everything else it does.
+ * its node, and over everything when a number is missing. So a box does not grow by values that it
+ * reaches, and grows by all others.
  *
  * A set of more than 64 values may have most of them once. They are not all flagged where one side
  * takes whatever is new, the host: it has each value that has occurred and that the other side has
@@ -17,7 +17,7 @@
 
 #include "boxes.h"
 
-/* The two sides; other boxes are the first once more. */
+/* The boxes of the two sides, and two in which the growth of the first is replayed. */
 enum { FIRST_BOX, SECOND_BOX, REPLAY, REPLAY_FIRST };
 
 typedef struct {
@@ -28,11 +28,11 @@ typedef struct {
     uint64_t *words;     /* boxes × words: a value on this bit is there */
     int64_t width, values, columns;
     int64_t host;         /* side, or -1 */
-    bool turning;         /* rows have their turns: what is ahead is new */
+    bool turning;         /* rows are taken in order: later values are new */
     const int32_t *heads; /* per value of long sets one more than the first row that has it */
 } SideBoxes;
 
-/* Return so many empty boxes; without `heads` there is no host. */
+/* Return empty boxes; without `heads` there is no host. */
 KN_INLINE SideBoxes new_boxes(const PricedRows *table, const SplitScratch *scratch, int64_t count,
                               const int32_t *heads) {
     const SideBoxes boxes = {
@@ -105,7 +105,7 @@ KN_INLINE double apart(const PricedRows *table, int64_t i, int64_t j) {
     return total;
 }
 
-/* Return by how much a set of so many values grows when it gets another one. */
+/* Return by how much a set grows when it gets one more value. */
 KN_INLINE double one_value_more(const Attributes *attributes, int64_t x, int64_t count) {
     return set_extent(attributes, x, count + 1) - set_extent(attributes, x, count);
 }
@@ -190,7 +190,7 @@ KN_INLINE void begin_box(const SideBoxes *boxes, int64_t side, int64_t row) {
     }
 }
 
-/* Widen a range along a number, a date or a tree, as far as that costs the same. */
+/* Widen a range along a number, a date or a tree, as far as its extent stays the same. */
 KN_INLINE void widen_range(const Attributes *attributes, int64_t x, int32_t value, int32_t *low,
                            int32_t *high) {
     *low = KN_MIN(*low, value);

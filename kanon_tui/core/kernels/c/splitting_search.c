@@ -1,8 +1,8 @@
 /* Both searches are one for the least score, as the row furthest from another has the least of
  * minus distances. It goes depth first through the tree, the better child first, and leaves out a
- * node when even the best row that fits its box would not do, or could only be as good and comes
- * later. How far away numbers can be is known from their signed sums, but for rounding. Which of
- * the two scores is meant is known to the compiler, and so costs nothing.
+ * node when even the best row that fits its box would lose, or would tie and come later. The
+ * distances of numbers are bounded by their signed sums, but for rounding. Which of the two scores
+ * is used is known to the compiler, and so costs nothing.
  *
  * The winner is the first row whose score is no more than a tie above the least. Where scores creep
  * below one another in steps smaller than a tie, another pass decides with the least score known.
@@ -13,7 +13,7 @@
 
 #define NOISE 1e-12
 
-/* No value from one to another is further from a value than this; not for sets. */
+/* Return the largest distance of a value from any value of a range; not for sets. */
 KN_INLINE double further_end(const Attributes *attributes, int64_t x, int64_t value, int64_t low,
                              int64_t high) {
     const double down = extent(attributes, x, min_i64(value, low), max_i64(value, low));
@@ -21,7 +21,7 @@ KN_INLINE double further_end(const Attributes *attributes, int64_t x, int64_t va
     return max_f64(down, up);
 }
 
-/* Return how far numbers of a row are from the furthest corner of the box of a node. */
+/* Return the distance of the numbers of a row from the furthest corner of the box of a node. */
 static double furthest_corner(const PricedRows *table, const GroupTree *tree, int64_t row,
                               int64_t node) {
     const int32_t *values = row_values(table, row), *reach = node_reach(tree, node);
@@ -35,7 +35,7 @@ static double furthest_corner(const PricedRows *table, const GroupTree *tree, in
     return total;
 }
 
-/* Return how far numbers can be away by their signed sums. */
+/* Return an upper bound on the distance of numbers, by their signed sums. */
 KN_INLINE double furthest_by_sums(const GroupTree *tree, int64_t row, int64_t node) {
     const SignedSums *sums = tree->sums;
     const double *here = sums->values + row * sums->values_shape1, *reach = node_sums(tree, node);
@@ -51,7 +51,7 @@ KN_INLINE double furthest_by_sums(const GroupTree *tree, int64_t row, int64_t no
     return total;
 }
 
-/* No row of a node is further from a row than this. */
+/* Return an upper bound on the distance of a row from the rows of a node. */
 KN_INLINE double most_apart(const PricedRows *table, const GroupTree *tree, int64_t row,
                             int64_t node) {
     const Attributes *attributes = table->attributes;
@@ -83,7 +83,7 @@ KN_INLINE double most_apart(const PricedRows *table, const GroupTree *tree, int6
     return total + others;
 }
 
-/* The box of a side grows at least by this when it takes a row of a node. */
+/* Return a lower bound on the growth of the box of a side when it takes a row of a node. */
 KN_INLINE double least_growth(const SideBoxes *boxes, const GroupTree *tree, int64_t side,
                               int64_t node) {
     const Attributes *attributes = boxes->attributes;
@@ -109,7 +109,7 @@ KN_INLINE double least_growth(const SideBoxes *boxes, const GroupTree *tree, int
     return total;
 }
 
-/* No row of a node has a lower score; inf when the node has no rows. */
+/* Return a lower bound on the scores of the rows of a node; inf when the node has no rows. */
 KN_INLINE double least_score(RowSearch *search, bool by_growth, int64_t node) {
     if (branch(search->tree, node, ALIVE) == 0) {
         return INFINITY;
@@ -144,7 +144,7 @@ typedef struct {
     bool doubtful; /* noise decided whether a row is as good as the best */
 } Best;
 
-/* Note if noise decides whether a score is more than a tie above the least. */
+/* Record if rounding decides whether a score is more than a tie above the least. */
 KN_INLINE void note_doubt(double score, double least, Best *best) {
     best->doubtful |= fabs(score - least - TIE) <= 2 * NOISE;
 }
@@ -226,7 +226,7 @@ KN_INLINE void decide(RowSearch *search, bool by_growth, Best *best) {
     search_tree(search, by_growth, DECIDE, best);
 }
 
-/* Return the first of the rows with the least score; `found` is a row that may do, or NOTHING. */
+/* Return the first of the rows with the least score; `found` is a candidate, or NOTHING. */
 KN_INLINE int64_t first_of_least(RowSearch *search, bool by_growth, int64_t found) {
     Best best = {.row = found, .score = INFINITY, .least = INFINITY};
     if (found != NOTHING) {

@@ -1,4 +1,4 @@
-/* List the rows of one side of a large group, and see to it that both have k records. */
+/* List the rows of one side of a large group, and make sure that both sides have k records. */
 #include "sorting.h"
 #include "splitting_search.h"
 #include "splitting_sides.h"
@@ -83,7 +83,7 @@ static int64_t keep_in_time(const Division *division, int64_t inside) {
     return kept;
 }
 
-/* List the rows of one side, whichever is found sooner, but none that has most rows. */
+/* List the rows of the side that is found sooner, but never the side with most rows. */
 static void list_a_side(Division *division) {
     const SplitScratch *scratch = division->scratch;
     const GroupTrees *trees = division->trees;

@@ -1,12 +1,12 @@
 /* Give the rows of a large group to the sides of two seeds, without looking at most of them.
  *
- * First rows have their turns (`splitting_turns.c`). Then only one side is listed, whichever is
- * found sooner: the rows of the second side among those passed over, or the rows inside the box of
- * the first side that were covered when their turn came. The other side is what the group has
- * else. So a split that takes a few rows away costs about as much as they do, however many stay.
+ * First the rows widen the boxes in their order (`splitting_turns.c`). Then only one side is
+ * listed, whichever is found sooner: the rows of the second side among those passed over, or the
+ * rows inside the box of the first side that were covered when their turn came. The other side is
+ * the rest of the group. So the cost of a split depends on its smaller side alone.
  *
  * This needs that a box grows by more than a tie whenever its categories do not cover a row it
- * takes, or it covers no missing number; `clustering.splitting` sees to it. `splitting.c` looks at
+ * takes, or it covers no missing number; `clustering.splitting` ensures it. `splitting.c` looks at
  * every row of groups without trees; tests compare the two.
  */
 #ifndef KANON_SPLITTING_SIDES_H

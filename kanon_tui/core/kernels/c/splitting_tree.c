@@ -1,4 +1,4 @@
-/* The trees over the rows of a group: what nodes know, and how rows leave them. */
+/* The trees over the rows of a group: the bounds of nodes, and the removal of rows. */
 #include "splitting_tree.h"
 
 void kn_splitting_tree_link_rows(const PricedRows *table, const int32_t *members,
@@ -45,7 +45,7 @@ static void count_rows(const GroupTree *tree, int64_t node) {
     }
 }
 
-/* Work out the values of a node from its children; return whether they were others before. */
+/* Work out the values of a node from its children; return whether they changed. */
 static bool join_values(const GroupTree *tree, int64_t node, int64_t child) {
     int32_t *reach = node_reach(tree, node);
     const int32_t *one = node_reach(tree, child), *other = node_reach(tree, child + 1);
@@ -83,7 +83,7 @@ static void add_row(const PricedRows *table, const GroupTree *tree, int64_t node
     }
 }
 
-/* Work out the values of a node; return whether they may have been others before. */
+/* Compute the values of a node; return whether they may have changed. */
 static bool fit_values(const PricedRows *table, const GroupTree *tree, int64_t node) {
     const int64_t child = branch(tree, node, CHILD);
     if (child >= 0) {
@@ -103,7 +103,7 @@ static bool fit_values(const PricedRows *table, const GroupTree *tree, int64_t n
     return true;
 }
 
-/* Work out the lowest and highest sums of a node; return whether they were others before. */
+/* Compute the lowest and highest sums of a node; return whether they changed. */
 static bool fit_sums(const GroupTree *tree, int64_t node) {
     const int64_t sums = tree->sums_reach_shape1, child = branch(tree, node, CHILD);
     const int64_t begin = branch(tree, node, BEGIN), end = branch(tree, node, END);
@@ -144,7 +144,7 @@ void kn_splitting_tree_fill_nodes(const PricedRows *table, const GroupTree *tree
     }
 }
 
-/* Let nodes above a row know that it is the first with its value of a long set. */
+/* Mark in the nodes above a row that it is the first with its value of a long set. */
 static void note_fresh(const GroupTree *tree, int64_t row, int64_t chain) {
     for (int64_t node = tree->leaf_of[row]; node >= 0; node = branch(tree, node, PARENT)) {
         *fresh_sets(tree, node) |= value_bit(chain);

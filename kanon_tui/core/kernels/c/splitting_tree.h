@@ -1,5 +1,5 @@
-/* What is read of the trees of a group, and how rows leave them; `splitting_tree.py` says what
- * they are. */
+/* Reading the trees of a group, and removing rows from them; `splitting_tree.py` describes the
+ * trees. */
 #ifndef KANON_SPLITTING_TREE_H
 #define KANON_SPLITTING_TREE_H
 
@@ -55,7 +55,7 @@ double extent_of_tree(const Attributes *attributes, const GroupTree *tree);
 /* Return the row at a place in the table's order, among the rows that are left. */
 int64_t row_at_place(const GroupTree *turns, int64_t place);
 
-/* Write the rows that are left, rising, but without some, rising too; return how many. */
+/* Write the rows that are left, rising, except those in `without`; return their number. */
 int64_t write_rows(const GroupTree *turns, const int32_t *without, int64_t size, int32_t *rows);
 
 #endif

@@ -22,9 +22,9 @@
  */
 #include "splitting_sides.h"
 
-/* Of more values no account is kept. */
+/* The most values of one side alone that are tracked. */
 #define MOST_ALONE 64
-/* A side becomes the host for no fewer rows, and nobody searches for fewer. */
+/* The fewest rows for which a side becomes the host, or a search is made. */
 #define MANY_ROWS 64
 /* A box that takes a row hardly grows: by a tie or less, as far as rounding can tell. */
 #define HARDLY (TIE + 1e-12)
@@ -34,7 +34,7 @@ typedef struct {
     int64_t row, x;
 } Alone;
 
-/* What is known of long sets and of close numbers while rows have their turns. */
+/* The state of long sets and of close numbers while rows are taken in order. */
 typedef struct {
     Alone alone[2][MOST_ALONE]; /* per side */
     int64_t known[2];           /* per side how many these are, -1: too many */
@@ -43,7 +43,7 @@ typedef struct {
     int64_t soon;               /* next row that the first side may take from the second's box */
 } Account;
 
-/* Note that a side has not what the other has; the next row with it, if there is one. */
+/* Record a value that the other side alone has, and the next row with it, if there is one. */
 static void note_alone(Account *account, int64_t side, int64_t row, int64_t x) {
     const int64_t known = account->known[side];
     if (row < 0 || known < 0) {
@@ -57,7 +57,7 @@ static void note_alone(Account *account, int64_t side, int64_t row, int64_t x) {
     account->known[side]++;
 }
 
-/* Note what is new with a row that a side takes, and what its other one has not. */
+/* Record the new values of a row that a side takes, and the values that the other side lacks. */
 static void note_new(const Division *division, Account *account, int64_t side, int64_t row) {
     const SideBoxes *boxes = &division->boxes;
     const RowLinks *links = division->trees->turns->links;
@@ -74,7 +74,7 @@ static void note_new(const Division *division, Account *account, int64_t side, i
     }
 }
 
-/* Write down what is known when the boxes have their seeds. */
+/* Set the state when the boxes have only their seeds. */
 static void begin_account(const Division *division, Account *account) {
     const SideBoxes *boxes = &division->boxes;
     const int64_t seeds[2] = {division->first, division->second};
@@ -139,8 +139,8 @@ static int64_t reach_towards(const Attributes *attributes, int64_t x, int64_t lo
     return inside;
 }
 
-/* Find what the first box would cover along numbers if it hardly grew; return whether that is
- * more than it does. */
+/* Find the ranges of numbers that the first box could cover by growing at most a tie; return
+ * whether they are wider than its own. */
 static bool find_close(const Division *division) {
     const SplitScratch *scratch = division->scratch;
     const SideBoxes *boxes = &division->boxes;
@@ -195,7 +195,7 @@ static bool may_go_first(const Division *division, int64_t row) {
     return close || (is_new && !later);
 }
 
-/* Return whether that may be so for a row of a node. */
+/* Return whether `may_go_first` may hold for a row of a node. */
 static bool may_have_for_first(const Division *division, const GroupTree *near, int64_t node) {
     const SplitScratch *scratch = division->scratch;
     const SideBoxes *boxes = &division->boxes;
@@ -225,7 +225,7 @@ static bool may_have_for_first(const Division *division, const GroupTree *near, 
     return close || (fresh != 0 && !later);
 }
 
-/* Return the next row that the first side may take so, NOTHING if there is none. */
+/* Return the next row for which `may_go_first` holds, NOTHING if there is none. */
 static int64_t next_for_first(const Division *division, int64_t since) {
     const GroupTree *near = division->trees->near;
     int64_t found = NOTHING, depth = 1;

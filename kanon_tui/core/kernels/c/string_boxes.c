@@ -15,7 +15,7 @@ KN_INLINE bool nowhere_above(const uint8_t *low, const uint8_t *high, int64_t by
     return above == 0;
 }
 
-/* Return what an attribute is worth at most between two levels, with a share suppressed. */
+/* Return the highest worth of an attribute between two levels, with a share suppressed. */
 static double most_worth(const LevelWorths *worths, int64_t a, int64_t from, int64_t to,
                          double share) {
     const double *values = worths->values + a * worths->values_shape1;
@@ -36,8 +36,8 @@ static double most_worth_of_box(const LevelWorths *worths, const uint8_t *low, c
     return total;
 }
 
-/* Raise lowest levels by the strings that bar the box but for one attribute, and note the others
- * that bar it. Return how many these are, -1 where nothing is left of the box. */
+/* Raise lowest levels by the strings that bar the box but for one attribute, and list the others
+ * that bar it. Return their number, -1 where nothing is left of the box. */
 static int64_t find_barring(const LevelWorths *worths, const KnownStrings *known, int64_t count,
                             uint8_t *low, const uint8_t *high, double *share, double mark) {
     const int64_t bytes = known->levels_shape1;
@@ -99,8 +99,7 @@ BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings
     for (int64_t a = 0; a < worths->values_shape0; a++) {
         const double all = most_worth(worths, a, low[a], high[a], share);
         for (int64_t level = low[a]; level <= high[a]; level++) {
-            worths->losses[a * levels + level] =
-                all - most_worth(worths, a, level, high[a], share);
+            worths->losses[a * levels + level] = all - most_worth(worths, a, level, high[a], share);
         }
     }
     memcpy(worths->left, worths->losses, (size_t)size * sizeof *worths->left);

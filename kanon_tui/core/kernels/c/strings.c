@@ -1,8 +1,8 @@
 /* Pruning a list of strings: one pass over packed codes, in place.
  *
- * Whatever stays moves down to the end of what was kept before. Moving a string that does not stay
- * does no harm, because the next one is put over it: so no pass branches on what stays, which the
- * processor could not foresee.
+ * A kept string moves down behind the strings kept before. Moving a string that is not kept does no
+ * harm, because the next one overwrites it: so no pass branches on the outcome of a test, which the
+ * processor could not predict.
  */
 #include "kernel.h"
 

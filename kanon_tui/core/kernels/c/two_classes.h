@@ -1,4 +1,4 @@
-/* Two classes that share out their records anew, so that together they cost less; `refining.py`
+/* Distribute the records of two classes anew, so that together they cost less; `refining.py`
  * says what a class costs.
  *
  * Every term of a cost is >= 0, so that a sum can be given up as soon as it is too high.
@@ -86,8 +86,8 @@ KN_INLINE double shown_extent(const RecordCosts *costs, const TwoSides *sides, i
     return (double)shown * extent(attributes, x, low, high);
 }
 
-/* Return `base` and what a side costs without a record of one type and with one of another; inf as
- * soon as that is not under the limit. */
+/* Return `base` plus the cost of a side without a record of one type and with one of another; inf
+ * as soon as that is not under the limit. */
 static double added_cost(const RecordCosts *costs, const TwoSides *sides, int64_t s, int64_t leaves,
                          int64_t joins, double base, double limit) {
     double total = 0.0;
@@ -117,12 +117,12 @@ static double added_cost(const RecordCosts *costs, const TwoSides *sides, int64_
     return base + total;
 }
 
-/* Return what a side costs as it is. */
+/* Return the cost of a side. */
 KN_INLINE double class_cost(const RecordCosts *costs, const TwoSides *sides, int64_t s) {
     return added_cost(costs, sides, s, NO_RECORD, NO_RECORD, 0.0, INFINITY);
 }
 
-/* Return what a side costs with a record of a type more. */
+/* Return the cost of a side with one more record of a type. */
 KN_INLINE double cost_with(const RecordCosts *costs, const TwoSides *sides, int64_t s,
                            int64_t type) {
     return added_cost(costs, sides, s, NO_RECORD, type, 0.0, INFINITY);
@@ -171,7 +171,7 @@ static void add_record(const RecordCosts *costs, const TwoSides *sides, int64_t 
     }
 }
 
-/* Forget what is known of both sides. Only values that occur here can have been counted before. */
+/* Clear both sides. Only values that occur here can have been counted before. */
 static void clear_sides(const RecordCosts *costs, const TwoSides *sides, int64_t records) {
     const int64_t attributes = costs->rates_shape0;
     for (int64_t s = 0; s < 2; s++) {
@@ -228,7 +228,7 @@ static int64_t furthest(const RecordCosts *costs, const TwoSides *sides, int64_t
     return found;
 }
 
-/* Write down what every record that has no side yet would add to a side. */
+/* Write the cost that every record without a side would add to a side. */
 static void measure_growth(const RecordCosts *costs, const TwoSides *sides, int64_t s,
                            int64_t records) {
     double *growth = sides->growth + s * sides->growth_shape1;
@@ -240,7 +240,7 @@ static void measure_growth(const RecordCosts *costs, const TwoSides *sides, int6
     }
 }
 
-/* Let the record join that adds least to a side under k, and return this side. */
+/* Add the record that costs least to a side under k, and return this side. */
 static int64_t join_cheapest(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                              int64_t k) {
     double least = INFINITY;
@@ -297,7 +297,7 @@ static bool seed_sides(const RecordCosts *costs, const TwoSides *sides, int64_t 
     return true;
 }
 
-/* Return whether a side may be narrower without a record: a swap of two others gains nothing. */
+/* Return whether a side may be narrower without a record; else a swap of it gains nothing. */
 static bool narrows_side(const RecordCosts *costs, const TwoSides *sides, int64_t s, int64_t type) {
     if (costs->squared) {
         return true; /* every swap moves the means */
@@ -324,7 +324,7 @@ static bool narrows_side(const RecordCosts *costs, const TwoSides *sides, int64_
     return false;
 }
 
-/* A record that moves to the other side, and with whom it swaps. */
+/* A record that moves to the other side, and the record it is swapped with. */
 typedef struct {
     double cost;     /* of both sides then */
     int64_t moves;   /* -1: nobody */
@@ -344,7 +344,7 @@ static void try_move(const RecordCosts *costs, const TwoSides *sides, int64_t i,
     }
 }
 
-/* The same with swaps of record i, on the first side, and one on the second. */
+/* Change the best move to a swap of record i with one of the second side where that is better. */
 static void try_swaps(const RecordCosts *costs, const TwoSides *sides, int64_t records, int64_t i,
                       Move *best) {
     const int64_t type = sides->type[i];
@@ -364,7 +364,8 @@ static void try_swaps(const RecordCosts *costs, const TwoSides *sides, int64_t r
     }
 }
 
-/* Move and swap records while that lowers the cost, the best first; return what both cost then. */
+/* Move and swap records while that lowers the cost, the best first; return the final cost of both.
+ */
 static double improve_sides(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                             int64_t k) {
     int32_t *side = sides->side;
