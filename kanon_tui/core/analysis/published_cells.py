@@ -48,11 +48,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -488,19 +488,16 @@ class ReadCells:
         found[:, self.everything] = True
         return found
 
-    def shown_in_blocks(self, values: Sequence[str]) -> Iterator[tuple[slice, Flags]]:
-        """Yield stretches of the values with what `shows` returns for them, in bounded memory."""
-        step = max(1, _PAIRS_AT_A_TIME // max(1, len(self.everything)))
-        for start in range(0, len(values), step):
-            some = slice(start, min(start + step, len(values)))
-            yield some, self.shows(values[some])
+    @cached_property
+    def shown(self) -> Any:
+        """Categories: cells × values of the original, sparse: 1 where the cell prints the value."""
+        from scipy.sparse import csr_matrix, hstack
 
-    def count_shown(self, values: Sequence[str]) -> Int64s:
-        """Return per cell how many of these values it shows."""
-        counts = np.zeros(len(self.everything), dtype=np.int64)
-        for _, shown in self.shown_in_blocks(values):
-            counts += shown.sum(axis=0)
-        return counts
+        values = self.attribute.column.values
+        step = max(1, _PAIRS_AT_A_TIME // max(1, len(self.everything)))
+        some = (self.shows(values[at : at + step]) for at in range(0, len(values), step))
+        none = csr_matrix((len(self.everything), 0))
+        return hstack([none, *(csr_matrix(block.T.astype(np.float64)) for block in some)]).tocsr()
 
     def places(self, nearest: bool = False) -> tuple[Int64s, Int64s]:
         """Return per cell where on the line of numbers its range begins, and the place behind it.
@@ -566,10 +563,7 @@ class ValueGroups:
         """
         if self.ordered:
             return self._covered_numbers(cells, nearest)
-        found = np.zeros((len(cells.missing), len(self.labels)))
-        for some, shown in cells.shown_in_blocks(self.column.values):
-            np.add.at(found.T, self.group_of_value[some], shown.astype(np.float64))
-        return found
+        return np.asarray(cells.shown @ self.of_values, dtype=np.float64)
 
     def _covered_numbers(self, cells: ReadCells, nearest: bool) -> Floats:
         assert self.column.numbers is not None

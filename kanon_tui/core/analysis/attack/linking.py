@@ -156,14 +156,13 @@ def link(
     for x, column in enumerate(task.sensitive):
         if isinstance(column, CountedColumn):  # spellings of one value agree
             beside[x] = by_value(beside[x], table.missing_tokens)
-    counted = counted_rows(table, columns, beside)
-    rows = counted.rows
+    rows = counted_rows(table, columns, beside)
     lowest = {column.name: np.full(distinct, len(column.values)) for column in beside}
     highest = {column.name: np.full(distinct, -1) for column in beside}
     pairs = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
     for block, person, row in fitting_pairs(cells, rows, known, values):
         matches[block] += np.bincount(person, rows.sizes[row], len(matches[block])).astype(np.int64)
-        for name, (low, high) in counted.ends.items():
+        for name, (low, high) in rows.ends.items():
             np.minimum.at(lowest[name], person + block.start, low[row])
             np.maximum.at(highest[name], person + block.start, high[row])
         if whose is not None:

@@ -4,9 +4,9 @@ Per attribute a matrix says which distinct cell covers which distinct known valu
 against distinct rows of cells are then an AND of its bits. `counted_rows` counts the distinct rows
 of a table in memory or in files; what is kept grows with the distinct rows, not with the records:
 
-    counted = counted_rows(table, columns, beside)
-    counted.rows.sizes             # records of every distinct row
-    counted.ends["disease"]        # per row the smallest and the largest code of a column beside
+    rows = counted_rows(table, columns, beside)
+    rows.sizes             # records of every distinct row
+    rows.ends["disease"]        # per row the smallest and the largest code of a column beside
 
 `PersonCounts` counts the people behind distinct records, where some people have several.
 """
@@ -14,7 +14,7 @@ of a table in memory or in files; what is kept grows with the distinct rows, not
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -45,6 +45,8 @@ class DistinctRows:
     """Distinct rows × attributes."""
     _row_of: npt.NDArray[np.int32] | None
     sizes: Int64s
+    ends: Mapping[str, tuple[Int64s, Int64s]] = field(default_factory=dict)
+    """By column beside them: per row the smallest and the largest of its codes."""
 
     @property
     def in_memory(self) -> bool:
@@ -148,7 +150,7 @@ class PublishedRows:
     def from_table(cls, published: PublishedTable, names: Sequence[str]) -> PublishedRows:
         """Read some columns of a published table in memory or in files."""
         columns, cells = published.read(names)
-        rows = counted_rows(published.table, columns).rows
+        rows = counted_rows(published.table, columns)
         return cls(columns, cells, rows, published.check)
 
     def only(self, names: Sequence[str]) -> PublishedRows:
@@ -174,7 +176,7 @@ class PublishedRows:
         return self.covering(known, [column.values for column in columns])
 
 
-def lists_by_key(keys: Int64s, values: Int64s, count: int) -> list[Int64s]:
+def lists_by_key(keys: npt.NDArray[np.integer], values: Int64s, count: int) -> list[Int64s]:
     """Return the values of every key, in rising order."""
     order = np.lexsort((values, keys))
     return np.split(values[order], np.searchsorted(keys[order], np.arange(1, count)))
@@ -247,18 +249,9 @@ class PersonCounts:
         return np.where(fewest == nothing, 0, fewest)
 
 
-@dataclass(frozen=True, eq=False)
-class CountedRows:
-    """Distinct rows with their counts, and the codes that other columns have in them."""
-
-    rows: DistinctRows
-    ends: Mapping[str, tuple[Int64s, Int64s]]
-    """By column beside: per row the smallest and the largest of its codes."""
-
-
 def counted_rows(
     table: Table, columns: Sequence[Column], beside: Sequence[Column] = ()
-) -> CountedRows:
+) -> DistinctRows:
     """Count the distinct rows of these columns; one `beside` may be counted in values."""
     packing = Packing.for_sizes([len(column.values) for column in columns])
     keys = [str(word) for word in range(packing.words)]
@@ -286,14 +279,11 @@ def counted_rows(
     words = [parts[0][key].to_numpy() for key in keys]
     codes = np.column_stack([packing.unpack(words, x) for x in range(len(columns))])
     row_of = number_rows(own) if blocks == 1 else None
-    rows_found = DistinctRows(codes, row_of, parts[0]["records"].to_numpy())
     found = {name: parts[0][name].to_numpy() for name in ends}
-    return CountedRows(
-        rows_found,
-        {each.name: (found[f"min {x}"], found[f"max {x}"]) for x, each in enumerate(beside)},
-    )
+    by_name = {each.name: (found[f"min {x}"], found[f"max {x}"]) for x, each in enumerate(beside)}
+    return DistinctRows(codes, row_of, parts[0]["records"].to_numpy(), by_name)
 
 
 def quasi_rows(task: Task) -> DistinctRows:
     """Return the distinct rows of the quasi-identifiers of the original."""
-    return counted_rows(task.table, [attribute.column for attribute in task.quasi]).rows
+    return counted_rows(task.table, [attribute.column for attribute in task.quasi])

@@ -24,6 +24,7 @@ import numpy as np
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
+from kanon_tui.core.analysis.attack.matching import lists_by_key
 from kanon_tui.core.analysis.why.classes import cut_sides
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement
@@ -80,17 +81,11 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
 
 def _members(attacked: AttackedRelease) -> Iterator[Int64s]:
     """Yield the records of every class; none where more people fit its box than it has."""
-    fit, sizes = attacked.fit, attacked.classes.sizes
-    order = np.argsort(fit.row, kind="stable")
-    starts = np.searchsorted(fit.row[order], np.arange(len(sizes) + 1))
-    by_record = np.argsort(fit.records.row_of, kind="stable")
-    ends = np.concatenate([[0], np.cumsum(fit.records.sizes)])
-    for row, size in enumerate(sizes.tolist()):
-        distinct = fit.record[order[starts[row] : starts[row + 1]]]
-        if int(fit.records.sizes[distinct].sum()) == size:
-            yield np.concatenate([by_record[ends[one] : ends[one + 1]] for one in distinct])
-        else:
-            yield np.zeros(0, dtype=np.int64)
+    fit, row_of = attacked.fit, attacked.fit.records.row_of
+    records = lists_by_key(row_of, np.arange(len(row_of)), len(fit.records.sizes))
+    for distinct, size in zip(fit.neighbours[1], attacked.classes.sizes, strict=True):
+        whole = fit.records.sizes[distinct].sum() == size
+        yield np.concatenate([np.zeros(0, np.int64), *(records[one] for one in distinct if whole)])
 
 
 def _exposed(task: Task, members: Int64s, column: Column) -> Flags | None:

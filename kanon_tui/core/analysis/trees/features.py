@@ -189,9 +189,8 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
     values = [column.values[code] for code in order]
     frequent, rare = values[:MOST_QUESTIONS], values[MOST_QUESTIONS:]
     shown = cells.shows(frequent)
-    covered = shown.sum(axis=0)
-    rare_covered = cells.count_shown(rare)
-    covered = covered + rare_covered
+    rare_covered = np.asarray(cells.shown[:, order[MOST_QUESTIONS:]].sum(axis=1)).ravel()
+    covered = shown.sum(axis=0) + rare_covered
     general = bool((covered > 1).any())
     asked: list[tuple[tuple[str, ...], str, Flags]] = [
         ((value,), value, flags) for value, flags in zip(frequent, shown, strict=True)
@@ -252,28 +251,20 @@ def straddling_cells(
         return _partly_asked_for(cells, present, question)
     if column.kind.ordered:
         return _sharing_numbers(cells, present, above)
-    found = np.zeros(len(present), dtype=bool)
-    for _, shown in cells.shown_in_blocks(column.values):
-        covered = shown[:, present]
-        beyond = np.where(above, covered[:, ~above].any(axis=1, keepdims=True),
-                          covered[:, above].any(axis=1, keepdims=True))  # fmt: skip
-        found |= (covered & beyond).any(axis=0)
-    return found
+    shown = cells.shown[present]
+    beyond = [np.asarray(shown[side].sum(axis=0)).ravel() for side in (~above, above)]
+    return np.asarray(np.where(above, shown @ beyond[0], shown @ beyond[1]) > 0, dtype=bool)
 
 
 def _partly_asked_for(cells: ReadCells, present: Int64s, question: Feature) -> Flags:
     """Return the cells that cover some value which is asked for, and some other one."""
-    wanted = set(question.values)
-    one = cells.texts.index(question.cell) if question.cell is not None else None
-    inside, outside = np.zeros(len(present), dtype=bool), np.zeros(len(present), dtype=bool)
-    values = cells.attribute.column.values
-    for some, covered in cells.shown_in_blocks(values):
-        asked = (
-            covered[:, one] if one is not None else np.array([v in wanted for v in values[some]])
-        )
-        inside |= covered[asked][:, present].any(axis=0)
-        outside |= covered[~asked][:, present].any(axis=0)
-    return np.asarray(inside & outside, dtype=bool)
+    if question.cell is not None:
+        asked = cells.shown[cells.texts.index(question.cell)].toarray().ravel() > 0
+    else:
+        wanted = set(question.values)
+        asked = np.array([value in wanted for value in cells.attribute.column.values])
+    shown = cells.shown[present]
+    return np.asarray((shown @ asked > 0) & (shown @ ~asked > 0), dtype=bool)
 
 
 def _sharing_numbers(cells: ReadCells, present: Int64s, above: Flags) -> Flags:

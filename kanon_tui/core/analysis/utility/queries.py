@@ -19,7 +19,6 @@ References: Xiao, Tao, Anatomy: Simple and Effective Privacy Preservation, VLDB 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
@@ -88,18 +87,10 @@ class _QueriedAttribute:
             member[chance.choice(self.size, many, replace=False)] = True
         return member
 
-    @cached_property
-    def _covers(self) -> Any:
-        """Categories: cells × values, sparse: whether the cell covers the value."""
-        from scipy.sparse import csr_matrix, hstack
-
-        shown = self.cells.shown_in_blocks(self.column.values)
-        return hstack([csr_matrix(block.T.astype(np.float64)) for _, block in shown]).tocsr()
-
     def share(self, member: Flags) -> Floats:
         """Return per cell the share of the values it covers that is asked for."""
         if self.column.numbers is None:
-            inside, covered = self._covers @ member[:-1], self._covers.sum(axis=1)
+            inside, covered = self.cells.shown @ member[:-1], self.cells.shown.sum(axis=1)
         else:
             first, behind = self.cells.places(nearest=True)
             upto = np.concatenate([[0], np.cumsum(member[:-1])])
