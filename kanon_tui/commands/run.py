@@ -118,7 +118,7 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         from kanon_tui.core.analysis.attack.two_releases import check_together, repaired
 
         if args.repair:
-            result = repaired(run, project, earlier, args.earlier.name)
+            result = repaired(result, project, earlier, args.earlier.name)
         together = check_together(result, project, earlier, args.earlier.name)
         together.refuse(args.earlier.name, tried=args.repair)
     texts: dict[Path, bytes] = {}

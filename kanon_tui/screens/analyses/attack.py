@@ -29,7 +29,7 @@ from kanon_tui.core.analysis.attack.suite import (
     seen_by_attackers,
     side_by_side,
 )
-from kanon_tui.core.analysis.attack.two_releases import TwoReleases, check_together, repaired_result
+from kanon_tui.core.analysis.attack.two_releases import TwoReleases, check_together, repaired
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError
@@ -504,7 +504,7 @@ class RereleaseScreen(AnalysisScreen):
         project = self.project
 
         def repair() -> tuple[Result, TwoReleases]:
-            made = repaired_result(result, project, earlier, name)
+            made = repaired(result, project, earlier, name)
             found = check_together(made, project, earlier, name)
             found.refuse(name, tried=True)
             return made, found

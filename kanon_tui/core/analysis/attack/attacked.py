@@ -99,11 +99,6 @@ class AttackedRelease(PublishedTable):
             check_column(name, table.names, "the control")
         return self.published.covering_of(table)
 
-    @property
-    def people(self) -> int:
-        """The people of the original."""
-        return self.task.people
-
     def class_text(self, row: int) -> str:
         """Return the published cells of a class: `age [20..35], sex *`."""
         texts = (

@@ -26,6 +26,7 @@ notion of singling out, PNAS 2020.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -63,69 +64,55 @@ def claims(attacked: AttackedRelease) -> list[Claims]:
     found = []
     quasi = {each.name: each for each in attacked.task.quasi}
     for x, cells in enumerate(attacked.published.cells):
-        attribute = quasi[attacked.quasi[x]]
-        if not attribute.publishes_one_value:
-            found += _of_attribute(attacked, x, attribute, cells)
+        codes = attacked.classes.codes[:, x]
+        for must, group_of_value, exact in _must_occur(quasi[attacked.quasi[x]], cells):
+            groups = pl.Series("group", must, dtype=pl.List(pl.Int64)).gather(codes)
+            rows = pl.DataFrame({"row": np.arange(len(codes)), "group": groups})
+            row, group = rows.explode("group").drop_nulls().to_numpy().T
+            found.append(Claims(x, row, group, group_of_value, exact))
         attacked.check(x + 1, len(attacked.quasi))
     return found
 
 
-def _of_attribute(
-    attacked: AttackedRelease, x: int, attribute: QuasiIdentifier, cells: ReadCells
-) -> list[Claims]:
+def _must_occur(
+    attribute: QuasiIdentifier, cells: ReadCells
+) -> Iterator[tuple[list[list[int]], Int64s, bool]]:
+    """Yield per cell the groups that must occur, the group of every value, whether these are exact.
+
+    Of labels these are the two below a printed one, level by level.
+    """
+    if attribute.publishes_one_value:
+        return
     values = cells.attribute.column.values
     must: list[list[int]] = []
     if attribute.ordered:
         line = cells.attribute.line
         numbers = cells.attribute.column.numbers
         assert numbers is not None
-        group_of_value = np.searchsorted(line, numbers)
         observed = attribute.publish in ("", "range")
         for text, low, high in zip(cells.texts, cells.low, cells.high, strict=True):
             ends = np.unique([low, high])
             printed = observed and text[0] == "[" and text[-1] == "]" and np.isin(ends, line).all()
             must.append(np.searchsorted(line, ends).tolist() if printed else [])
-        return [_claims(attacked, x, must, group_of_value, exact=True)]
+        yield must, np.searchsorted(line, numbers), True
+        return
     code = {value: number for number, value in enumerate(values)}
     for text in cells.texts:
         members = set_members(text) if text[:1] == "{" and text[-1:] == "}" else []
         listed = all(member in code for member in members)
         must.append([code[member] for member in members] if listed else [])
-    found = [_claims(attacked, x, must, np.arange(len(values)), exact=True)]
-    if attribute.publishes_ancestor and attribute.column.values == values:
-        found += _of_labels(attacked, x, attribute, cells)
-    return found
-
-
-def _of_labels(
-    attacked: AttackedRelease, x: int, attribute: QuasiIdentifier, cells: ReadCells
-) -> list[Claims]:
-    """Return the labels below printed ones of which both must occur, level by level."""
-    hierarchy, found = attribute.hierarchy, []
-    for level in range(len(hierarchy.maps) - 1):
-        finer, coarser = hierarchy.maps[level], hierarchy.maps[level + 1]
+    yield must, np.arange(len(values)), True
+    if not attribute.publishes_ancestor or attribute.column.values != values:
+        return
+    hierarchy = attribute.hierarchy
+    for level, (finer, coarser) in enumerate(pairwise(hierarchy.maps)):
         pairs = np.unique(np.stack([coarser, finer]), axis=1)
         below = {
             hierarchy.labels[level + 1][label]: pairs[1][pairs[0] == label].tolist()
             for label in np.unique(pairs[0]).tolist()
         }
-        must = [below.get(text, ()) for text in cells.texts]
-        two = [list(each) if len(each) == 2 else [] for each in must]
-        found.append(_claims(attacked, x, two, finer.astype(np.int64), exact=level == 0))
-    return found
-
-
-def _claims(
-    attacked: AttackedRelease, x: int, must: list[list[int]], group_of_value: Int64s, exact: bool
-) -> Claims:
-    groups = pl.DataFrame(
-        {"cell": np.arange(len(must)), "group": pl.Series(must, dtype=pl.List(pl.Int64))}
-    )
-    cells = attacked.classes.codes[:, x].astype(np.int64)
-    rows = pl.DataFrame({"row": np.arange(len(cells)), "cell": cells}).join(groups, on="cell")
-    found = rows.explode("group").drop_nulls()
-    row, group = (found[name].to_numpy() for name in ("row", "group"))
-    return Claims(x, row, group, group_of_value, exact)
+        every = (below.get(text, []) for text in cells.texts)
+        yield [each if len(each) == 2 else [] for each in every], finer.astype(np.int64), level == 0
 
 
 def downcoding(attacked: AttackedRelease) -> list[AttackResult]:
@@ -165,7 +152,7 @@ def downcoding(attacked: AttackedRelease) -> list[AttackResult]:
 def singling_out(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people whom some predicate singles out."""
     hit, hits, predicates = _singled_out(attacked, attacked.task.table, attacked.fit)
-    tried, people, control = attacked.people, attacked.task.count(hit), None
+    tried, people, control = attacked.task.people, attacked.task.count(hit), None
     told = f"{predicates:,} predicates were built from the release; {people:,} people are the only "
     if attacked.control is not None:
         found = _singled_out(attacked, attacked.control, attacked.fit_of(attacked.control))[0]

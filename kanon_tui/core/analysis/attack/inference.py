@@ -98,7 +98,7 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
         beyond = f", and of {guessed.mean():.1%} of those who were not in the data"
     return AttackResult(
         f"Inference of {column.name}, class",
-        attacked.people,
+        attacked.task.people,
         task.count(certain),
         control,
         attacked.worst_class(attacked.hits(certain)),
@@ -133,7 +133,7 @@ def _by_model(attacked: AttackedRelease, column: Column) -> AttackResult:
     commonest = int(np.bincount(printed.codes).max()) / max(len(printed.codes), 1)
     return AttackResult(
         f"Inference of {column.name}, model",
-        attacked.people,
+        attacked.task.people,
         attacked.task.count(found),
         control,
         sentences=(
@@ -233,7 +233,7 @@ def refinement(attacked: AttackedRelease) -> list[AttackResult]:
             "The people of the data cannot be put into the classes of the release; it was made of "
             "other records, or cells are hidden one by one."
         )
-        return [AttackResult("Refinement", attacked.people, 0, sentences=(sentence,))]
+        return [AttackResult("Refinement", attacked.task.people, 0, sentences=(sentence,))]
     narrowed = np.bincount(fit.record[~possible], minlength=len(fit.records.sizes)) > 0
     refined = replace(fit, record=fit.record[possible], row=fit.row[possible])
     told = attacked.task.count(narrowed[fit.records.row_of])
@@ -250,7 +250,7 @@ def refinement(attacked: AttackedRelease) -> list[AttackResult]:
         found.append(
             AttackResult(
                 f"Refinement of {column.name}",
-                attacked.people,
+                attacked.task.people,
                 attacked.task.count(after),
                 worst=attacked.worst_class(attacked.hits(after & ~before)),
                 sentences=(
@@ -260,5 +260,5 @@ def refinement(attacked: AttackedRelease) -> list[AttackResult]:
                 remedy="ranges that do not overlap (overlap: false), or l-diversity",
             )
         )
-    alone = AttackResult("Refinement", attacked.people, told, sentences=(classes,))
+    alone = AttackResult("Refinement", attacked.task.people, told, sentences=(classes,))
     return found or [alone]

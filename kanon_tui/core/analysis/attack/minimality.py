@@ -48,7 +48,7 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
             else "nothing is required of sensitive attributes, and k does not depend on them"
         )
         sentence = f"Nothing can be learnt from minimality: {why}."
-        return [AttackResult(title, attacked.people, 0, sentences=(sentence,))]
+        return [AttackResult(title, task.people, 0, sentences=(sentence,))]
     found = []
     for column in {each.column.name: each.column for each in task.requirements}.values():
         hit, hits, looked_at = np.zeros(task.n, dtype=bool), [], 0
@@ -64,7 +64,7 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
         found.append(
             AttackResult(
                 f"{title}: {column.name}",
-                attacked.people,
+                task.people,
                 task.count(hit),
                 worst=attacked.worst_class(np.array(hits, dtype=np.int64)),
                 sentences=(

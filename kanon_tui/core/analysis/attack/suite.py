@@ -231,14 +231,12 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
     """Return the attacks as a table, and a section with the sentences of each."""
     criteria = {kind.name: kind.criterion for kind in KINDS}
     columns = ("Attack", "Rate", "95 % interval", "Control", "People")
-    rows = []
+    rows, each_attack = [], []
     for each in results:
         low, high = each.interval
         control = "–" if each.control_rate is None else f"{each.control_rate:.1%}"
         figures = f"{each.rate:.1%}", f"{low:.1%}–{high:.1%}", control, f"{each.successes:,}"
         rows.append([each.title, *figures])
-    each_attack = []
-    for each in results:
         items = [f"Worst-hit class: {each.worst}."] if each.worst else []
         if each.remedy and each.successes:
             items.append(f"Counter-measure: {each.remedy}.")

@@ -193,20 +193,15 @@ def covering_rows(release: PublishedTable, records: DistinctRows) -> Covering:
     names, quasi = release.quasi, release.task.quasi
     places = [x for x, attribute in enumerate(quasi) if attribute.name in names]
     published = PublishedRows.from_table(release, names)
-    if not records.in_memory:
-        _check_work(len(records.sizes), len(published.rows.sizes) * len(places), release.name)
+    work = len(records.sizes) * len(published.rows.sizes) * len(places)
+    if not records.in_memory and work > _MOST_WORK:  # very many combinations are hours of work
+        raise InputError(
+            f"the data has {len(records.sizes):,} different combinations, and looking for the rows "
+            f"of {release.name} that cover each of them would take hours; look at fewer "
+            "quasi-identifiers, or at coarser ones"
+        )
     known = DistinctRows(records.codes[:, places], None, records.sizes)
     return published.covering(known, [quasi[x].column.values for x in places])
-
-
-def _check_work(records: int, cells: int, where: str) -> None:
-    """Refuse what would take hours: a table beyond memory may have very many combinations."""
-    if records * cells > _MOST_WORK:
-        raise InputError(
-            f"the data has {records:,} different combinations, and looking for the rows of {where} "
-            "that cover each of them would take hours; look at fewer quasi-identifiers, or at "
-            "coarser ones"
-        )
 
 
 def count_candidates(before: Covering, now: Covering, people: PersonCounts) -> Int64s:
@@ -275,23 +270,21 @@ def check_together(
     return two_releases(PublishedTable(project, *read_tables(result, stop)), earlier, name)
 
 
-def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
-    """Return the result of a finished run, generalised further where `earlier` asks for it."""
-    result = conclude(run, project)
+def repaired(result: Result, project: Project, earlier: Table, name: str) -> Result:
+    """Return a result, generalised further where an earlier release asks for it."""
     before = check_together(result, project, earlier, name)
     if not before.below_k:
         return result
-    task, published = run.task, PublishedTable(project, run.task, earlier, name)
-    if run.algorithm.family is Family.FULL_DOMAIN:
+    task, algorithm = result.task, result.algorithm
+    published = PublishedTable(project, task, earlier, name)
+    if algorithm.family is Family.FULL_DOMAIN:
         least = levels_as_general(published)
-        grouping = Run(replace(task, least_levels=least), run.algorithm, run.context).finish()
-        if grouping is None:
-            raise NotReachedError(f"{run.algorithm.name}: stopped; nothing was written")
+        grouping = Run(replace(task, least_levels=least), algorithm).required_grouping()
         names = [attribute.name for attribute in task.quasi]
         how: dict[str, object] = {"least_levels": dict(zip(names, least, strict=True))}
     else:
         merging = _Merging(published, result.grouping)
-        grouping = merging.run(keep_magvals=run.algorithm.keeps_magvals)
+        grouping = merging.run(keep_magvals=algorithm.keeps_magvals)
         how = {"merges": merging.merges}
     ncp, after = result.measures.ncp, measure(recode(task, grouping)).ncp
     remark = note(
@@ -303,18 +296,12 @@ def repaired(run: Run, project: Project, earlier: Table, name: str) -> Result:
         ncp=ncp,
     )
     repair = {"below_k_before": before.below_k, "ncp_before": ncp, "ncp": after, **how}
+    run = Run(task, algorithm)
     run.grouping = replace(
         grouping, search={**grouping.search, "repaired": repair}, notes=(*grouping.notes, remark)
     )
+    run.state, run.seconds, run.phases = State.FINISHED, result.seconds, dict(result.phases)
     return conclude(run, project)
-
-
-def repaired_result(result: Result, project: Project, earlier: Table, name: str) -> Result:
-    """Return a result, generalised further where an earlier release asks for it."""
-    run = Run(result.task, result.algorithm)
-    run.grouping, run.state = result.grouping, State.FINISHED
-    run.seconds = result.seconds
-    return repaired(run, project, earlier, name)
 
 
 def levels_as_general(earlier: PublishedTable) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from kanon_tui.core.analysis.attack.two_releases import (
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.run import Result, start
+from kanon_tui.core.pipeline.run import Result, conclude, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.release.recode import recode
@@ -107,7 +107,7 @@ def test_merged_classes_leave_everybody_k_candidates(made: tuple[Project, Task, 
     run = start(project, task=task)
     before = run.finish()
     assert before is not None
-    result = repaired(run, project, earlier, "old.csv")
+    result = repaired(conclude(run, project), project, earlier, "old.csv")
     check(result, project, task, earlier)
     told = result.grouping.search.get("repaired")
     if told is None:  # nothing was to be done
@@ -127,7 +127,7 @@ def test_searches_answer_with_the_best_string_as_general_as_before(
     made: tuple[Project, Task, Table],
 ) -> None:
     project, task, earlier = made
-    result = repaired(start(project, task=task), project, earlier, "old.csv")
+    result = repaired(conclude(start(project, task=task), project), project, earlier, "old.csv")
     check(result, project, task, earlier)
     least = levels_as_general(PublishedTable(project, task, earlier))
     if "repaired" not in result.grouping.search:
@@ -160,7 +160,7 @@ def test_who_is_left_with_too_few_people_in_the_data_is_refused() -> None:
     earlier = as_table(
         pl.DataFrame({"age": ["[18..20]"] * 3 + ["[22..25]"] * 4, "city": ["Rome"] * 7})
     )
-    result = repaired(start(project, task=task), project, earlier, "old.csv")
+    result = repaired(conclude(start(project, task=task), project), project, earlier, "old.csv")
     found = check_together(result, project, earlier, "old.csv")
     assert found.fewest == 1
     with pytest.raises(NotReachedError, match="too few of those whom it covers are left"):
@@ -175,6 +175,6 @@ def test_constrained_classes_are_merged_within_their_magvals() -> None:
     task = task_of(rows, project)
     ages = ["[18..22]" if age <= 22 else "[23..27]" for age, _ in rows]
     earlier = as_table(pl.DataFrame({"age": ages, "city": [CITIES[city][0] for _, city in rows]}))
-    result = repaired(start(project, task=task), project, earlier, "old.csv")
+    result = repaired(conclude(start(project, task=task), project), project, earlier, "old.csv")
     check(result, project, task, earlier)
     assert result.measures.privacy.violations == 0
