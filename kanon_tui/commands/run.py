@@ -115,11 +115,13 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
     finish_run(run, args.progress)
     result = conclude(run, project)
     if earlier is not None:
-        from kanon_tui.core.analysis.attack.two_releases import check_together, repaired
+        from kanon_tui.core.analysis.attack.two_releases import repaired, two_releases
+        from kanon_tui.core.analysis.published_cells import PublishedTable
 
         if args.repair:
             result = repaired(result, project, earlier, args.earlier.name)
-        together = check_together(result, project, earlier, args.earlier.name)
+        published = PublishedTable.from_result(result, project)
+        together = two_releases(published, earlier, args.earlier.name)
         together.refuse(args.earlier.name, tried=args.repair)
     texts: dict[Path, bytes] = {}
     if args.mapping is not None:

@@ -49,7 +49,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
@@ -63,7 +63,9 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import other_labels
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, Role, set_members
 from kanon_tui.core.table.end_coding import code_ends
 from kanon_tui.core.table.table import Table
@@ -359,6 +361,19 @@ class PublishedTable:
     name: str = "the release"
     """What messages call it."""
     watch: Watch = lambda done, total: True
+
+    @classmethod
+    def from_result(
+        cls, result: FinishedRun, project: Project, stop: Callable[[], bool] = lambda: False
+    ) -> PublishedTable:
+        """Return the release of a result, in memory or in files; `stop` ends passes over these."""
+        return cls(project, *read_tables(result, stop))
+
+    @property
+    def drawn(self) -> PublishedTable:
+        """The same with its records in memory; of many in files a sample."""
+        task, table = draw_tables(self.task, self.table)
+        return replace(self, task=task, table=table)
 
     def check(self, done: int, total: int) -> None:
         """Report progress; raise InputError where somebody cancelled."""

@@ -40,9 +40,8 @@ def read_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, 
     return replace(result.task, table=_input_records(result, stop)), _release_rows(result, stop)
 
 
-def draw_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, Table]:
+def draw_tables(task: Task, rows: Table) -> tuple[Task, Table]:
     """Return task and release with records in memory: of files, `MOST_DRAWN` drawn by the seed."""
-    task, rows = read_tables(result, stop)
     records = task.table
     if not (isinstance(records, CountedTable) and isinstance(rows, CountedTable)):
         return task, rows

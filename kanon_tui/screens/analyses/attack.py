@@ -29,7 +29,7 @@ from kanon_tui.core.analysis.attack.suite import (
     seen_by_attackers,
     side_by_side,
 )
-from kanon_tui.core.analysis.attack.two_releases import TwoReleases, check_together, repaired
+from kanon_tui.core.analysis.attack.two_releases import TwoReleases, repaired, two_releases
 from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sections
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError
@@ -490,7 +490,8 @@ class RereleaseScreen(AnalysisScreen):
             self._draw()
 
         def compare() -> TwoReleases:
-            return check_together(result, project, earlier, name, cancellation_check())
+            release = PublishedTable.from_result(result, project, cancellation_check())
+            return two_releases(release, earlier, name)
 
         self.in_background(compare, compared, "comparing")
 
@@ -505,7 +506,7 @@ class RereleaseScreen(AnalysisScreen):
 
         def repair() -> tuple[Result, TwoReleases]:
             made = repaired(result, project, earlier, name)
-            found = check_together(made, project, earlier, name)
+            found = two_releases(PublishedTable.from_result(made, project), earlier, name)
             found.refuse(name, tried=True)
             return made, found
 

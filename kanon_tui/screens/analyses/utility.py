@@ -1,7 +1,7 @@
 """Utility: what analyses and decision trees find in the original and in the release."""
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -12,9 +12,10 @@ from textual.widget import Widget
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition_of
+from kanon_tui.core.analysis.published_cells import PublishedTable
+from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partition
 from kanon_tui.core.analysis.utility.distributions import Marginal
-from kanon_tui.core.analysis.utility.utility import Utility, utility_for, utility_sections
+from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_sections
 from kanon_tui.core.text import bar, shortened, visible
 from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
 from kanon_tui.widgets.lists import ChoiceList
@@ -102,15 +103,14 @@ class PartitionScreen(AnalysisScreen):
     def released(self) -> None:
         """Grow the trees of the release that is looked at."""
         result, project = self.result, self.project
-        target, asked, leaves = self.target, self.asked, self.leaves
+        target, asked, leaves, clusters = self.target, self.asked, self.leaves, self.by_clusters
         if result is None or not target:
             return
-        options = {"rows": "clusters", "overlap": "nodes"} if self.by_clusters else {}
+        options: dict[str, Any] = {"rows": "clusters", "overlap": "nodes"}
 
         def grow() -> Partitioning:
-            return partition_of(
-                result, project, target, asked, leaves, cancellation_check(), **options
-            )
+            release = PublishedTable.from_result(result, project, cancellation_check())
+            return partition(release, target, asked, leaves, **(options if clusters else {}))
 
         self.in_background(grow, self._show, "growing trees")
 
@@ -199,7 +199,8 @@ class UtilityScreen(AnalysisScreen):
             return
 
         def measure() -> Utility:
-            return utility_for(result, project, target, cancellation_check())
+            release = PublishedTable.from_result(result, project, cancellation_check())
+            return measure_utility(release, target)
 
         doing = "measuring" if target is None else f"measuring, learning {visible(target)}"
         self.in_background(measure, self._show, doing)

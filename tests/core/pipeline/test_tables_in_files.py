@@ -23,7 +23,7 @@ def test_nothing_prints_values(tmp_path, algorithm):
     asked = project(tmp_path / "in.csv", algorithm={"name": algorithm})
     result = streamed(asked, Target(tmp_path / "out.csv"))
     task, rows = read_tables(result)
-    some, release = draw_tables(result)
+    some, release = draw_tables(task, rows)
     known = read_table(tmp_path / "in.csv", ReadOptions(header=True))
     attack = linking_attack(PublishedTable(asked, task, rows), known, ["age", "city"])
     found = attack.release.look_up(3)

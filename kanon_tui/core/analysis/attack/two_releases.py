@@ -55,7 +55,7 @@ people have several records, it may give records of people who are candidates al
 Composition: two releases of the same people, joined (`two_releases`).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -76,10 +76,8 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude
-from kanon_tui.core.pipeline.tables_in_files import read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Family, Grouping
@@ -259,20 +257,9 @@ def _parts(row: Int64s, pairs: Int64s) -> Iterator[slice]:
         start = end
 
 
-def check_together(
-    result: FinishedRun,
-    project: Project,
-    earlier: Table,
-    name: str,
-    stop: Callable[[], bool] = lambda: False,
-) -> TwoReleases:
-    """Return the candidates left by a release and an earlier one; `stop` ends passes over files."""
-    return two_releases(PublishedTable(project, *read_tables(result, stop)), earlier, name)
-
-
 def repaired(result: Result, project: Project, earlier: Table, name: str) -> Result:
     """Return a result, generalised further where an earlier release asks for it."""
-    before = check_together(result, project, earlier, name)
+    before = two_releases(PublishedTable.from_result(result, project), earlier, name)
     if not before.below_k:
         return result
     task, algorithm = result.task, result.algorithm

@@ -60,9 +60,6 @@ from kanon_tui.core.analysis.trees.features import (
 )
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
-from kanon_tui.core.pipeline.tables_in_files import MOST_DRAWN, draw_tables
-from kanon_tui.core.project.project import Project
-from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Kind, Role
 
@@ -224,32 +221,16 @@ def partition(
     for name, value, allowed in (("rows", rows, ROWS), ("overlap", overlap, OVERLAPS)):
         if value not in allowed:
             raise InputError(f"{name}: '{value}' is not one of {' or '.join(allowed)}")
-    before, after, determining = learning_tables(release, target, attributes)
+    drawn, records = release.drawn, (release.task.n, release.table.height)
+    before, after, determining = learning_tables(drawn, target, attributes)
+    whole = None if (before.records, after.records) == records else records
     if rows == "clusters":
-        after = clusters_of(after, release.task, release.table)
+        after = clusters_of(after, drawn.task, drawn.table)
     original, generalised = (
         grow_tree(replace(table, overlap=overlap), leaves, smallest, release.task.seed)
         for table in (before, after)
     )
-    return Partitioning(target, tuple(before.cells), original, generalised, determining)
-
-
-def partition_of(
-    result: FinishedRun,
-    project: Project,
-    target: str,
-    attributes: Sequence[str] | None = None,
-    leaves: int = 8,
-    stop: Callable[[], bool] = lambda: False,
-    **options: Any,
-) -> Partitioning:
-    """Return the trees of a result; of a release in files, grown on records drawn from it."""
-    task, release = draw_tables(result, stop)
-    published = PublishedTable(project, task, release)
-    found = partition(published, target, attributes, leaves, **options)
-    if not result.in_files or max(task.n, result.rows) <= MOST_DRAWN:
-        return found
-    return replace(found, drawn_from=(result.task.n, result.rows))
+    return Partitioning(target, tuple(before.cells), original, generalised, determining, whole)
 
 
 def learning_tables(

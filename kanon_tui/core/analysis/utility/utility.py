@@ -8,8 +8,8 @@ A report is published with the release, so figures of the original are given onl
 least k and ten people (`axis`), and with three digits.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.utility.distributions import (
@@ -29,13 +29,9 @@ from kanon_tui.core.analysis.utility.distributions import (
 from kanon_tui.core.analysis.utility.models import MOST_RECORDS, Learnt, models
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
-from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Section, figure
 from kanon_tui.core.table.column import Role
-from kanon_tui.core.table.table import Table
-from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import significant
 
 SMALLEST_GROUP = 10
@@ -77,29 +73,11 @@ def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None
     """
     if result.project is None or (result.task.copies is not None and not result.in_files):
         return None
-    return utility_for(result, result.project, target)
+    return measure_utility(PublishedTable.from_result(result, result.project), target)
 
 
-def utility_for(
-    result: FinishedRun,
-    project: Project,
-    target: str | None = None,
-    stop: Callable[[], bool] = lambda: False,
-) -> Utility:
-    """Return the utility of a release in memory or in files; `stop` ends passes over files."""
-    release = PublishedTable(project, *read_tables(result, stop))
-    return measure_utility(release, target, lambda: draw_tables(result, stop))
-
-
-def measure_utility(
-    release: PublishedTable,
-    target: str | None = None,
-    draw: Callable[[], tuple[Task, Table]] | None = None,
-) -> Utility:
-    """Compare a release with its original; with a target, also what models learn of it.
-
-    Models learn from records in memory, which `draw` draws from those of files.
-    """
+def measure_utility(release: PublishedTable, target: str | None = None) -> Utility:
+    """Compare a release with its original; with a target, also what models learn of it."""
     task, table = release.task, release.table
     names = _compared(release)
     if target is not None:
@@ -113,10 +91,7 @@ def measure_utility(
     by_groups = _numbers_by_groups([one for one, _ in both], quasi, target)
     before = tally(task.table, [one for one, _ in both], by_groups)
     after = tally(table, [other for _, other in both], by_groups)
-    learnt: Sequence[Learnt] = ()
-    if target is not None:
-        some = (task, table) if draw is None else draw()
-        learnt = models(replace(release, task=some[0], table=some[1]), target)
+    learnt = [] if target is None else models(release.drawn, target)
     return Utility(
         original_records=task.n,
         release_records=table.height,

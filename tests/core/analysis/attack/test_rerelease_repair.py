@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.analysis.attack.two_releases import (
-    check_together,
     levels_as_general,
     repaired,
+    two_releases,
 )
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import NotReachedError
@@ -94,7 +94,7 @@ def rows_of(task: Task) -> list[tuple[int, str]]:
 
 
 def check(made: Result, project: Project, task: Task, earlier: Table) -> None:
-    found = check_together(made, project, earlier, "old.csv")
+    found = two_releases(PublishedTable.from_result(made, project), earlier, "old.csv")
     assert found.below_k == 0
     counts = candidates(rows_of(task), earlier.frame, made.table)
     assert all(count == 0 or count >= task.k for count in counts)
@@ -161,7 +161,7 @@ def test_who_is_left_with_too_few_people_in_the_data_is_refused() -> None:
         pl.DataFrame({"age": ["[18..20]"] * 3 + ["[22..25]"] * 4, "city": ["Rome"] * 7})
     )
     result = repaired(conclude(start(project, task=task), project), project, earlier, "old.csv")
-    found = check_together(result, project, earlier, "old.csv")
+    found = two_releases(PublishedTable.from_result(result, project), earlier, "old.csv")
     assert found.fewest == 1
     with pytest.raises(NotReachedError, match="too few of those whom it covers are left"):
         found.refuse("old.csv", tried=True)

@@ -7,7 +7,7 @@ import pytest
 
 from kanon_tui.core.analysis.attack import two_releases as module
 from kanon_tui.core.analysis.attack.linking import linking_attack
-from kanon_tui.core.analysis.attack.two_releases import check_together
+from kanon_tui.core.analysis.attack.two_releases import two_releases
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.tables_in_files import read_tables
@@ -69,14 +69,15 @@ def test_two_releases_together_are_counted_as_in_memory(tmp_path, monkeypatch, c
     in_memory(project(tmp_path / "in.csv", algorithm=other), tmp_path / "earlier.csv")
     earlier = read_table(tmp_path / "earlier.csv", ReadOptions(header=True))
     expected, found = (
-        check_together(result, asked, earlier, "earlier.csv") for result in (whole, files)
+        two_releases(PublishedTable.from_result(result, asked), earlier, "earlier.csv")
+        for result in (whole, files)
     )
     assert expected.people
     for name in ("people", "unique", "below_k", "below_k_at_worst", "fewest", "not_in_both"):
         assert getattr(found, name) == getattr(expected, name), name
     monkeypatch.setattr(module, "_MOST_WORK", 100)
     with pytest.raises(InputError, match="would take hours"):
-        check_together(files, asked, earlier, "earlier.csv")
+        two_releases(PublishedTable.from_result(files, asked), earlier, "earlier.csv")
 
 
 def test_rows_that_do_not_fit_are_refused(tmp_path, monkeypatch):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kanon_tui.core.analysis.published_cells import PublishedTable
-from kanon_tui.core.analysis.trees import partition as trees
-from kanon_tui.core.analysis.trees.partition import partition, partition_of
+from kanon_tui.core.analysis.trees.partition import partition
 from kanon_tui.core.pipeline import tables_in_files
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.table.writing import Target
@@ -25,9 +24,8 @@ def test_trees_are_those_of_memory_or_of_a_sample_that_says_so(tmp_path, monkeyp
     release = as_table(whole.table, whole.task.table.missing_tokens)
     for target in ("ill", "wage", "age"):
         expected = partition(PublishedTable(asked, whole.task, release), target)
-        assert partition_of(files, asked, target) == expected
+        assert partition(PublishedTable.from_result(files, asked), target) == expected
     monkeypatch.setattr(tables_in_files, "MOST_DRAWN", 40)
-    monkeypatch.setattr(trees, "MOST_DRAWN", 40)
-    found = partition_of(files, asked, "ill")
+    found = partition(PublishedTable.from_result(files, asked), "ill")
     assert found.drawn_from == (whole.task.n, whole.table.height)
     assert found.original.root.records == found.release.root.records == 40

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import partial
 
 import pytest
 
+from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.utility import utility
-from kanon_tui.core.analysis.utility.utility import utility_for, utility_of
+from kanon_tui.core.analysis.utility.utility import measure_utility, utility_of
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline import pages, tables_in_files
 from kanon_tui.core.table.writing import Target
@@ -69,6 +71,6 @@ def test_nobody_waits_for_what_was_stopped(tmp_path):
     people(60).write_csv(tmp_path / "in.csv")
     files = streamed(project(tmp_path / "in.csv"), Target(tmp_path / "s.csv"))
     for passes in (1, 9):  # in the data, and in the files
-        left = iter([False] * passes)
+        stop = partial(next, iter([False] * passes), True)
         with pytest.raises(InputError, match="stopped"):
-            utility_for(files, files.project, stop=lambda left=left: next(left, True))
+            measure_utility(PublishedTable.from_result(files, files.project, stop))
