@@ -229,8 +229,7 @@ def _weighted_classes(result: FinishedRun, name: str) -> tuple[Int64s, Floats]:
     table = task.table
     assert isinstance(table, CountedTable)
     column = table.column(name, Kind.NUMERIC)
-    numbers, encoder = column.numbers, table.encoder(column)
-    assert numbers is not None
+    numbers, encoder = column.value_numbers, table.encoder(column)
     number_of = dict(zip(encoder.texts, numbers[encoder.codes].tolist(), strict=True))
     quasi = {attribute.name: str(place) for place, attribute in enumerate(task.quasi)}
     keys = list(quasi.values())
@@ -271,8 +270,7 @@ def _in_population(
 def _weights(table: Table, name: str) -> Floats:
     check_column(name, table.names, "the table")
     column = table.column(name, Kind.NUMERIC)
-    assert column.numbers is not None
-    weights = column.numbers[column.codes]
+    weights = column.value_numbers[column.codes]
     if not (weights > 0).all():
         raise _weight_problem(name)
     return weights

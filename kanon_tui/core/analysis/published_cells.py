@@ -191,8 +191,7 @@ class CellReader:
     @cached_property
     def line(self) -> Floats:
         """The distinct numbers or days of the original, rising."""
-        assert self.column.numbers is not None
-        return np.unique(self.column.numbers[~np.isnan(self.column.numbers)])
+        return np.unique(self.column.value_numbers[~np.isnan(self.column.value_numbers)])
 
     def is_missing(self, values: Sequence[str]) -> Flags:
         """Return for each text whether it says that the value is missing."""
@@ -581,8 +580,7 @@ class ValueGroups:
         return np.asarray(cells.shown @ self.of_values, dtype=np.float64)
 
     def _covered_numbers(self, cells: ReadCells, nearest: bool) -> Floats:
-        assert self.column.numbers is not None
-        line, first_value = np.unique(self.column.numbers, return_index=True)
+        line, first_value = np.unique(self.column.value_numbers, return_index=True)
         line, first_value = line[~np.isnan(line)], first_value[~np.isnan(line)]
         upto = np.zeros((len(line) + 1, len(self.labels)))
         upto[np.arange(1, len(line) + 1), self.group_of_value[first_value]] = 1

@@ -203,8 +203,7 @@ def _line(attribute: QuasiIdentifier, measure: Measure) -> Floats:
         return np.nan_to_num(attribute.units)
     if measure is Measure.SQUARES:
         return features.standard_scores(attribute)
-    numbers = attribute.column.numbers
-    assert numbers is not None, f"{attribute.name} has no numbers"
+    numbers = attribute.column.value_numbers
     return np.nan_to_num(numbers - attribute.domain[0]) * _prices(attribute, measure)[0]
 
 

@@ -158,8 +158,7 @@ def divide(
     stand, and then there are no others.
     """
     column = attribute.column
-    numbers = column.numbers
-    assert numbers is not None
+    numbers = column.value_numbers
     begins = np.zeros(len(numbers), dtype=bool)
     differs = np.flatnonzero(~(numbers[1:] == numbers[:-1])) + 1
     if limits is not None:

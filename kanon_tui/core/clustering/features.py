@@ -74,8 +74,7 @@ def collapse(columns: Sequence[npt.NDArray[np.integer]]) -> Distinct:
 
 def places(attribute: QuasiIdentifier) -> Floats:
     """Return the place of every number or date in its domain, 0 to 1, by code; nan for missing."""
-    numbers = attribute.column.numbers
-    assert numbers is not None, f"{attribute.name} has no numbers"
+    numbers = attribute.column.value_numbers
     width = attribute.domain_width
     return np.array((numbers - attribute.domain[0]) / (width or 1.0), dtype=np.float64)
 
@@ -86,9 +85,8 @@ def standard_scores(attribute: QuasiIdentifier) -> Floats:
     A missing one lies as far beyond the largest as that is from the smallest.
     """
     column = attribute.column
-    assert column.numbers is not None, f"{attribute.name} has no numbers"
-    there = ~np.isnan(column.numbers)
-    numbers, counts = column.numbers[there], column.counts[there]
+    there = ~np.isnan(column.value_numbers)
+    numbers, counts = column.value_numbers[there], column.counts[there]
     scores = np.zeros(len(column.values))
     if counts.sum() > 0:
         mean = np.average(numbers, weights=counts)

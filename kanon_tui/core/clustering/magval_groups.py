@@ -70,8 +70,7 @@ def _magval_of(attribute: QuasiIdentifier) -> Int32s:
 
 def _stretches(attribute: QuasiIdentifier, width: float) -> Int32s:
     """Return per value the stretch of the line it lies in: each begins at the first value left."""
-    numbers = attribute.column.numbers
-    assert numbers is not None, f"{attribute.name} has no numbers"
+    numbers = attribute.column.value_numbers
     stretch = np.zeros(len(numbers), dtype=np.int32)
     begin, number = -np.inf, -1
     for code in np.argsort(numbers, kind="stable").tolist():  # missing comes last

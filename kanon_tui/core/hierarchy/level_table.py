@@ -305,8 +305,7 @@ class BoundHierarchy:
 
     def check_contiguous(self) -> None:
         """Refuse groups of numbers or dates that are not ranges, or that overlap."""
-        numbers, values = self.column.numbers, self.column.values
-        assert numbers is not None
+        numbers, values = self.column.value_numbers, self.column.values
         present = np.flatnonzero(~np.isnan(numbers))
         same_number = np.diff(numbers[present]) == 0
         if same_number.any() and self.column.kind is Kind.NUMERIC:  # doubles are coarse beyond 2^53

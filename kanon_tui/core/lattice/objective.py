@@ -318,12 +318,11 @@ class LevelLosses:
 
     def _least_of_group(self, codes: Int64s, records: Int64s, allowed: int) -> float:
         column = self.attribute.column
-        assert column.numbers is not None
         present = codes != column.missing if column.missing is not None else codes >= 0
         missing, counts = int(records[~present].sum()), records[present]
         if missing > allowed < int(counts.sum()):
             return float(records.sum())  # it prints `*`
-        places = column.numbers[codes[present]] / (self.attribute.domain_width or 1.0)
+        places = column.value_numbers[codes[present]] / (self.attribute.domain_width or 1.0)
         return _narrowest(places, counts, allowed)
 
 

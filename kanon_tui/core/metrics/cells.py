@@ -179,8 +179,7 @@ class CellGroups:
 
     @cached_property
     def _in_range(self) -> Int64s:
-        numbers = self.attribute.column.numbers
-        assert numbers is not None
+        numbers = self.attribute.column.value_numbers
         low, high = self._ends
         from_low = np.searchsorted(numbers, numbers[low], side="left")
         to_high = np.searchsorted(numbers, numbers[high], side="right")

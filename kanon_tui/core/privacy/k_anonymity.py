@@ -64,10 +64,9 @@ class KAnonymity:
 
 def personal_requirement(column: Column) -> ColumnRequirement:
     """Return the requirement of a column with each person's k; refuse values that are no k."""
-    assert column.numbers is not None
     strange = [
         text
-        for text, asked in zip(column.values, column.numbers.tolist(), strict=True)
+        for text, asked in zip(column.values, column.value_numbers.tolist(), strict=True)
         if not np.isnan(asked) and (asked < 1 or asked != round(asked))
     ]
     if strange:
@@ -80,8 +79,7 @@ def personal_requirement(column: Column) -> ColumnRequirement:
 
 def asked_for(column: Column) -> Int64s:
     """Return the k that each value of the column asks for; 1 where it is missing."""
-    assert column.numbers is not None
-    return np.where(np.isnan(column.numbers), 1, column.numbers).astype(np.int64)
+    return np.where(np.isnan(column.value_numbers), 1, column.value_numbers).astype(np.int64)
 
 
 class PersonalK(PrivacyModel):

@@ -76,9 +76,8 @@ def dominated_classes(
     mean is the value, as a range of one value would be.
     """
     column = attribute.column
-    assert column.numbers is not None
     shown = (classes >= 0) & (column.codes != column.missing)
-    size = np.abs(column.numbers[column.codes[shown]])
+    size = np.abs(column.value_numbers[column.codes[shown]])
     group = classes[shown]
     each = np.ones(len(size)) if column.copies is None else column.copies[shown]
     order = np.lexsort([size, group])
@@ -162,8 +161,7 @@ def _class_units(
 def _units(column: Column, decimals: int) -> WholeNumbers:
     """Return every value as a whole number of units of the last decimal; 0 for missing."""
     if column.kind is Kind.DATE:
-        assert column.numbers is not None
-        return np.floor(np.nan_to_num(column.numbers)).astype(np.int64)
+        return np.floor(np.nan_to_num(column.value_numbers)).astype(np.int64)
     whole = [int(number.scaleb(decimals).to_integral_value()) for number in column.exact_numbers]
     fits = all(abs(number) < _EXACT for number in whole)
     padding = [0] * (len(column.values) - len(whole))

@@ -29,14 +29,13 @@ def rounded_range(column: Column, low: int, high: int) -> tuple[list[str], list[
 
     The values are given by their codes; the first is the smaller.
     """
-    assert column.numbers is not None
-    ends = float(column.numbers[low]), float(column.numbers[high])
+    ends = float(column.value_numbers[low]), float(column.value_numbers[high])
     numbers: list[float]
     if column.kind is Kind.DATE:
         days = _round_days(*ends)
         texts, numbers = [date_text(day, column.date_format) for day in days], [*days]
     else:
-        present = column.numbers[~np.isnan(column.numbers)]
+        present = column.value_numbers[~np.isnan(column.value_numbers)]
         whole = bool((present == np.floor(present)).all())
         decimals = _round_numbers(exact(ends[0]), exact(ends[1]), whole)
         form = column.number_format
@@ -54,8 +53,7 @@ def rounded_codes(column: Column, low: Int64s, high: Int64s) -> tuple[Int64s, In
     `low` and `high` have shape (n_groups,) and hold codes; a group without values has -1, and one
     with a missing value ends at the missing code. Both stay.
     """
-    assert column.numbers is not None
-    present = column.numbers[: len(column.numbers) - (column.missing is not None)]
+    present = column.value_numbers[: len(column.value_numbers) - (column.missing is not None)]
     wide = (low >= 0) & (low != high) & (high < len(present))
     pairs, place = np.unique(np.stack([low[wide], high[wide]]), axis=1, return_inverse=True)
     ranges = np.array([rounded_range(column, *pair)[1] for pair in pairs.T.tolist()])

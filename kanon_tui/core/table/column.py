@@ -139,13 +139,18 @@ class Column:
         ends = ((coding.bottom_text, coding.bottom), (coding.top_text, coding.top))
         return {text: bound for text, bound in ends if text is not None and bound is not None}
 
+    @property
+    def value_numbers(self) -> Floats:
+        """The numbers (or days) of the values of an ordered column; nan where missing."""
+        assert self.numbers is not None, f"{self.name} has no numbers"
+        return self.numbers
+
     @cached_property
     def exact_numbers(self) -> list[Decimal]:
         """The numbers of the present values with all their digits, rising."""
-        assert self.numbers is not None
         present = len(self.values) - (self.missing is not None)
         texts = [text[2:] if text in self.coded_ends else text for text in self.values[:present]]
-        return self.number_format.exact(texts, self.numbers[:present].tolist())
+        return self.number_format.exact(texts, self.value_numbers[:present].tolist())
 
     @cached_property
     def lowest(self) -> Floats:
@@ -158,11 +163,10 @@ class Column:
         return self._reach("top_text", -1)
 
     def _reach(self, end: str, place: int) -> Floats:
-        assert self.numbers is not None
         code = None if self.coding is None else self.code_of.get(getattr(self.coding, end))
         if self.coding is None or code is None:
-            return self.numbers
-        reach = self.numbers.copy()
+            return self.value_numbers
+        reach = self.value_numbers.copy()
         reach[code] = self.coding.original[place]
         return reach
 

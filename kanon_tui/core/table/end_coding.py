@@ -91,8 +91,7 @@ def _number(column: Column, key: str, written: Bound | None) -> float | None:
 
 
 def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
-    numbers = column.numbers
-    assert numbers is not None
+    numbers = column.value_numbers
     places = np.floor(numbers) if column.kind is Kind.DATE else numbers
     above = places >= (np.inf if top is None else top)
     below = places <= (-np.inf if bottom is None else bottom)

@@ -113,8 +113,7 @@ class QuasiIdentifier:
     @cached_property
     def units(self) -> npt.NDArray[np.float64]:
         """Numbers and dates: the place of every value, in units of span; nan for missing."""
-        numbers = self.column.numbers
-        assert numbers is not None, f"{self.name} has no numbers"
+        numbers = self.column.value_numbers
         if self.span == "domain":
             return numbers / self.resolution
         known = np.unique(numbers[~np.isnan(numbers)])

@@ -61,8 +61,7 @@ IMPORTANCE = Field("importance", text(), "10")
 
 def boundary_histogram(column: Column, rule: Boundary, width: int) -> str:
     """Return a histogram of the column with a │ at the boundary."""
-    numbers = column.numbers
-    assert numbers is not None
+    numbers = column.value_numbers
     present = ~np.isnan(numbers)
     first, _ = rule.sides(column)
     heights, edges = np.histogram(numbers[present], bins=width, weights=column.counts[present])

@@ -87,8 +87,7 @@ def _must_occur(
     must: list[list[int]] = []
     if attribute.ordered:
         line = cells.attribute.line
-        numbers = cells.attribute.column.numbers
-        assert numbers is not None
+        numbers = cells.attribute.column.value_numbers
         observed = attribute.publish in ("", "range")
         for text, low, high in zip(cells.texts, cells.low, cells.high, strict=True):
             ends = np.unique([low, high])

@@ -229,15 +229,14 @@ def _with_attribute_spec(project: Project, name: str, spec: AttributeSpec) -> Pr
 def _end(attribute: QuasiIdentifier, k: int, end: str) -> tuple[int | float | str, int] | None:
     """Return the outermost value that k records reach or pass, and the records beyond it."""
     column = attribute.column
-    assert column.numbers is not None
-    order = np.argsort(column.numbers)
-    order = order[np.isfinite(column.numbers[order])]
+    order = np.argsort(column.value_numbers)
+    order = order[np.isfinite(column.value_numbers[order])]
     order = order[::-1] if end == "top" else order
     passed = np.cumsum(column.counts[order])
     place = int(np.searchsorted(passed, k))
     if not 0 < place < len(order) // 2:
         return None
-    number = float(column.numbers[order[place]])
+    number = float(column.value_numbers[order[place]])
     whole: int | float = int(number) if number.is_integer() else number
     value = column.values[order[place]] if column.kind is Kind.DATE else whole
     return value, int(passed[place - 1])

@@ -413,8 +413,9 @@ def _stretches(column: Column, values: Int64s, most: int) -> Int64s:
     """Return the stretch of every record, cut so that they tell most about the target."""
     from sklearn.tree import DecisionTreeClassifier
 
-    assert column.numbers is not None
-    places = np.unique(column.numbers, return_inverse=True)[1]  # missing is one place, the last
+    places = np.unique(column.value_numbers, return_inverse=True)[
+        1
+    ]  # missing is one place, the last
     line = places[column.codes].reshape(-1, 1)
     tree = DecisionTreeClassifier(
         criterion="entropy",

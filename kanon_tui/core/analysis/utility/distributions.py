@@ -83,10 +83,9 @@ def _categories(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
 
 
 def _ordered(column: Column, least: int) -> tuple[tuple[str, ...], Int64s]:
-    assert column.numbers is not None
     groups = np.zeros(len(column.values), dtype=np.int64)
-    present = ~np.isnan(column.numbers)
-    numbers = column.numbers[present]
+    present = ~np.isnan(column.value_numbers)
+    numbers = column.value_numbers[present]
     if not len(numbers):
         return (), groups
     counts = np.asarray(column.counts)[present]

@@ -65,8 +65,7 @@ class ClassReasons(Reasons):
         column = values.attribute.column
         if column.missing in (values.own, values.codes[-1]):
             return f"the value is missing in {int(values.counts[-1]):,} {of_them}"
-        assert column.numbers is not None
-        distance = np.abs(column.numbers[values.codes] - column.numbers[values.own])
+        distance = np.abs(column.value_numbers[values.codes] - column.value_numbers[values.own])
         far = int(np.argmax(np.where(values.codes == values.own, -1.0, distance)))
         count = int(values.counts[far])
         value = shortened(column.values[values.codes[far]])

@@ -57,8 +57,7 @@ def date_labels(column: Column, word: str) -> list[str]:
     """Return the label of every present value at one calendar level."""
     months = _months(word)
     assert months is not None
-    assert column.numbers is not None
-    present = column.numbers[: len(column.values) - (column.missing is not None)]
+    present = column.value_numbers[: len(column.values) - (column.missing is not None)]
     days = np.floor(present).astype(np.int64).astype("datetime64[D]")
     if months == 0:
         shown = zip(column.values[: len(days)], days, strict=True)

@@ -171,8 +171,7 @@ def point_of(column: Column, written: Point) -> Decimal:
 
 def present_numbers(column: Column) -> npt.NDArray[np.float64]:
     """Return the numbers of a column without the missing one, rising."""
-    assert column.numbers is not None
-    return column.numbers[: len(column.values) - (column.missing is not None)]
+    return column.value_numbers[: len(column.values) - (column.missing is not None)]
 
 
 def _decimals(number: Decimal) -> int:
