@@ -23,6 +23,7 @@ from contextlib import suppress
 from inspect import getdoc
 from pathlib import Path
 from textwrap import fill
+from traceback import walk_tb
 from typing import Any, NoReturn
 
 from kanon_tui.commands.declarations import COMMANDS, add_arguments
@@ -233,11 +234,9 @@ def _fail(sentence: str, code: int) -> int:
 
 def _where(error: BaseException) -> str:
     """Return the innermost place in our own code; never a value from the data."""
-    place = "the program"
-    trace = error.__traceback__
-    while trace is not None:
-        name = trace.tb_frame.f_globals.get("__name__", "")
-        if name.startswith("kanon_tui"):
-            place = f"{name}, line {trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
+    ours = [
+        f"{name}, line {line}"
+        for frame, line in walk_tb(error.__traceback__)
+        if (name := frame.f_globals.get("__name__", "")).startswith("kanon_tui")
+    ]
+    return ours[-1] if ours else "the program"

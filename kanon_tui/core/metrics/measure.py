@@ -69,7 +69,7 @@ def level_measures(
 
 @dataclass(frozen=True)
 class RuleKept:
-    """A data constraint rule and the share of the published records whose group keeps it."""
+    """A data constraint rule and the share of the records whose group keeps it (of one: 0 or 1)."""
 
     rule: str
     importance: float

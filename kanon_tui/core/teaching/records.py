@@ -12,6 +12,7 @@ import numpy as np
 from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.release.distinct_rows import dense_ranks
 from kanon_tui.core.release.recode import cell_texts
 from kanon_tui.core.table.column import GroupValues, counted
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, fitted_widths
@@ -132,7 +133,6 @@ def _fitting(widths: Sequence[int], room: int) -> list[int]:
     return [x for x, end in enumerate(ends) if end <= room] or [0]
 
 
-_LARGEST, _COUNTABLE = 2**62, 2**23
 MOST_ROWS = 200_000
 """Records of the largest table whose classes are gone through while a search runs."""
 
@@ -145,25 +145,10 @@ def groups_now(scene: Scene) -> Int64s | None:
     if not isinstance(state, FullDomainState) or state.current is None:
         return None
     if state.groups is None:
-        state.groups = _classes_of(scene, state.current)
+        pairs = zip(scene.task.quasi, state.current, strict=True)
+        labels = [each.hierarchy.maps[level][each.column.codes] for each, level in pairs]
+        state.groups = dense_ranks(labels).astype(np.int64)
     return state.groups
-
-
-def _classes_of(scene: Scene, levels: Sequence[int]) -> Int64s:
-    """Return per record the number of its class at a string."""
-    keys, count = np.zeros(scene.task.rows, dtype=np.int64), 1
-    for attribute, level in zip(scene.task.quasi, levels, strict=True):
-        radix = len(attribute.hierarchy.labels[level])
-        if count * radix > _LARGEST:  # as many as there are rows are enough
-            _, keys = np.unique(keys, return_inverse=True)
-            count = scene.task.rows
-        keys = keys * radix + attribute.hierarchy.maps[level][attribute.column.codes]
-        count *= radix
-    if count <= _COUNTABLE:  # many times faster than a sort
-        there = np.bincount(keys, minlength=1) > 0
-        return (np.cumsum(there) - 1)[keys]
-    _, numbers = np.unique(keys, return_inverse=True)
-    return numbers.astype(np.int64)
 
 
 def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:

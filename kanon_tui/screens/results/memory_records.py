@@ -20,9 +20,10 @@ from textual.widget import Widget
 
 from kanon_tui.core.analysis.compare import file_records
 from kanon_tui.core.analysis.why.explainer import explainer
-from kanon_tui.core.analysis.why.reasons import RuleVerdict, Why
+from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.losses import changed
+from kanon_tui.core.metrics.measure import RuleKept
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import FramePages, MemoryPages, Pages, RowNumbers, rows_with_text
 from kanon_tui.core.pipeline.run import Result
@@ -257,7 +258,7 @@ class MemoryRecords:
         column: str,
         widget: Widget,
         because: str = "",
-        rules: Sequence[RuleVerdict] = (),
+        rules: Sequence[RuleKept] = (),
     ) -> Text:
         """Return `record 413: class 17 of 61, 12 records · age 37 → 30-39 because …`."""
         number = f"record {self.numbers[record]:,}: "

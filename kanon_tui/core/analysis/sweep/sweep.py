@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_KS = (2, 3, 5, 10, 25, 50, 100)
+_MEASURED = ("ncp", "rv", "il", "classes", "suppressed_records")
+"""Measures of a release that a point has."""
 _LONGEST_WAIT = 0.2
 """Seconds to wait for a point before looking for Ctrl-C: a longer wait may not be interrupted."""
 
@@ -258,17 +260,8 @@ class Sweep:
             measures = conclude(run).measures
         except KanonError as error:
             return SweepPoint(name, k, error=str(error))
-        return SweepPoint(
-            algorithm=name,
-            k=k,
-            ncp=measures.ncp,
-            rv=measures.rv,
-            il=measures.il,
-            classes=measures.classes,
-            suppressed_records=measures.suppressed_records,
-            seconds=run.seconds,
-            grouping=run.grouping,
-        )
+        figures = {name: getattr(measures, name) for name in _MEASURED}
+        return SweepPoint(name, k, **figures, seconds=run.seconds, grouping=run.grouping)
 
     def _run(self, name: str, k: int) -> Run:
         task = replace(self.task, privacy=replace(self.task.privacy, k=k))

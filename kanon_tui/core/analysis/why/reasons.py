@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.metrics.measure import RuleKept
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.privacy.requirements import ColumnRequirement
@@ -52,15 +53,6 @@ class Change:
 
 
 @dataclass(frozen=True)
-class RuleVerdict:
-    """A data constraint rule and whether the record's group keeps it."""
-
-    rule: str
-    importance: float
-    kept: bool
-
-
-@dataclass(frozen=True)
 class Why:
     """The whole explanation of a cell, an attribute or a suppressed record."""
 
@@ -69,7 +61,7 @@ class Why:
     """A clause that goes after 'because'; empty where nothing was generalised."""
     facts: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
-    rules: tuple[RuleVerdict, ...] = ()
+    rules: tuple[RuleKept, ...] = ()
 
 
 HIDDEN_ALONE = (
@@ -185,7 +177,7 @@ class Reasons(ABC):
 
     # -- what both families say alike
 
-    def rules(self, record: int, x: int) -> tuple[RuleVerdict, ...]:
+    def rules(self, record: int, x: int) -> tuple[RuleKept, ...]:
         """Return the rules of an attribute, and whether the record's group keeps them."""
         if self.release.suppressed[record]:
             return ()
@@ -193,7 +185,7 @@ class Reasons(ABC):
         codes = self._group_codes(record, x)
         broken = bound.broken(codes, np.zeros(len(codes), dtype=np.int64), 1)[:, 0]
         return tuple(
-            RuleVerdict(str(rule), rule.importance, not bad)
+            RuleKept(str(rule), rule.importance, not bad)
             for rule, bad in zip(bound.rules, broken.tolist(), strict=True)
         )
 
