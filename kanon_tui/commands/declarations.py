@@ -169,7 +169,9 @@ class Run(Command):
         flag("--dry-run", "print what would happen, and do nothing"),
         flag("--progress", "print the progress to stderr every few seconds, as plain lines"),
         file_argument("--earlier", "an earlier release of the same people, to be counted together"),
-        argument("--hold-out", "SHARE", "keep so many records aside first, in --control", share),
+        argument(
+            "--hold-out", "SHARE", "the share of records to keep aside first, in --control", share
+        ),
         file_argument(
             "--control", "with --hold-out: the records kept aside (.csv), never to publish"
         ),
@@ -272,7 +274,7 @@ class Explain(Command):
         *OVERRIDES,
         argument("--from", "N", "first step", COUNT, default=1, dest="first"),
         argument("--to", "N", "last step", COUNT, dest="last"),
-        argument("--most", "N", "decisions to tell at most (200)", COUNT, default=200),
+        argument("--most", "N", "the most decisions to print (200)", COUNT, default=200),
         file_argument("--out", "write a handout with pictures: .html or .md"),
         FORCE,
     )
@@ -402,7 +404,7 @@ class Utility(Command):
     arguments = (
         MADE_BY,
         RELEASE,
-        argument("--target", "NAME", "what models predict; means are told of a number, too"),
+        argument("--target", "NAME", "what models predict; of a number, means are compared too"),
         JSON,
     )
 

@@ -91,7 +91,7 @@ def _print(found: MinimalUniques, missed: list[Combination], k: int) -> None:
     )
     worst = found.worst
     if worst:
-        show("", "sets that single out somebody whom no part of them does, small ones first")
+        show("", "sets that single out people whom no smaller set does, small ones first")
         print_table(("set", "k", "singled out", "unique"), _rows(worst[:_SHOWN]))
         if len(worst) > _SHOWN:
             show(f"and {len(worst) - _SHOWN:,} more sets; --json has all")
@@ -100,7 +100,7 @@ def _print(found: MinimalUniques, missed: list[Combination], k: int) -> None:
     for each in missed:
         show(
             f"published as they are, and unique for {each.unique:,} records: "
-            f"{' with '.join(each.attributes)}; tag as quasi what an outsider may know"
+            f"{' with '.join(each.attributes)}; give what an outsider may know the role quasi"
         )
 
 

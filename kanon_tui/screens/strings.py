@@ -192,7 +192,7 @@ class StringsScreen(Hosted, Modal):
             text.append(f": {_sentence(verdict, self.strings.task.k)}")
         text.append(f"\n{self._listed()}", "dim")
         if self.strings.extent:
-            text.append(f" · ! judged on {self.strings.extent}: a run tells of the whole")
+            text.append(f" · ! judged on {self.strings.extent}; a run judges the whole table")
         self.query_one("#verdict", Static).update(text)
 
     def _listed(self) -> str:

@@ -199,7 +199,7 @@ class Datafly(FullDomainSearch):
         )
         template = who + " below {k}" + (" or with {fault}" if outcome.missed is not None else "")
         if joining:
-            template += ", and {joining:,} of the smallest class that can join, to be {k} at least"
+            template += ", and {joining:,} of the smallest class that can join: at least {k} in all"
         yield from search.report(
             "suppress",
             template + ".",

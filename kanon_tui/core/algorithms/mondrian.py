@@ -265,7 +265,7 @@ class _Cutting:
 def _grouping(history: PartHistory, step: int, cuts: int, closed: int, depth: int) -> Grouping:
     """Return the parts at a step as a grouping; `depth` of them were still open."""
     search = {"start_clusters": 1, "cuts": cuts, "clusters": closed + depth}
-    early = note("stopped early: parts that could still be cut are whole")
+    early = note("stopped early: some parts could still have been cut")
     notes = (early,) if depth else ()
     return Grouping(history.labels(step), search=search, notes=notes)
 

@@ -216,7 +216,9 @@ def minimal_uniques(
     """Return the records that every set of at most `most` of these columns singles out."""
     names = [column.name for column in columns]
     if not names:
-        raise InputError("there is no attribute to look at: tag what an outsider may know as quasi")
+        raise InputError(
+            "there is no attribute to look at: give what an outsider may know the role quasi"
+        )
     if most < 1:
         raise InputError(f"sets of {most} attributes; ask for sets of at least 1")
     most = min(most, len(names))

@@ -297,7 +297,7 @@ class Refining:
         )
 
 
-_SPENT = note("refining ended because refine_tries was reached; more tries may better the release")
+_SPENT = note("refining ended because refine_tries was reached; more tries may improve the release")
 
 
 @dataclass(frozen=True, eq=False)

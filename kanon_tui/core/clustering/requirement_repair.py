@@ -226,9 +226,9 @@ class RequirementRepair:
         missed = [each for each in self._task.requirements if not each.whole_table_holds]
         why = missed[0].unreachable() if missed else "what is required is missed"
         return (
-            f"merging classes on ended with one class of all records, which does not do: {why}. "
-            f"Where people have several records, finer classes can do: try global or hybrid, which "
-            f"look at all levels"
+            f"merging classes ended with one class of all records, which still fails: {why}. Where "
+            f"people have several records, finer classes can pass: try global or hybrid, which "
+            f"test all levels"
         )
 
     def _merge(self, one: int, other: int) -> None:

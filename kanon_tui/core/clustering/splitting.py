@@ -293,7 +293,7 @@ def split_reason(splitting: Splitting) -> dict[str, Any]:
         for place, x in enumerate(ranked[:_SHOWN])
     )
     formula = (
-        f"what NCP · records loses by the split, attribute by attribute, / {n:,} records",
+        f"the decrease of NCP · records by the split, attribute by attribute, / {n:,} records",
         *(
             f"{quasi[x].name}: ({short_number(whole[x], 4)} − {short_number(apart[x], 4)}) / {n:,} "
             f"= {short_number(saved[x], 4)}"

@@ -47,7 +47,7 @@ class Readiness:
 def readiness(session: Session) -> dict[str, Readiness]:
     """Return the state of every step, by its name: data, attributes, hierarchies and so on."""
     quasi = session.names(Role.QUASI)
-    no_quasi = "no attribute is tagged as a quasi-identifier"
+    no_quasi = "no attribute is a quasi-identifier yet"
     problems = [why for name in quasi if (why := problem_of(session, name))]
     rules = sum(len(session.attribute(name).rules.rules) for name in quasi)
     results = _results(session)

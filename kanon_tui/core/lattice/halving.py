@@ -106,7 +106,7 @@ class Halving:
             specific = self.strings.drop_specific(self.strings.lattice.code(levels)) - 1
             yield from self._pruned(specific, Reason.BELOW, "more specific than a failing one")
             small_class = self._small_classes.drop(self.strings, outcome.member)
-            why = "a record of this string is in a class below {k} there"
+            why = "a record of the failing string would still be in a class of fewer than {k}"
             yield from self._pruned(small_class, Reason.SMALL_CLASS, why, k=search.task.k)
             if prunes_little(specific + small_class, self.strings):
                 yield from self._widen(levels)
@@ -179,7 +179,7 @@ class Halving:
         accepted = search.record_passing(above)
         yield from search.report(
             "accept",
-            "{string} is more general, so it passes untested, and is worth more: {worth}.",
+            "{string} is more general, so it passes without a test, and is worth more: {worth}.",
             string=search.text(above),
             worth=search.objective.text(accepted.value),
         )

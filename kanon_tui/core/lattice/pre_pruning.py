@@ -103,7 +103,7 @@ def refuse_if_hopeless(task: Task, allowed: int) -> None:
     raise NotReachedError(
         f"no string passes: with every attribute at its root all {task.n:,} records are one class, "
         f"which k = {task.k:,} does not allow, and {names} fail alone at every level; "
-        f"choose k of at most {task.n:,} or add records, for max_suppression would leave nothing"
+        f"choose k of at most {task.n:,} or add records; max_suppression would leave nothing"
     )
 
 
@@ -124,8 +124,8 @@ def no_string(task: Task) -> str:
         each.unreachable() for each in task.requirements if not each.whole_table_holds
     )
     return (
-        f"no string passes: with every attribute at its root all records are one class, which does "
-        f"not do ({missed}), and below it more than {task.allowed_suppressed:,} records would have "
+        f"no string passes: with every attribute at its root all records are one class, which "
+        f"fails ({missed}), and below it more than {task.allowed_suppressed:,} records would have "
         f"to be suppressed; require less or raise max_suppression"
     )
 

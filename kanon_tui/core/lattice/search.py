@@ -459,7 +459,7 @@ def verdict(outcome: Outcome, frequency: Frequency) -> str:
         if outcome.passes:
             return "passes: its classes have {k:,} records or more"
         records = plural(small, "record is in a class", "records are in classes")
-        return f"fails: {{small:,}} {records} below {{k}}, {{allowed:,}} may go"
+        return f"fails: {{small:,}} {records} below {{k}}, {{allowed:,}} may be suppressed"
     if outcome.passes:
         return f"passes: its smallest class has {{smallest:,}} {plural(smallest, 'record')}"
     return f"fails: its smallest class has {{smallest:,}} {plural(smallest, 'record')}, k is {{k}}"

@@ -270,7 +270,7 @@ class Reason(StrEnum):
 
     ALONE = "one of its levels fails alone"
     BELOW = "it is more specific than one that fails"
-    SMALL_CLASS = "a record that failed elsewhere is in a class below k here too"
+    SMALL_CLASS = "a record of a failing string would be in a class below k here too"
     PART = "a part of its attributes fails"
     ABOVE = "it is more general than one that passes"
     WORTH_LESS = "it is worth less than the best so far"

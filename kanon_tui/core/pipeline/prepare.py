@@ -384,8 +384,8 @@ def _joined(project: Project, table: Table) -> Task:
     quasi_names = [name for name in specs if roles[name] is Role.QUASI]
     if not quasi_names:
         raise InputError(
-            f"{project.title}: no attribute has the role quasi; tag at least one, "
-            f"for instance age: {{role: quasi}}",
+            f"{project.title}: no attribute has the role quasi; give it to at least "
+            f"one, for instance age: {{role: quasi}}",
             on_screen="no attribute is a quasi-identifier yet; on screen 2, press q on what an "
             "outsider may know, such as age",
         )

@@ -65,7 +65,7 @@ def _input_records(result: FinishedRun, stop: Stop) -> CountedTable:
     """Return the input records of a run; refuse files that have changed."""
     table = counted_table(result.task)
     if not table.source.unchanged:
-        raise InputError("the data is not what was read any more; run again")
+        raise InputError("the data has changed since it was read; run again")
     return replace(table, workers=_workers(stop))
 
 

@@ -91,7 +91,7 @@ class PersonalK(PrivacyModel):
     loosest = 0.0
     closed_in_people = True
     condition = "at least 1 × the records that anybody in it asks for in {attribute}"
-    violation = "fewer records than somebody in it asks for in {attribute}"
+    violation = "fewer records than a person in it asks for in {attribute}"
 
     def figures(self, groups: GroupValues, column: Column) -> Floats:
         """Return records / the largest k asked for, of every class."""

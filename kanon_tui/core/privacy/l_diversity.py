@@ -67,7 +67,7 @@ class DistinctLDiversity(PrivacyModel):
     closed_in_people = True
     digits = 0
     bound_type = whole_number(low=1)
-    help = "Every class has at least so many distinct values of it"
+    help = "The fewest distinct values of it in every class"
     condition = "at least {bound:,.0f} distinct {values} of {attribute}"
     violation = "fewer than {bound:,.0f} distinct values of {attribute}"
 
@@ -95,7 +95,7 @@ class EntropyLDiversity(PrivacyModel):
     at_least = True
     digits = 2
     bound_type = number(low=1)
-    help = "Every class is as diverse as so many equally frequent values of it"
+    help = "Every class is at least as diverse as this many equally frequent values of it"
     condition = "{attribute} as diverse as {bound:g} equally frequent values"
     violation = "{attribute} less diverse than {bound:g} equally frequent values"
 
@@ -159,7 +159,7 @@ class RecursiveDiversity(PrivacyModel):
     strict = True
     loosest = np.inf
     bound_type = number(above=0)
-    help = "No value is so many times as frequent in a class as all from the second on (l: 2)"
+    help = "The most frequent value occurs less than this many times as often as all others (l: 2)"
     condition = (
         "({bound:g}, {l})-diversity of {attribute}: its most frequent value less than {bound:g} "
         "times the rest from the {nth} on"

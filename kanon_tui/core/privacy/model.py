@@ -126,8 +126,8 @@ class PrivacyModel(ABC):
         """Return the requirement for each column that it is about; `who` begins the messages."""
         if not sensitive:
             raise InputError(
-                f"{who}: {self.title} is required but no attribute has the role sensitive; tag "
-                f"one, for instance diagnosis: {{role: sensitive}}",
+                f"{who}: {self.title} is required but no attribute has the role sensitive; give "
+                f"it to one, for instance diagnosis: {{role: sensitive}}",
                 on_screen=f"{self.title} is required but no attribute is sensitive; on screen 2, "
                 f"press s on what must not be tied to a person",
             )

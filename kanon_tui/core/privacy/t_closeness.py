@@ -50,7 +50,7 @@ class TCloseness(PrivacyModel):
     report_meaning = "largest distance of a class from the whole table; 0: like the table"
     bound_type = number(low=0, high=1, words="a distance from 0 to 1")
     form_name = "t_closeness"
-    help = "Every class's values are spread like the whole table's, at most so far from them"
+    help = "The largest distance of a class's values from those of the whole table"
     condition = "{attribute} within {bound:g} of the whole table"
     violation = "{attribute} further than {bound:g} from the whole table"
 

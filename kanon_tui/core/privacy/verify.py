@@ -157,7 +157,7 @@ def verify(
         if short:
             has, them = plural(short, "has", "have"), plural(short, "it", "them")
             raise _refusal(
-                f"{_FAILS}: {short:,} of its classes {has} fewer records than somebody in {them} "
+                f"{_FAILS}: {short:,} of its classes {has} fewer records than a person in {them} "
                 f"asks for"
             )
     if risk is not None:

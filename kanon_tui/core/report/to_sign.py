@@ -165,7 +165,7 @@ def checklist_section(result: FinishedRun) -> Section:
             {"sorted": "sorted by what is published", "shuffled": "shuffled",
              "input": "! as in the input"}[task.output.order],
             "tells nothing" if task.output.order != "input" else
-            "can give people away; output: {order: sorted} tells nothing",
+            "can give people away; output: {order: sorted} reveals nothing",
         ),
     ]  # fmt: skip
     text = (

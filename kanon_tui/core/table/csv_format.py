@@ -139,10 +139,10 @@ class CsvChoice:
     """The form of a release's text as a project chooses it; `auto` follows the data file."""
 
     delimiter: str = declared(
-        "auto", "What parts the cells of a row; a .tsv file has tabs", type=DELIMITER
+        "auto", "The character between the cells of a row; a .tsv file has tabs", type=DELIMITER
     )
     encoding: str = declared("auto", "The encoding of the text", type=ENCODING)
-    line_ends: str = declared("auto", "What ends a row", choices=("auto", *LINE_ENDS))
+    line_ends: str = declared("auto", "The characters that end a row", choices=("auto", *LINE_ENDS))
     quoting: str = declared(
         "auto",
         "Which cells have quotes: those that need them, all of columns that are no numbers, or all",

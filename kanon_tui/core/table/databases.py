@@ -165,7 +165,7 @@ def _check_capitals(names: Sequence[str], who: str) -> None:
         if other != name:
             raise InputError(
                 f"{who}: the columns '{other}' and '{name}' differ in capitals alone, which the "
-                "database does not tell apart; rename one with data: {rename: …}, or write a file"
+                "database does not distinguish; rename one with data: {rename: …}, or write a file"
             )
 
 

@@ -76,7 +76,7 @@ _COLUMN_NAMES = list_of(text("the name of a column"), "a list of names")
 class ReadOptions(Checked):
     """Options for reading a data file; what is `auto` is detected."""
 
-    delimiter: str = declared("auto", "What parts the cells of a row", type=DELIMITER)
+    delimiter: str = declared("auto", "The character between the cells of a row", type=DELIMITER)
     header: bool | Literal["auto"] | tuple[str, ...] = declared(
         "auto",
         "Whether the first row holds the names of the columns, or the names",

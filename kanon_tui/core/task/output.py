@@ -11,7 +11,7 @@ Order = Literal["sorted", "shuffled", "input"]
 
 INPUT_ORDER_WARNING = note(
     "the records stand in the order of the input, and order alone can give people away; "
-    "order: sorted tells nothing that the cells do not"
+    "order: sorted reveals nothing that the cells do not"
 )
 
 _SHUFFLE = FieldType(

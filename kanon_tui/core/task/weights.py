@@ -131,8 +131,8 @@ def _importance(columns: Sequence[Column], sensitive: Sequence[Column]) -> Float
 
     if not sensitive:
         raise InputError(
-            "weights: ranking finds what tells most of the sensitive attributes, and there is "
-            "none; give one the role sensitive, or write weights: auto or equal"
+            "weights: ranking compares attributes with the sensitive ones, and there is none; give "
+            "one the role sensitive, or write weights: auto or equal"
         )
     importance = np.zeros(len(columns))
     for target in sensitive:

@@ -187,7 +187,7 @@ def explain(
         if first <= number <= end:
             yield f"{number}. {step.sentence}"
     if first == 1 and last is None and number > most:
-        yield f"(The first {most:,} of {number:,} decisions; --most tells more of them.)"
+        yield f"(The first {most:,} of {number:,} decisions; --most prints more of them.)"
     elif first > 1 or number > end:
         yield f"(Decisions {first:,} to {min(end, number):,} of {number:,}.)"
     yield ""

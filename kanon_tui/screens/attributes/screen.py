@@ -305,7 +305,7 @@ class AttributesScreen(FindingScreen):
     def action_matrix(self) -> None:
         made = self._associations
         if made is None:
-            self.host.notify("still being computed, or no column is tagged as quasi-identifier")
+            self.host.notify("still being computed, or no attribute is a quasi-identifier")
             return
         close = redundant(made.names, made.matrix)
         where = f" in {self.session.extent}" if self.session.source is not None else ""

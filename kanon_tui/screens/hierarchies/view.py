@@ -165,7 +165,7 @@ class HierarchyView(FindingScreen):
             self.attribute = names[0] if names else ""
         self._fill_attributes(names)
         if not names:
-            self._fill_empty("No attribute is a quasi-identifier yet: tag one on screen 2.")
+            self._fill_empty("No attribute is a quasi-identifier yet: press q on one on screen 2.")
             return
         self._load()
 

@@ -265,7 +265,7 @@ class MemoryRecords:
         if self.suppressed[record]:
             how = "not in the release" if self.left_out(record) else "published as * only"
             error = theme_style(widget, "error")
-            return Text.assemble(number, ("× suppressed", error), f": {how} (w tells why)")
+            return Text.assemble(number, ("× suppressed", error), f": {how} (w says why)")
         this = int(self.classes[record])
         size = count_of(int(self.sizes[this]), "record")
         text = Text(f"{number}class {this + 1:,} of {len(self.sizes):,}, {size} · ")

@@ -408,7 +408,7 @@ class ResultsScreen(StepScreen):
             hint = "the requirement is added to the project; screen 5 has other bounds and models"
             choose(self, "What must every class have?", options, hint)
         else:
-            self.host.notify("no attribute is sensitive; tag one on screen 2 (s)")
+            self.host.notify("no attribute is sensitive; press s on one on screen 2")
 
     def _require(self, model: PrivacyModel) -> None:
         project = self.session.project

@@ -231,7 +231,7 @@ class RulesScreen(StepScreen):
         if line is None:
             pane.border_title = "levels"
             self.query_one("#levels", Static).update(
-                Text("No attribute is a quasi-identifier yet: tag one on screen 2.")
+                Text("No attribute is a quasi-identifier yet: press q on one on screen 2.")
             )
             return
         name = line.attribute
@@ -277,7 +277,7 @@ class RulesScreen(StepScreen):
 
     def action_new(self) -> None:
         if self.line is None:
-            self.host.notify("tag a quasi-identifier on screen 2 first")
+            self.host.notify("no attribute is a quasi-identifier yet; press q on one on screen 2")
             return
         name = self.line.attribute
         self._ask(

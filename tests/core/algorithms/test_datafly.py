@@ -125,8 +125,8 @@ def test_sbc_step_4_one_record_left_over_takes_a_second_with_it() -> None:
     """Complementary suppression: v keeps two of its three records, the last joins w."""
     run = six_records("u", "u", "v", "v", "v", "w")
     assert [step.sentence for step in run][-1] == (
-        "Suppress the one record in a class below 2, and 1 of the smallest class that can join, to "
-        "be 2 at least."
+        "Suppress the one record in a class below 2, and 1 of the smallest class that can join: at "
+        "least 2 in all."
     )
     assert run.grouping is not None
     assert run.grouping.levels == (0,)

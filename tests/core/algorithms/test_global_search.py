@@ -90,7 +90,7 @@ def test_a_more_general_string_may_be_worth_more() -> None:
     run = Run(task, GlobalSearch(), RunContext(1))
     sentences = [step.sentence for step in run]
     assert sentences[1] == (
-        "⟨a 2⟩ is more general, so it passes untested, and is worth more: RV 0.9."
+        "⟨a 2⟩ is more general, so it passes without a test, and is worth more: RV 0.9."
     )
     assert run.grouping is not None
     assert run.grouping.levels == (2,)

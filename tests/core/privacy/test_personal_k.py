@@ -213,7 +213,7 @@ def test_a_release_by_a_wrong_model_is_not_published(monkeypatch: pytest.MonkeyP
         PersonalK, "figures", lambda self, groups, column: np.full(groups.count, 1.0)
     )
     table = as_table(pl.DataFrame({"age": AGES, "wish": WISHES}))
-    with pytest.raises(NotReachedError, match="fewer records than somebody in it asks for"):
+    with pytest.raises(NotReachedError, match="fewer records than a person in it asks for"):
         conclude(start(project(), table))
 
 

@@ -96,7 +96,7 @@ def test_of_many_decisions_the_first_are_told_and_all_are_counted() -> None:
     _, decisions, _ = told(sample("incognito"), most=10_000)
     _, some, after = told(sample("incognito"), most=5)
     assert some[:5] == decisions[:5]
-    assert some[5:] == [f"(The first 5 of {len(decisions)} decisions; --most tells more of them.)"]
+    assert some[5:] == [f"(The first 5 of {len(decisions)} decisions; --most prints more of them.)"]
     assert any("NCP" in line for line in after)
 
 

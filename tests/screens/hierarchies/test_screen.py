@@ -49,7 +49,7 @@ async def test_a_hierarchy_with_a_problem_is_shown_with_the_reason(folder):
 async def test_without_quasi_identifiers_it_says_what_to_do(folder):
     (folder / "p.yaml").write_text(PROJECT.replace("role: quasi", "role: other"))
     async with opened(folder / "p.yaml", (80, 24)) as d:
-        assert "tag one on screen 2" in d.text("#reason")
+        assert "press q on one on screen 2" in d.text("#reason")
         await d.press("b", "u", "g", "x", "t", "E", "I")
         assert d.app.screen is d.screen
 

@@ -56,7 +56,7 @@ def why_row(result: FinishedRun, classes: ClassesByCells, cells: Mapping[str, st
             _how_far(result, x, _together(_values(result, x, here))),
             f"{count_of(alike, 'row')} of the release {'has' if alike == 1 else 'have'} this text; "
             f"{name} prints {count_of(len(release.cells[x].texts), 'text')} in all.",
-            "i tells what the records of the class had before.",
+            "i shows what the records of the class had before.",
             _CHANGES_UNKNOWN,
         ),
     )

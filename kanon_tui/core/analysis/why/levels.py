@@ -139,7 +139,7 @@ class LevelReasons(Reasons):
         )
 
     def _leaves(self, x: int) -> str:
-        allowed = f" ({self.allowed:,} may go)" if self.allowed else ""
+        allowed = f" ({self.allowed:,} may be suppressed)" if self.allowed else ""
         return f"leave {self._faulty(x)}{allowed}"
 
     def _faulty(self, x: int) -> str:

@@ -116,7 +116,7 @@ def test_what_may_be_suppressed_counts_for_the_bound() -> None:
     result = run(places(ill, 2, required, max_suppression=2 / 12), "global")
     assert result.grouping.levels == (1,)
     why = explainer(result).of_attribute(0)
-    tells(why.because, "level 0", "6 of", "'f' of ill in more than 0.6", "2 may go")
+    tells(why.because, "level 0", "6 of", "'f' of ill in more than 0.6", "2 may be suppressed")
     tells(told(why)[-1], "ill ('f') 0.75 instead of 0.6", "place", "level 0")
 
 
