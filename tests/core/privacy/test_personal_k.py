@@ -200,7 +200,7 @@ def test_the_verifier_counts_by_itself() -> None:
     release = pl.DataFrame({"age": ["[20..23]"] * 3 + ["[40..43]"] * 2})
     nothing = float("nan")
     assert verify(release, ["age"], (), 2, (), [3, nothing, 1, 2, 2]) == 2
-    with pytest.raises(NotReachedError, match="1 of its classes has fewer records than somebody"):
+    with pytest.raises(NotReachedError, match="1 of its classes has fewer records than a person"):
         verify(release, ["age"], (), 2, (), [3, nothing, 1, 2, 3])
     with pytest.raises(NotReachedError, match="2 of its classes have fewer"):
         verify(release, ["age"], (), 2, (), [4, nothing, 1, 2, 3])
