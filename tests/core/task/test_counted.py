@@ -92,7 +92,7 @@ def test_the_verifier_counts_copies():
     assert verify(published, ["age"], (), 3, personal_k=asked, copies=copies) == 3
     with pytest.raises(NotReachedError, match="smallest class has 3"):
         verify(published, ["age"], (), 4, copies=copies)
-    with pytest.raises(NotReachedError, match="fewer records than somebody"):
+    with pytest.raises(NotReachedError, match="fewer records than a person"):
         verify(published, ["age"], (), 3, personal_k=[2.0, 4.0, 4.0], copies=copies)
     with pytest.raises(NotReachedError, match="3 rows and 2 counts"):
         verify(published, ["age"], (), 3, copies=copies[:2])

@@ -50,7 +50,7 @@ def test_every_figure_is_the_one_of_memory(tmp_path, monkeypatch, algorithm, out
     assert expected.means
     assert expected.queries.queries > 50
     (tmp_path / "in.csv").write_text("something else")
-    with pytest.raises(InputError, match="not what was read any more"):
+    with pytest.raises(InputError, match="has changed since it was read"):
         utility_of(files)
 
 
