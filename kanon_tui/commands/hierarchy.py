@@ -6,14 +6,14 @@ import argparse
 from pathlib import Path
 
 from kanon_tui.commands.output import show
-from kanon_tui.core.hierarchy.build import build_hierarchy
-from kanon_tui.core.hierarchy.files import (
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.specification import (
     HIERARCHY_ENDINGS,
+    build_hierarchy,
     read_hierarchy_file,
+    spec_from_assignments,
     write_hierarchy_file,
 )
-from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.hierarchy.specification import spec_from_assignments
 from kanon_tui.core.pipeline.prepare import as_project, read_column
 from kanon_tui.core.table.writing import check_target
 

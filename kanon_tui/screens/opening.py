@@ -26,13 +26,12 @@ from kanon_tui.core.fields.declaration import Field, fields_of, text
 from kanon_tui.core.pipeline.prepare import PROJECT_ENDINGS
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.data_files import DATA_ENDINGS, TABLE_ENDINGS
-from kanon_tui.core.table.dates import DATE_FORMATS, date_text
-from kanon_tui.core.table.numbers import DECIMAL_MARKS
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import ColumnNamesError
+from kanon_tui.core.table.value_formats import DATE_FORMATS, DECIMAL_MARKS, date_text
 from kanon_tui.core.table.writing import check_target
 from kanon_tui.core.text import joined, visible
 from kanon_tui.services.host import Host, Hosted, error_sentence

@@ -11,7 +11,7 @@ import aiohttp
 import polars as pl
 import pytest
 
-from kanon_tui.core.processes.helper_processes import Processes
+from kanon_tui.core.processes.workers import Processes
 from kanon_tui.core.table.writing import write_table
 from tests.commands.command_line import (
     CONSOLE_SCRIPT,

@@ -12,7 +12,7 @@ import polars as pl
 import zstandard
 
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.hierarchy.files import read_hierarchy_file
+from kanon_tui.core.hierarchy.specification import read_hierarchy_file
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from tests.fuzz.texts import random_name, random_text

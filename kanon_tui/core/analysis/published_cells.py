@@ -58,12 +58,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, check_known
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import other_labels
+from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.prepare import coded_column
-from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
+from kanon_tui.core.pipeline.sampled_table import draw_tables, read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, Role, set_members

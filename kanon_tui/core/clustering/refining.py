@@ -71,7 +71,7 @@ from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.metrics.research_value import mean_span
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.privacy.requirements import groups_that_hold
-from kanon_tui.core.processes.helper_processes import cores
+from kanon_tui.core.processes.workers import cores
 from kanon_tui.core.task.task import (
     Grouping,
     QuasiIdentifier,

@@ -34,8 +34,7 @@ from typing import Any
 
 from kanon_tui.core import errors
 from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
-from kanon_tui.core.processes.helper_processes import Processes, cores
-from kanon_tui.core.processes.workers import Job, Workers
+from kanon_tui.core.processes.workers import Job, Processes, Workers, cores
 from kanon_tui.core.table.atomic_files import work_folder
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.version import __version__

@@ -19,10 +19,15 @@ import numpy.typing as npt
 
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy, default_specification
-from kanon_tui.core.hierarchy.builders.dates import DATE_LEVELS
-from kanon_tui.core.hierarchy.files import read_hierarchy_file, to_yaml_levels
+from kanon_tui.core.hierarchy.builders.intervals import DATE_LEVELS
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
+from kanon_tui.core.hierarchy.specification import (
+    build_hierarchy,
+    default_hierarchy,
+    default_specification,
+    read_hierarchy_file,
+    to_yaml_levels,
+)
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
 from kanon_tui.core.pipeline.prepare import (
     emphasis_of,

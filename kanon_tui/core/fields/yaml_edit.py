@@ -10,7 +10,6 @@ out unchanged entries anew.)
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -32,17 +31,11 @@ def edit_yaml(text: str, old: Mapping[Any, Any], new: Mapping[Any, Any]) -> str:
     return whole.replace("\n", "\r\n") if crlf else whole
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """An entry of a collection in the text, from its key or dash to its end.
+_Entry = tuple[int, int]
+"""Begin and end of an entry of a collection in the text, from its key or dash on.
 
-    In a block that is the end of its last line, comment included.
-    """
-
-    start: int
-    end: int
-
-
+In a block the end is that of its last line, comment included.
+"""
 Wanted = Sequence[tuple[int | None, str]]
 """The entries of a changed collection: the number of the old entry (None: new) and the new text."""
 
@@ -87,7 +80,7 @@ class _Editor:
             key, inner = node.value[at]
             entry = entries[at]
             if name not in new or _same(old.get(name), new[name][1]):
-                wanted.append((at, self.text[entry.start : entry.end]))
+                wanted.append((at, self.text[slice(*entry)]))
                 continue
             value = new[name][1]
             colon = self.text.index(":", _end(key)) + 1
@@ -104,13 +97,13 @@ class _Editor:
         column = indent if flow else node.start_mark.column
         entries: list[_Entry] = []
         for item in node.value:
-            after = entries[-1].end if entries else _start(node)
+            after = entries[-1][1] if entries else _start(node)
             start = _start(item) if flow else self._dash(after)
             entries.append(self._entry(start, item, flow))
         wanted: list[tuple[int | None, str]] = []
         for at, j in _aligned(old, new):
             if at is not None and _same(old[at], new[j]):
-                wanted.append((at, self.text[entries[at].start : entries[at].end]))
+                wanted.append((at, self.text[slice(*entries[at])]))
                 continue
             text = dump_item(new[j], column, flow)
             if at is not None:
@@ -127,27 +120,28 @@ class _Editor:
             after += len(line) + 1
 
     def _entry(self, start: int, inner: yaml.Node, flow: bool) -> _Entry:
-        return _Entry(start, _end(inner) if flow else _line_end(self.text, _end(inner)))
+        return start, _end(inner) if flow else _line_end(self.text, _end(inner))
 
     def _changed(
         self, entry: _Entry, inner: yaml.Node, values: tuple[Any, Any], rewritten: str, flow: bool
     ) -> str:
         """Return an entry with a changed value, edited where possible, otherwise `rewritten`."""
         is_block = isinstance(inner, yaml.CollectionNode) and not inner.flow_style and inner.value
-        end = entry.end if is_block else _end(inner)
-        lead, comment = self.text[entry.start : _start(inner)], self.text[end : entry.end]
+        start, last = entry
+        end = last if is_block else _end(inner)
+        lead, comment = self.text[start : _start(inner)], self.text[end:last]
         column = inner.start_mark.column
         edited = self.value(inner, *values, column, flow)
         if edited is None:
             return rewritten + comment
-        on_one_line = "\n" not in self.text[entry.start : end]
+        on_one_line = "\n" not in self.text[start:end]
         too_long = not flow and on_one_line and column + len(edited) > ONE_LINE
         return (rewritten if too_long else lead + edited) + comment
 
     def _block(self, entries: Sequence[_Entry], wanted: Wanted, column: int) -> str:
         """Return entries on lines of their own; comments stay before the entry that follows."""
         line = "\n" + " " * column
-        leads = [line, *(self.text[a.end : b.start] for a, b in pairwise(entries))]
+        leads = [line, *(self.text[a:b] for (_, a), (b, _) in pairwise(entries))]
         kept = {at for at, _ in wanted}
         left_over = ""
         for at in range(len(entries)):
@@ -160,12 +154,12 @@ class _Editor:
 
     def _flow(self, node: yaml.Node, entries: Sequence[_Entry], wanted: Wanted) -> str:
         """Return entries between brackets, with the separators that stood between them."""
-        gaps = [", ", *(self.text[a.end : b.start] for a, b in pairwise(entries))]
+        gaps = [", ", *(self.text[a:b] for (_, a), (b, _) in pairwise(entries))]
         text = ""
         for at, body in wanted:
             text += ("" if not text else ", " if at is None else gaps[at]) + body
-        opening = self.text[_start(node) : entries[0].start]
-        return opening + text + self.text[entries[-1].end : _end(node)]
+        opening = self.text[_start(node) : entries[0][0]]
+        return opening + text + self.text[entries[-1][1] : _end(node)]
 
 
 def _order(keys: Sequence[str], old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

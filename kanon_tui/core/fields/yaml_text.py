@@ -13,8 +13,6 @@ Its methods return what a reader needs (`text`, `whole_number`, `entries`) and r
 else with one sentence: `census.yaml: attributes.age.weight: 'heavy' is not a number of at least 0`.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 import re
@@ -297,7 +295,7 @@ class LocatedValue:
         text = str(self.value)
         return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
 
-    def at(self, name: str, value: Any) -> LocatedValue:
+    def at(self, name: str, value: Any) -> "LocatedValue":
         """Return a value below this one."""
         return LocatedValue(self.file, f"{self.key}.{name}" if self.key else name, value)
 
@@ -305,7 +303,7 @@ class LocatedValue:
 
     def entries(
         self, known: Collection[str] | None = None, noun: str = "key"
-    ) -> dict[str, LocatedValue]:
+    ) -> "dict[str, LocatedValue]":
         """Return the entries of a mapping; null counts as an empty one.
 
         With `known` given, any other key is an error that names the nearest one.
@@ -324,7 +322,7 @@ class LocatedValue:
             result[entry._word(name)] = entry
         return result
 
-    def items(self, what: str, length: int | None = None) -> Iterator[LocatedValue]:
+    def items(self, what: str, length: int | None = None) -> "Iterator[LocatedValue]":
         """Yield the items of a list, counted from 1 in messages."""
         if not isinstance(self.value, list | tuple) or length not in (None, len(self.value)):
             raise self.refuse(f"{self.described} is not allowed here; write {what}")

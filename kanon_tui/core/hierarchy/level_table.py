@@ -11,15 +11,13 @@ ordinary YAML, which reads `yes` as true, `1995-09-20` as a date and `01234` as 
 `refuse_misread` finds out from the data where a number was once another text.
 """
 
-from __future__ import annotations
-
 import datetime
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +54,7 @@ class Hierarchy:
     """The file it was read from, for messages."""
 
     @classmethod
-    def from_rows(cls, rows: Iterable[Sequence[str]], who: str = "hierarchy") -> Hierarchy:
+    def from_rows(cls, rows: Iterable[Sequence[str]], who: str = "hierarchy") -> Self:
         """Check a level table and complete it to a single root.
 
         `who` names the attribute or file in error messages.
@@ -69,7 +67,7 @@ class Hierarchy:
         return cls(tuple(table))
 
     @classmethod
-    def flat(cls, values: Iterable[str]) -> Hierarchy:
+    def flat(cls, values: Iterable[str]) -> Self:
         """Return a hierarchy with every value directly below `*`."""
         return cls(tuple((value, HIDDEN) for value in values))
 
@@ -87,7 +85,7 @@ class Hierarchy:
         """Return the distinct labels of a level, in order of first appearance."""
         return tuple(self._label_ranks[level])
 
-    def with_marks(self, marks: Iterable[str | Mark], who: str = "hierarchy") -> Hierarchy:
+    def with_marks(self, marks: Iterable[str | Mark], who: str = "hierarchy") -> Self:
         """Return the hierarchy with these MAGVals; a bare label must name one node only."""
         return replace(self, marks=frozenset(self._resolve(mark, who) for mark in marks))
 
@@ -95,7 +93,7 @@ class Hierarchy:
         """Return the values of a column that have no row here (missing never counts)."""
         return _without_row(column, self.find_rows(column))
 
-    def bind(self, column: Column) -> BoundHierarchy:
+    def bind(self, column: Column) -> "BoundHierarchy":
         """Join the hierarchy to the values of a column.
 
         All values that lack a row are reported at once. A missing value without a row of its own
@@ -240,8 +238,7 @@ class BoundHierarchy:
     @property
     def one_step(self) -> bool:
         """Whether several categories have nothing between a value and `*`."""
-        several = len(self.column.values) - (self.column.missing is not None) > 2
-        return not self.column.kind.ordered and several and self.height <= 1
+        return not self.column.kind.ordered and self.column.present > 2 and self.height <= 1
 
     @cached_property
     def labels(self) -> tuple[tuple[str, ...], ...]:
@@ -299,7 +296,7 @@ class BoundHierarchy:
             undecided &= ~agree
         return levels, labels
 
-    def with_column(self, column: Column) -> BoundHierarchy:
+    def with_column(self, column: Column) -> "BoundHierarchy":
         """Return the hierarchy for a column with the same values and other records."""
         return replace(self, column=column)
 

@@ -11,18 +11,22 @@ same value gets the same label in another table; `labels_of` applies such a rule
 It holds values only where the hierarchy was typed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.fields.yaml_text import LocatedValue
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_specification
-from kanon_tui.core.hierarchy.builders.builder import present_values
+from kanon_tui.core.hierarchy.builders.categories import group_labels, parents_of_members
 from kanon_tui.core.hierarchy.builders.intervals import chosen_widths
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
-from kanon_tui.core.hierarchy.specification import read_specification
+from kanon_tui.core.hierarchy.specification import (
+    build_hierarchy,
+    default_specification,
+    read_specification,
+    to_yaml_levels,
+)
 from kanon_tui.core.table.column import Column
 
 
@@ -34,48 +38,26 @@ def portable_rule(
 ) -> dict[str, Any]:
     """Return the rule of an attribute's hierarchy; `published` are the labels of its level."""
     if typed is not None:
-        return {"levels": {row[0]: list(row[1:]) for row in typed.rows}}
+        return {"levels": to_yaml_levels(typed)}
     spec = spec or default_specification(column)
     builder = spec["builder"]
     _, options = read_specification(LocatedValue(column.name, "", spec))
     if builder == "groups":
-        return _named_groups(spec)
-    if not present_values(column):
+        parents = parents_of_members(spec["levels"], column.name)
+        rows = {v: group_labels(v, parents, str(spec.get("other")))[1:] for v in parents[0]}
+        other = other_labels(spec)
+        return {"levels": rows, **({"other": list(other)} if other else {})}
+    if not column.values[: column.present]:
         return {"builder": "flat"}
     if builder == "intervals":
         rule = {"builder": builder, "widths": chosen_widths(column, options)}
         return {**rule, "origin": spec["origin"]} if "origin" in spec else rule
     if builder == "mask":
-        longest = max(map(len, present_values(column)))
+        longest = max(map(len, column.values[: column.present]))
         return {**spec, "length": options["length"] or longest}
     if builder == "quantiles":
         return {"ranges": [label for label in published if label != HIDDEN]}
     return dict(spec)
-
-
-def _named_groups(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a level table of the values that the builder `groups` names."""
-    parents = _parents(spec)
-    rows = {value: _labels_above(value, parents, spec) for value in parents[0]}
-    other = other_labels(spec)
-    return {"levels": rows, **({"other": list(other)} if other else {})}
-
-
-def _parents(spec: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Return per level the group of every member."""
-    return [
-        {str(member): str(group) for group, members in level.items() for member in members}
-        for level in spec["levels"]
-    ]
-
-
-def _labels_above(
-    value: str, parents: Iterable[Mapping[str, str]], spec: Mapping[str, Any]
-) -> list[str]:
-    labels = [value]
-    for level in parents:
-        labels.append(level.get(labels[-1], str(spec.get("other"))))
-    return labels[1:]
 
 
 def other_labels(spec: Mapping[str, Any] | None) -> tuple[str, ...]:
@@ -83,7 +65,7 @@ def other_labels(spec: Mapping[str, Any] | None) -> tuple[str, ...]:
     if not spec or spec.get("builder") != "groups" or spec.get("other") is None:
         return ()
     other = str(spec["other"])
-    return (other, *_labels_above(other, _parents(spec)[1:], spec))
+    return tuple(group_labels(other, parents_of_members(spec["levels"], "groups")[1:], other))
 
 
 def rule_hierarchy(rule: Mapping[str, Any], who: str) -> Hierarchy | None:

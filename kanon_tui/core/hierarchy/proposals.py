@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.hierarchy.builders.builder import members_of_groups, present_values
+from kanon_tui.core.hierarchy.builders.builder import members_of_groups
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.column import Column
 
@@ -50,7 +50,7 @@ def proposals(
 
     Sensitive attributes come by name, with what gives their column when it is wanted.
     """
-    values = present_values(column)
+    values = column.values[: column.present]
     if column.kind.ordered or not _FEW <= len(values) <= MOST_VALUES:
         return
     yield Proposal("groups by frequency", lambda: _spec(_by_frequency(column, k)))
@@ -82,7 +82,7 @@ def _levels(values: Sequence[str], labels: Sequence[Sequence[str]]) -> Levels:
 
 
 def _by_frequency(column: Column, k: int) -> Levels:
-    values = present_values(column)
+    values = column.values[: column.present]
     counts = column.counts[: len(values)]
     rarest_first = np.argsort(counts, kind="stable")
     other = OTHER
@@ -111,7 +111,7 @@ def _prefix(value: str, shown: str) -> str:
 
 
 def _by_alphabet(column: Column) -> Levels:
-    values = present_values(column)
+    values = column.values[: column.present]
     letters = [value[:1].upper() or " " for value in values]
     records: Counter[str] = Counter()
     for letter, count in zip(letters, column.counts.tolist(), strict=False):
@@ -141,7 +141,7 @@ def _letters(first: str, last: str) -> str:
 
 def _by_association(column: Column, other: Column) -> Levels:
     """Join the two groups that lose least, again and again; levels at a half and at a quarter."""
-    values = present_values(column)
+    values = column.values[: column.present]
     joint = _joint_counts(column, other, len(values))
     members = [[i] for i in range(len(values))]
     sizes = dict.fromkeys((len(values) // 2, len(values) // 4, 2))

@@ -21,7 +21,7 @@ from kanon_tui.core.lattice.halving import find_passing
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.strings import Lattice, ListFollower, NodeList, Reason
 from kanon_tui.core.numeric import TIE, Floats, Words
-from kanon_tui.core.processes.helper_processes import Processes, cores
+from kanon_tui.core.processes.workers import Processes, cores
 from kanon_tui.core.task.task import Step
 
 

@@ -29,8 +29,8 @@ import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
+from kanon_tui.core.release.class_texts import rounded_codes
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.release.rounded_ranges import rounded_codes
 from kanon_tui.core.table.column import GroupValues, counted
 from kanon_tui.core.task.task import QuasiIdentifier
 

@@ -33,7 +33,7 @@ from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_grou
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.processes.helper_processes import cores
+from kanon_tui.core.processes.workers import cores
 from kanon_tui.core.task.parts import part_of
 from kanon_tui.core.task.task import Algorithm, Grouping, RunContext, Step, Steps, Task, map_steps
 from kanon_tui.core.text import Note, Quotable, count_of, note

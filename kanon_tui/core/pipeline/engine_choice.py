@@ -124,25 +124,20 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
         )
     if folder:
         return "stream"
-    limit = memory_limit(project)
     if fits_in_memory(replace(project, run=replace(project.run, engine="auto"))):
         return "memory"
-    needed = needed_in_memory(project.data_path)
-    if asked == "memory":
-        if not limit.bytes:
-            return "memory"  # reading refuses a table that does not fit
-        raise _too_much(project, needed, limit, "leave --engine out, to stream it")
-    try:
-        check_streamable(project)
-    except KanonError as error:
-        if not limit.bytes:
-            return "memory"
-        raise _too_much(project, needed, limit, f"stream it: {error.on_screen}") from None
-    return "stream"
-
-
-def _too_much(project: Project, needed: int, limit: MemoryLimit, remedy: str) -> InputError:
-    return InputError(
-        f"{project.title}: in memory this takes about {size_text(needed)}, and "
-        f"{size_text(limit.allowed)} are allowed; allow more with --memory, or {remedy}"
+    remedy = "leave --engine out, to stream it"
+    if asked != "memory":
+        try:
+            check_streamable(project)
+            return "stream"
+        except KanonError as error:
+            remedy = f"stream it: {error.on_screen}"
+    limit = memory_limit(project)
+    if not limit.bytes:
+        return "memory"  # reading refuses a table that does not fit
+    raise InputError(
+        f"{project.title}: in memory this takes about "
+        f"{size_text(needed_in_memory(project.data_path))}, and {size_text(limit.allowed)} are "
+        f"allowed; allow more with --memory, or {remedy}"
     )

@@ -11,8 +11,6 @@
   is known before, so one pass puts every row in its place without a sort.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import OrderedDict
@@ -32,11 +30,11 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.release_files import release_options
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import CHANGED
+from kanon_tui.core.table.csv_format import release_options
 from kanon_tui.core.table.csv_survey import Piece
 from kanon_tui.core.table.csv_text import RecordScan
 from kanon_tui.core.table.formulas import escape_formulas

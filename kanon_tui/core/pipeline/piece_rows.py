@@ -7,15 +7,13 @@ of the rows says where to cut all runs, so that the rows between two cuts, about
 merged in memory.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -27,11 +25,8 @@ from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.table.counted_table import CountedTable
-from kanon_tui.core.table.csv_format import CsvFormat
-from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Encoder
-from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Grouping, Task
 
 CODE_BITS = 32
@@ -183,128 +178,6 @@ def sorted_words(words: Sequence[Words]) -> list[Words]:
     return [frame[name].to_numpy() for name in frame.columns]
 
 
-ROWS = 1_000_000
-"""Rows of one part of the release, about."""
-
-
-@dataclass(frozen=True, eq=False)
-class RowTexts:
-    """The texts that the packed ranks of a row stand for."""
-
-    columns: tuple[str, ...]
-    texts: tuple[pl.Series, ...]
-    """Per column, the texts by rank."""
-    layout: Packing
-    suspects: tuple[Flags | None, ...]
-    """Per column, which texts look like formulas; None where none does."""
-
-    @classmethod
-    def written(
-        cls, columns: Sequence[str], texts: Sequence[pl.Series], layout: Packing, escape: bool
-    ) -> RowTexts:
-        """Return the texts as files have them; with `escape`, formulas get an apostrophe."""
-        suspects: list[Flags | None] = []
-        names, written = [], []
-        for name, each in zip(columns, texts, strict=True):
-            flags = looks_like_formula(each).to_numpy()
-            suspects.append(flags if flags.any() else None)
-            frame = each.alias(name).to_frame()
-            escaped = escape_formulas(frame) if escape else frame
-            names.append(escaped.columns[0])
-            written.append(escaped.to_series())
-        return cls(tuple(names), tuple(written), layout, tuple(suspects))
-
-    def formulas(self, words: Sequence[Words]) -> int:
-        """Return how many cells of rows look like formulas."""
-        return sum(
-            int(flags[self.layout.unpack(words, place)].sum())
-            for place, flags in enumerate(self.suspects)
-            if flags is not None
-        )
-
-    def frame(self, words: Sequence[Words]) -> pl.DataFrame:
-        """Return the cells of rows."""
-        return pl.DataFrame(
-            [
-                texts.gather(self.layout.unpack(words, place)).alias(name)
-                for place, (name, texts) in enumerate(zip(self.columns, self.texts, strict=True))
-            ]
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class ReleaseParts:
-    """The release in parts of about `ROWS` rows, merged from the sorted rows of the pieces."""
-
-    folder: Path
-    runs: tuple[tuple[int, int], ...]
-    """Piece number and row count of every piece that has published rows."""
-    order: Literal["sorted", "shuffled", "input"]
-    cuts: Words
-    texts: RowTexts
-    csv: CsvFormat | None
-    """None for Parquet."""
-    target: Target | None = None
-    quoted: tuple[str, ...] = ()
-    """The columns whose cells are all quoted."""
-
-    @classmethod
-    def cut(
-        cls,
-        recoding: Recoding,
-        runs: Sequence[SortedRows],
-        texts: RowTexts,
-        csv: CsvFormat | None,
-        target: Target | None = None,
-        rows: int | None = None,
-    ) -> ReleaseParts:
-        """Return the parts of a release, cut at about every `rows` rows."""
-        folder = recoding.folder
-        known = tuple((run.piece, run.rows) for run in runs if run.rows)
-        whole = sum(count for _, count in known)
-        parts = max(1, -(-whole // (rows or ROWS)))
-        sample = np.sort(np.concatenate([run.sample for run in runs])) if runs else np.empty(0)
-        places = (np.arange(1, parts) * len(sample)) // parts
-        cuts = np.unique(sample[places]) if len(sample) else np.empty(0, dtype=np.uint64)
-        if known:  # nothing is before the smallest row
-            cuts = cuts[cuts > min(read_sorted(folder, piece)[0, 0] for piece, _ in known)]
-        quoted = () if csv is None else csv.quoted_columns(texts_used(recoding, runs, texts))
-        cuts = cuts.astype(np.uint64)
-        return cls(folder, known, recoding.order, cuts, texts, csv, target, tuple(quoted))
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files in the work folder: one for all parts, or one each."""
-        out = self.folder / "release"
-        if self.target is not None and not self.target.folder:
-            return (out / self.target.path.name,)
-        target = self.target or Target(Path("release.parquet"), folder=True)
-        return tuple(out / target.part(number) for number in range(len(self)))
-
-    def __len__(self) -> int:
-        return len(self.runs) if self.order == "input" else len(self.cuts) + 1
-
-    def words(self, part: int) -> list[Words]:
-        """Return the rows of a part, in their order."""
-        if self.order == "input":
-            return list(np.array(read_sorted(self.folder, self.runs[part][0])))
-        slices = []
-        for piece, _ in self.runs:
-            rows = read_sorted(self.folder, piece)
-            begin = int(np.searchsorted(rows[0], self.cuts[part - 1])) if part else 0
-            end = rows.shape[1]
-            if part < len(self.cuts):
-                end = int(np.searchsorted(rows[0], self.cuts[part]))
-            slices.append(np.array(rows[:, begin:end]))
-        words = sorted_words(list(np.concatenate(slices, axis=1)))
-        return words[1:] if self.order == "shuffled" else words
-
-    def published_rows(self, part: int) -> tuple[pl.DataFrame, int]:
-        """Return the cells of a part as they are written, and how many look like formulas."""
-        words = self.words(part)
-        return self.texts.frame(words), self.texts.formulas(words)
-
-
 _BLOCK = 1_000_000
 """Records whose sensitive values are counted together."""
 
@@ -323,7 +196,7 @@ class CountedRelease(Release):
     values apart."""
 
     @classmethod
-    def from_grouping(cls, task: Task, grouping: Grouping, folder: Path) -> CountedRelease:
+    def from_grouping(cls, task: Task, grouping: Grouping, folder: Path) -> Self:
         """Return the release of a grouping of counted rows, its values to be kept in a folder."""
         return cls(
             task,
@@ -388,8 +261,8 @@ class CountedRelease(Release):
         return numbers
 
 
-def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
-    """Return the input of the recoding jobs, and the texts that the recoded rows stand for."""
+def plan_recoding(release: CountedRelease) -> tuple[Recoding, list[pl.Series]]:
+    """Return the input of the recoding jobs, and by column the texts that the ranks stand for."""
     task, table = release.task, counted_table(release.task)
     coarse = any(task.counted_levels)
     values = tuple(table.encoder(each.column) for each in task.quasi) if coarse else ()
@@ -417,8 +290,7 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, RowTexts]:
         sensitive={column.name: _counted_as(table, column) for column in task.sensitive},
         order=task.output.order,
     )
-    escape = task.output.formulas == "escape"
-    return recoding, RowTexts.written(columns, [texts[name] for name in columns], layout, escape)
+    return recoding, [texts[name].alias(name) for name in columns]
 
 
 def _counted_as(table: CountedTable, column: Column) -> Int32s:
@@ -426,16 +298,3 @@ def _counted_as(table: CountedTable, column: Column) -> Int32s:
     own = table.encoder(column)
     order = own.texts.arg_sort().to_numpy()
     return np.asarray(own.codes[order], dtype=np.int32)
-
-
-def texts_used(
-    recoding: Recoding, pieces: Sequence[SortedRows], texts: RowTexts
-) -> list[pl.Series]:
-    """Return column by column the texts that are written."""
-    found = []
-    for place, (name, written) in enumerate(zip(texts.columns, texts.texts, strict=True)):
-        used = [run.used[recoding.columns[place]] for run in pieces
-                if recoding.columns[place] in run.used]  # fmt: skip
-        kept = written.gather(np.unique(np.concatenate(used))) if used else written
-        found.append(kept.alias(name))
-    return found

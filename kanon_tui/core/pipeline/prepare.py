@@ -10,7 +10,7 @@ pieces has counted the values of its columns, and `prepare` counts the distinct 
 quasi-identifiers, and of the columns with requirements, in a second one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, check_known
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
+from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from kanon_tui.core.pipeline.engine_choice import check_streamable
+from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.tuple_counts import levels_to_count, with_tuples
 from kanon_tui.core.privacy.k_anonymity import personal_requirement
 from kanon_tui.core.privacy.requirements import join_columns
@@ -32,7 +33,7 @@ from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.column import Column, Kind, Role
-from kanon_tui.core.table.counted_table import CountedTable, count_table
+from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.end_coding import code_ends, coding_note, written_end
@@ -188,8 +189,7 @@ def _may_wait(column: Column, spec: AttributeSpec) -> bool:
 
 def _with_fewer_values(column: Column) -> Column:
     """Return a column with some of the values, the first and the last among them."""
-    present = len(column.values) - (column.missing is not None)
-    kept = np.linspace(0, present - 1, _CHECKED_VALUES).astype(np.int64)
+    kept = np.linspace(0, column.present - 1, _CHECKED_VALUES).astype(np.int64)
     if column.missing is not None:
         kept = np.append(kept, column.missing)
     return replace(column.with_values(kept, np.arange(len(kept))), copies=None)
@@ -300,28 +300,30 @@ def count_project(
     memory: MemoryLimit,
     progress: Progress = no_progress,
     pieces: tuple[int | None, int | None] = (None, None),
+    known: SampledTable | None = None,
 ) -> CountedTable:
     """Return the table of a project, its values counted in one pass over the pieces of its files.
 
-    `pieces` are the sizes of pieces: bytes of CSV and records of Parquet.
+    Counted are the columns that are published or have to be guessed; what is counted in `known` is
+    not counted again, unless files have changed since. `pieces` are the sizes of pieces: bytes of
+    CSV and records of Parquet.
     """
     check_streamable(project)
     memory.check_start()
-    progress("look", 0.0)
-    on_bytes = _scan_progress(project, progress)
-    source = project.open_data(pieces, on_bytes)
+    if known is not None and known.exact and known.source.pieces and known.source.unchanged:
+        table = known.as_counted(workers, memory)
+    else:
+        progress("look", 0.0)
+        source = project.open_data(pieces, _scan_progress(project, progress))
+        table = CountedTable.from_source(source, workers, memory)
     workers.begin("count values", progress)
-    return count_table(source, workers, memory, columns_to_count(project, source.names))
-
-
-def columns_to_count(project: Project, names: Sequence[str]) -> list[str]:
-    """Return the columns whose values a run needs: all that are published or have to be guessed."""
-    known = {
+    left_out = {
         name
         for name, spec in project.attributes.items()
         if spec.role is Role.IDENTIFIER and spec.kind is not None
     }
-    return [name for name in names if name not in known]
+    records = table.count(name for name in table.names if name not in left_out)
+    return replace(table, records=table.records or records)
 
 
 def _scan_progress(project: Project, progress: Progress) -> Callable[[int], None]:

@@ -31,8 +31,7 @@ from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.prepare import as_project, prepare
-from kanon_tui.core.pipeline.publishing import Publisher
-from kanon_tui.core.pipeline.release_files import copy_files
+from kanon_tui.core.pipeline.publishing import Publisher, copy_files
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun, Seconds, timed
 from kanon_tui.core.report.formats import document_bytes, report_bytes

@@ -12,18 +12,16 @@ from pathlib import Path
 
 from kanon_tui.core.dask.cluster import check_trusted
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.engine_choice import check_streamable, memory_limit
+from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.prepare import as_project, columns_to_count, count_project, prepare
-from kanon_tui.core.pipeline.publishing import FilePublisher
-from kanon_tui.core.pipeline.release_files import check_streamed_target
+from kanon_tui.core.pipeline.prepare import as_project, count_project, prepare
+from kanon_tui.core.pipeline.publishing import FilePublisher, check_streamed_target
 from kanon_tui.core.pipeline.run import Result, Run, State, chosen_algorithm, conclude, start
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import Seconds, timed
-from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import RunContext
@@ -96,7 +94,7 @@ def run_stream(
     phases: Seconds = {}
     try:
         with timed(phases, "read"):
-            table = _counted(project, workers, memory, progress, known)
+            table = count_project(project, workers, memory, progress, known=known)
         task = prepare(project, table, progress=progress, phases=phases)
         drawn = watched and task.rows <= MOST_DRAWN
         context = RunContext(helpers=workers.helpers, watched=drawn)
@@ -121,29 +119,6 @@ def _freeing_memory(progress: Progress, memory: MemoryLimit) -> Progress:
         progress(what, share)
 
     return report
-
-
-def _counted(
-    project: Project,
-    workers: Workers,
-    memory: MemoryLimit,
-    progress: Progress,
-    known: SampledTable | None,
-) -> CountedTable:
-    """Return the table of a project with its values counted, those of `known` not again."""
-    if known is None or not _is_as_known(known):
-        return count_project(project, workers, memory, progress)
-    check_streamable(project)
-    memory.check_start()
-    table = known.as_counted(workers, memory)
-    workers.begin("count values", progress)
-    table.count(columns_to_count(project, known.source.names))
-    return table
-
-
-def _is_as_known(known: SampledTable) -> bool:
-    """Return whether all records were counted, and the files have not changed since."""
-    return known.exact and bool(known.source.pieces) and known.source.unchanged
 
 
 PASSES: Mapping[str, str] = {

@@ -20,8 +20,8 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude
-from kanon_tui.core.processes.helper_processes import cores
 from kanon_tui.core.processes.interruption import helpers
+from kanon_tui.core.processes.workers import cores
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import Algorithm, Family, QuasiIdentifier, Task

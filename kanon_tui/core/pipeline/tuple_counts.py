@@ -13,10 +13,9 @@ suppressed records by their values. Mondrian has no levels to rule out: it may c
 values that have k records on either side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import polars as pl
@@ -51,7 +50,7 @@ class Packing:
     bits: tuple[int, ...]
 
     @classmethod
-    def for_sizes(cls, sizes: Sequence[int]) -> Packing:
+    def for_sizes(cls, sizes: Sequence[int]) -> Self:
         """Return the layout for columns with this many codes each."""
         bits = tuple(max(size - 1, 0).bit_length() for size in sizes)
         word, left, places = 0, _FIRST, []
@@ -172,7 +171,7 @@ class TupleLookup:
     """The packed tuples, each with its first `row`; with requirements beyond k it has several."""
 
     @classmethod
-    def from_task(cls, task: Task) -> TupleLookup:
+    def from_task(cls, task: Task) -> Self:
         """Return the lookup of a task over counted rows."""
         packing = Packing.for_sizes([len(attribute.column.values) for attribute in task.quasi])
         words = packing.pack_frame([attribute.column.codes for attribute in task.quasi])

@@ -1,15 +1,12 @@
-"""Verification of a release, in memory or in files, before it gets its name.
+"""Verification of a release before it gets its name: what is required, and a release in memory.
 
-Both ways feed the verifier (`privacy.verify`), which counts the classes again from printed cells
-alone. A release in files is read again: it must have what is required, and the very classes that
-were measured.
+The verifier (`privacy.verify`) counts the classes again from printed cells alone. A release in
+files is read again and feeds it, too (`publishing`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,18 +14,11 @@ import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.piece_rows import CountedRelease, Recoding, ReleaseParts
-from kanon_tui.core.pipeline.release_files import release_options
 from kanon_tui.core.privacy.verify import RiskClaim, overlapping, verify, verify_pseudonyms
 from kanon_tui.core.privacy.verify_figures import Claim, People
-from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import end_text
-from kanon_tui.core.table.counted_table import count_rows, sum_counts
 from kanon_tui.core.table.formulas import escape_formulas
-from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.source import PIECE_BYTES, open_source
-from kanon_tui.core.table.table import Counts
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
@@ -107,7 +97,7 @@ def verify_release(release: Release) -> None:
         shown = ~release.suppressed[release.order]
         check(published.filter(shown), release.order[shown])
 
-    with _stars_explained(release, check_without_stars):
+    with stars_explained(release, check_without_stars):
         check(published, release.order)
         for name in task.pseudonymised:
             raw, tokens = task.table.texts(name), task.table.missing_tokens
@@ -121,7 +111,7 @@ def verify_release(release: Release) -> None:
 
 
 @contextmanager
-def _stars_explained(
+def stars_explained(
     release: Release, check_without_stars: Callable[[], None] = lambda: None
 ) -> Iterator[None]:
     """Raise a sentence about starred records where these make a release fail."""
@@ -162,84 +152,3 @@ def check_disjoint(task: Task, published: pl.DataFrame) -> None:
             raise NotReachedError(
                 f"the release does not verify: ranges of {column.name} overlap; nothing was written"
             )
-
-
-# -- releases in files
-
-
-def verify_files(
-    release: CountedRelease, workers: Workers, parts: ReleaseParts, recoding: Recoding
-) -> None:
-    """Verify the written files of a release, or raise `NotReachedError`."""
-    task, columns, texts = release.task, recoding.columns, parts.texts
-    required = Requirements(task)
-    claimed = tuple(dict.fromkeys(claim.attribute for claim in required.claims))
-    quasi = tuple(columns.index(name) for name in required.quasi)
-    wanted = {_CLASSES: quasi} | {name: (*quasi, columns.index(name)) for name in claimed}
-    own_texts = {encoder.name: encoder.texts for encoder in recoding.others}
-    with _stars_explained(release):
-        _verify_personal_k(release, required)
-        jobs = [(path,) for path in parts.paths]
-        shared = release_options(parts.csv), texts.columns, wanted
-        counts = sum_counts(workers.each(count_written, shared, jobs))
-        classes = counts.pop(_CLASSES)
-        if not np.array_equal(np.sort(classes["records"]), np.sort(release.published_sizes)):
-            raise NotReachedError(
-                "the written release does not have the classes that were measured; nothing was "
-                "written"
-            )
-        required.check(_named(classes, columns), copies=classes["records"])
-        for name, frame in counts.items():
-            named = _named(frame, columns)
-            if task.output.formulas == "escape":
-                escaped = texts.texts[columns.index(name)].to_list()
-                originals = dict(zip(escaped, own_texts[name].to_list(), strict=True))
-                named = named.with_columns(named[name].replace(originals).alias(name))
-            claims = [claim for claim in required.claims if claim.attribute == name]
-            required.check(named, claims, copies=frame["records"])
-
-
-def _verify_personal_k(release: CountedRelease, required: Requirements) -> None:
-    """Verify the k of each person from the counted rows: it is in no file."""
-    task = release.task
-    if task.personal_k is None or task.copies is None:
-        return
-    starred = task.output.suppressed == "star"
-    rows = np.flatnonzero(~release.suppressed | starred)
-    copies = pl.Series(task.copies[rows])
-    required.check(release.quasi_cells(rows), **required.personal_facts(rows), copies=copies)
-
-
-_CLASSES = ""
-"""The name of the counts of classes; no column has it."""
-Wanted = Mapping[str, Sequence[int]]
-"""The places of columns whose rows are counted, by the name of the count."""
-
-
-def count_written(shared: tuple[ReadOptions, Sequence[str], Wanted], path: Path) -> Counts:
-    """Return the distinct rows of some columns of a written file, with their numbers of records.
-
-    The columns are given by their places in the file.
-    """
-    options, columns, wanted = shared
-    source = open_source(path, options, PIECE_BYTES, written_here=True)
-    if source.names != tuple(columns):
-        raise NotReachedError(
-            "the written file does not have the columns of the release; nothing was written"
-        )
-
-    def frames() -> Iterator[pl.DataFrame]:
-        for frame in chain.from_iterable(map(source.read, source.pieces)):
-            frame.columns = [str(place) for place in range(frame.width)]
-            yield frame
-
-    return sum_counts(
-        {name: count_rows(frame.select(map(str, places))) for name, places in wanted.items()}
-        for frame in frames()
-    )
-
-
-def _named(frame: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Return counted rows under the names that the task has for the columns."""
-    cells = frame.drop("records")
-    return cells.rename({place: columns[int(place)] for place in cells.columns})

@@ -5,8 +5,6 @@ a limit is about what the process holds. Polars has an allocator of its own, whi
 was freed within about a second, in the background. On systems that do not tell, nothing is held.
 """
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import time
@@ -14,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import polars as pl
 
@@ -71,7 +70,7 @@ class MemoryLimit:
     held: int = 0
     """Bytes the process holds beside the run: tables, screens, results of earlier runs."""
 
-    def with_held_memory(self) -> MemoryLimit:
+    def with_held_memory(self) -> Self:
         """Return the limit of a run that begins now in a process that holds memory already."""
         holds = held_memory()
         if self._is_large(holds):  # memory that was just freed does not count

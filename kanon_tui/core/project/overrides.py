@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError, check_known
@@ -40,26 +41,22 @@ def with_overrides(
     parameters = list(parameters)
     own = [each for each in parameters if each[0] not in _OF_PRIVACY]
     choice = _choice(project.algorithm, algorithm, own)
-    privacy = project.privacy if k is None else replace(project.privacy, k=k)
-    for field in fields_of(Privacy):
-        for text in (text for name, text in parameters if name == field.name in _OF_PRIVACY):
-            privacy = replace(privacy, **{field.name: field.parse(text, "--set")})
+    typed = {name: text for name, text in parameters if name in _OF_PRIVACY}
+    known = {field.name: field for field in (*fields_of(Privacy), *fields_of(Resources))}
+    privacy: dict[str, Any] = {} if k is None else {"k": k}
+    privacy |= {name: known[name].parse(text, "--set") for name, text in typed.items()}
+    resources = {
+        name: known[name].read(LocatedValue(f"--{name}", "", text))
+        for name, text in (run or {}).items()
+        if text is not None
+    }
     return replace(
         project,
         algorithm=choice,
-        privacy=privacy,
+        privacy=replace(project.privacy, **privacy),
         seed=project.seed if seed is None else seed,
-        run=_resources(project.run, run or {}),
+        run=replace(project.run, **resources),
     )
-
-
-def _resources(own: Resources, given: Mapping[str, str | None]) -> Resources:
-    texts = {name: text for name, text in given.items() if text is not None}
-    for field in fields_of(Resources):
-        if field.name in texts:
-            located = LocatedValue("--" + field.name, "", texts[field.name])
-            own = replace(own, **{field.name: field.read(located)})
-    return own
 
 
 def _choice(

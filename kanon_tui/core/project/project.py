@@ -4,14 +4,12 @@ Plain frozen dataclasses with defaults, whose fields declare how a project file 
 application edits them with `dataclasses.replace`, which keeps every state for undo.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from kanon_tui.core import addresses
 from kanon_tui.core.errors import InputError, KanonError, check_known
@@ -132,7 +130,7 @@ class Project(Checked):
         super().__post_init__()
 
     @classmethod
-    def load(cls, path: str | Path) -> Project:
+    def load(cls, path: str | Path) -> "Project":
         """Read a project file (.yaml), or a configuration of the UTD toolbox (.xml) as a project.
 
         Errors name the key at fault.
@@ -140,7 +138,7 @@ class Project(Checked):
         path = Path(path)
         return replace(project_from_mapping(_read_document(path), path.name), path=path)
 
-    def save(self, path: str | Path) -> Project:
+    def save(self, path: str | Path) -> "Project":
         """Write the project as YAML, whole or not at all; return it with its new path.
 
         Saved into its own file, what has not changed stays as it was written, comments included.
@@ -155,7 +153,7 @@ class Project(Checked):
         return project
 
     @classmethod
-    def from_dict(cls, mapping: Mapping[str, Any]) -> Project:
+    def from_dict(cls, mapping: Mapping[str, Any]) -> "Project":
         """Return the project of a mapping with the keys of a project file.
 
         Parameters
@@ -182,7 +180,7 @@ class Project(Checked):
         """
         return project_from_mapping(mapping)
 
-    def with_(self, **changes: Any) -> Project:
+    def with_(self, **changes: Any) -> "Project":
         """Return the project with other settings.
 
         Parameters
@@ -325,7 +323,7 @@ class Project(Checked):
             return self.path.resolve().parent.name
         return self.title
 
-    def with_guesses(self, table: Table) -> Project:
+    def with_guesses(self, table: Table) -> Self:
         """Return the project with a guessed entry for every column, still to be confirmed.
 
         This is how the application begins with a data file: a person sees the guesses there.
@@ -333,7 +331,7 @@ class Project(Checked):
         named = {n: self.attributes.get(n, AttributeSpec(guessed=True)) for n in table.names}
         return replace(self, attributes={**self.attributes, **named}).completed(table)
 
-    def confirmed(self, names: Iterable[str] | None = None) -> Project:
+    def confirmed(self, names: Iterable[str] | None = None) -> "Project":
         """Return the project with the guesses for these columns (None: all) confirmed."""
         wanted = self.attributes if names is None else set(names)
         return replace(
@@ -344,9 +342,7 @@ class Project(Checked):
             },
         )
 
-    def completed(
-        self, table: Table, for_run: bool = False, asked: Collection[str] = ()
-    ) -> Project:
+    def completed(self, table: Table, for_run: bool = False, asked: Collection[str] = ()) -> Self:
         """Return the project with role and kind of every column, guessed where not given.
 
         Attributes keep the order of the project; the remaining columns follow in table order. A
@@ -424,7 +420,7 @@ def _read_document(path: Path) -> Any:
             f"data: {{path: {path.name}}} or open it in the application"
         )
     if path.suffix.lower() == TOOLBOX_ENDING:
-        from kanon_tui.core.project.toolbox import read_toolbox  # reads XML, which few need
+        from kanon_tui.core.hierarchy.utd_files import read_toolbox  # reads XML, which few need
 
         return read_toolbox(path)
     document = read_yaml(path, "project")

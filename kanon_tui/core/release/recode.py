@@ -14,7 +14,7 @@ counting, sorting and comparing work on numbers.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,100 +22,17 @@ import polars as pl
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s, random_words
+from kanon_tui.core.release.class_texts import class_texts, one_value_note, one_value_warning
 from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order_of_rows
-from kanon_tui.core.release.one_value import one_value_note, one_value_texts, one_value_warning
-from kanon_tui.core.release.rounded_ranges import rounded_range
 from kanon_tui.core.table.cell_codes import Cells, coded_series
 from kanon_tui.core.table.column import (
     Column,
     GroupValues,
     Role,
     counted,
-    end_text,
-    range_of_ends,
-    set_text,
 )
 from kanon_tui.core.task.task import Grouping, QuasiIdentifier, Task
 from kanon_tui.core.text import Note
-
-
-class ClassTexts(NamedTuple):
-    """The published texts of classes, equal ones stored once."""
-
-    numbers: Int64s
-    """Per class, an index into the texts."""
-    texts: list[str]
-
-
-def cell_texts(attribute: QuasiIdentifier, clusters: GroupValues) -> list[str]:
-    """Return the text of every cluster."""
-    numbers, texts = class_texts(attribute, clusters)
-    return [texts[number] for number in numbers.tolist()]
-
-
-def class_texts(
-    attribute: QuasiIdentifier, clusters: GroupValues, stretches: Int32s | None = None
-) -> ClassTexts:
-    """Return the texts of all clusters as numbers into a short list of texts."""
-    if attribute.publishes_one_value:
-        return ClassTexts(np.arange(clusters.count), one_value_texts(attribute, clusters))
-    if attribute.ordered:
-        return _ranges(attribute, clusters, stretches)
-    if attribute.publishes_ancestor:
-        return _common_ancestors(attribute, clusters)
-    return _sets(attribute.column, clusters)
-
-
-def _ranges(
-    attribute: QuasiIdentifier, clusters: GroupValues, stretches: Int32s | None
-) -> ClassTexts:
-    """Return ranges `[lo..hi]` with observed or round ends; `*` where missing meets present."""
-    column = attribute.column
-    values, missing = column.values, column.missing
-    low, high = clusters.ends(clusters.code)
-    if stretches is not None:
-        low, high, several = clusters.stretch_ends(stretches)
-        low[several] = -1
-    width = len(values) + 1
-    ends, numbers = np.unique((low + 1) * width + high, return_inverse=True)
-    low, high = ends // width - 1, ends % width
-    apart = (low >= 0) & (low != high)
-    used = np.unique(np.concatenate([low[apart], high[apart]])).tolist()
-    end_of = {code: end_text(column, values[code]) for code in used}
-
-    def text(lo: int, hi: int) -> str:
-        if lo < 0 or (hi == missing and lo != missing):
-            return HIDDEN
-        if lo == hi:
-            return values[lo]
-        if attribute.publish == "rounded":
-            first, last = rounded_range(column, lo, hi)[0]
-            return range_of_ends(column, (values[lo], values[hi]), (first, last))
-        return range_of_ends(column, (values[lo], values[hi]), (end_of[lo], end_of[hi]))
-
-    return ClassTexts(numbers, list(map(text, low.tolist(), high.tolist())))
-
-
-def _common_ancestors(attribute: QuasiIdentifier, clusters: GroupValues) -> ClassTexts:
-    """Return the labels of the lowest level at which all values of a cluster agree."""
-    hierarchy = attribute.hierarchy
-    levels, labels = hierarchy.common_ancestors(clusters)
-    before = np.cumsum([0, *map(len, hierarchy.labels)])
-    texts = [label for level in hierarchy.labels for label in level]
-    return ClassTexts(np.where(labels < 0, len(texts), before[levels] + labels), [*texts, HIDDEN])
-
-
-def _sets(column: Column, clusters: GroupValues) -> ClassTexts:
-    """Return sets `{A|B|C}` of the values of a cluster, sorted as text."""
-    values = column.values
-    same, examples = clusters.same_sets
-    begins, ends = clusters.starts[examples].tolist(), clusters.starts[examples + 1].tolist()
-    texts = []
-    for begin, end in zip(begins, ends, strict=True):
-        members = [values[code] for code in clusters.code[begin:end].tolist()]
-        text = set_text(members) if len(members) > 1 else "".join(members)
-        texts.append(text if members else HIDDEN)
-    return ClassTexts(same, texts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -296,10 +213,7 @@ class Release:
     @cached_property
     def class_members(self) -> Int64s:
         """Per class, the number of one of its records."""
-        members = np.empty(len(self.class_sizes), dtype=np.int64)
-        kept = np.flatnonzero(self.classes >= 0)
-        members[self.classes[kept]] = kept
-        return members
+        return _members(self.classes, len(self.class_sizes))
 
     def class_cells(self, x: int) -> Int32s:
         """Return per class the index of its text of quasi-identifier number x."""
@@ -309,8 +223,7 @@ class Release:
     @cached_property
     def class_sizes(self) -> Int64s:
         """Number of records of every class."""
-        shown, copies = self.classes >= 0, self.task.copies
-        return counted(self.classes[shown], None if copies is None else copies[shown])
+        return self.task.records_of_classes(self.classes)
 
     @cached_property
     def suppressed_records(self) -> int:
@@ -327,17 +240,12 @@ class Release:
     @cached_property
     def published_sizes(self) -> Int64s:
         """Number of records of every published class, starred records included."""
-        classes, copies = self.published_classes, self.task.copies
-        shown = classes >= 0
-        return counted(classes[shown], None if copies is None else copies[shown])
+        return self.task.records_of_classes(self.published_classes)
 
     @property
     def published_class_cells(self) -> pl.DataFrame:
         """The published cells of every class, in the order of `published_sizes`."""
-        members = np.empty(len(self.published_sizes), dtype=np.int64)
-        shown = np.flatnonzero(self.published_classes >= 0)
-        members[self.published_classes[shown]] = shown
-        return self.quasi_cells(members)
+        return self.quasi_cells(_members(self.published_classes, len(self.published_sizes)))
 
     def quasi_cells(self, rows: Int64s) -> pl.DataFrame:
         """Return the texts of the quasi-identifiers of some rows, `*` for suppressed ones."""
@@ -461,6 +369,14 @@ class Release:
                     own = Cells.from_series(column, name)
                 found[name] = text_ranks(own.texts)[own.codes], own.texts.sort()
         return found
+
+
+def _members(classes: Int32s, count: int) -> Int64s:
+    """Return one of the records of every class."""
+    members = np.empty(count, dtype=np.int64)
+    kept = np.flatnonzero(classes >= 0)
+    members[classes[kept]] = kept
+    return members
 
 
 def recode(task: Task, grouping: Grouping) -> Release:

@@ -12,8 +12,6 @@ that were renamed already are restored.
         ...
 """
 
-from __future__ import annotations
-
 import errno
 import glob
 import os
@@ -181,7 +179,7 @@ def _system_error(error: Exception) -> int | None:
     return errno.ENOSPC if numpy else error.errno
 
 
-def _take_names(asides: Sequence[_PendingFile]) -> None:
+def _take_names(asides: "Sequence[_PendingFile]") -> None:
     try:
         for aside in asides[:-1]:
             aside.keep_old()

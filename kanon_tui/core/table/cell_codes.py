@@ -4,10 +4,9 @@ What is done with a text (counting, reading, looking it up) is done once for eac
 record then costs one look-up of a small number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +53,9 @@ class Cells:
     """The place of each record's text among the texts, in the smallest type that holds it."""
 
     @classmethod
-    def from_series(cls, column: pl.Series, who: str, days: Collection[str] | None = None) -> Cells:
+    def from_series(
+        cls, column: pl.Series, who: str, days: Collection[str] | None = None
+    ) -> "Cells":
         """Return the cells of a column of any type, printed as `all_texts` prints them."""
         if column.dtype in _WHOLE and not column.has_nulls() and len(column):
             numbers = column.to_numpy().astype(np.int64)
@@ -71,7 +72,7 @@ class Cells:
         return cls(distinct, places.astype(_smallest(len(distinct))))
 
     @classmethod
-    def _of_near_numbers(cls, column: pl.Series, above: Int64s, low: int, who: str) -> Cells:
+    def _of_near_numbers(cls, column: pl.Series, above: Int64s, low: int, who: str) -> Self:
         occur = np.flatnonzero(np.bincount(above))
         kind = _smallest(len(occur))
         place = np.zeros(int(occur[-1]) + 1, dtype=kind)
@@ -92,7 +93,7 @@ class Cells:
         """The number of records that have each text."""
         return np.bincount(self.places, minlength=len(self.texts))
 
-    def only(self, kept: Flags) -> Cells:
+    def only(self, kept: Flags) -> "Cells":
         """Return the cells of the records flagged in `kept`."""
         places = self.places[kept]
         occur = np.bincount(places, minlength=len(self.texts)) > 0

@@ -10,8 +10,6 @@ and join the codes back. That costs O(n) hashing plus a sort of the distinct tex
 `GroupValues` are the distinct values that groups of records hold, counted once for all callers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -27,8 +25,8 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.cell_codes import text_series
-from kanon_tui.core.table.dates import parse_dates
-from kanon_tui.core.table.numbers import PLAIN, NumberFormat
+from kanon_tui.core.table.value_formats import PLAIN, NumberFormat, parse_dates
+from kanon_tui.core.table.value_formats import Kind as Kind
 
 MISSING_TOKENS = ("", "?", "NA")
 CHANGED = "the data changed while it was read; run again when nobody writes to it"
@@ -48,19 +46,6 @@ class Role(StrEnum):
     def published(self) -> bool:
         """Whether a release has the attribute at all."""
         return self not in (Role.IDENTIFIER, Role.PERSON, Role.WEIGHT)
-
-
-class Kind(StrEnum):
-    """The kind of an attribute's values."""
-
-    NUMERIC = "numeric"
-    DATE = "date"
-    CATEGORICAL = "categorical"
-
-    @property
-    def ordered(self) -> bool:
-        """Whether values lie on a line, so that groups have a range."""
-        return self is not Kind.CATEGORICAL
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,9 +133,9 @@ class Column:
     @cached_property
     def exact_numbers(self) -> list[Decimal]:
         """The numbers of the present values with all their digits, rising."""
-        present = len(self.values) - (self.missing is not None)
-        texts = [text[2:] if text in self.coded_ends else text for text in self.values[:present]]
-        return self.number_format.exact(texts, self.value_numbers[:present].tolist())
+        values, numbers = self.values[: self.present], self.value_numbers[: self.present]
+        texts = [text[2:] if text in self.coded_ends else text for text in values]
+        return self.number_format.exact(texts, numbers.tolist())
 
     @cached_property
     def lowest(self) -> Floats:
@@ -176,6 +161,11 @@ class Column:
         if self.coding is None:
             return np.ones(len(self.values), dtype=np.int64)
         return self.coding.covered
+
+    @property
+    def present(self) -> int:
+        """The number of values that are not missing, which come first."""
+        return len(self.values) - (self.missing is not None)
 
     @property
     def distinct(self) -> int:
@@ -299,7 +289,7 @@ class GroupValues:
         codes: npt.NDArray[np.integer],
         count: int,
         records: npt.NDArray[np.integer] | None = None,
-    ) -> GroupValues:
+    ) -> Self:
         """Collapse records to pairs; records with a negative group are passed over.
 
         With `records` given, entry i stands for `records[i]` records.
@@ -363,7 +353,7 @@ class GroupValues:
             return every, every
         return same, examples
 
-    def without(self, code: int) -> tuple[Int64s, GroupValues] | None:
+    def without(self, code: int) -> "tuple[Int64s, GroupValues] | None":
         """Return the groups without one value, as `only` does; None where no group has it.
 
         Several who ask get the same, with what is known of it.
@@ -374,10 +364,10 @@ class GroupValues:
         return self._without[code]
 
     @cached_property
-    def _without(self) -> dict[int, tuple[Int64s, GroupValues] | None]:
+    def _without(self) -> "dict[int, tuple[Int64s, GroupValues] | None]":
         return {}
 
-    def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
+    def only(self, shown: Flags) -> "tuple[Int64s, GroupValues]":
         """Return the groups that have any of the flagged pairs, and these pairs renumbered."""
         there, group = np.unique(self.group[shown], return_inverse=True)
         return there, GroupValues(len(there), group, self.code[shown], self.records[shown])
@@ -396,7 +386,7 @@ class GroupValues:
         high[snapped] = np.searchsorted(stretches, stretches[high[snapped]], "right") - 1
         return low, high, several
 
-    def relabelled(self, labels: npt.NDArray[np.integer]) -> GroupValues:
+    def relabelled(self, labels: npt.NDArray[np.integer]) -> "GroupValues":
         """Return the pairs with every value replaced by its label."""
         width = np.int64(labels.max()) + 1
         pairs, records = _summed(self.group * width + labels[self.code], self.records)

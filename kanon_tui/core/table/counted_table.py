@@ -18,7 +18,7 @@ from kanon_tui.core.numeric import Int32s, Int64s
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.cell_codes import records_in
-from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.distinct_values import CountedColumn
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Counts, Encoder, Table, first_unreadable
@@ -118,16 +118,11 @@ class CountedTable(Table):
             self.counts.update(sum_counts(found(), self.memory.check_values))
         return records
 
-    def occurrences(self, name: str) -> pl.DataFrame:
-        """Return every `value` of a column with the number of `records` that have it."""
+    def counts_of(self, name: str) -> pl.DataFrame:
+        """Return the values of a column with their records, counted where they are not yet."""
         self._check_names([name])
         self.count([name])
         return self.counts[name]
-
-    def present_values(self, name: str) -> tuple[pl.Series, int]:
-        """Return the distinct values of a column that are not missing, and the number of cells."""
-        self.occurrences(name)
-        return super().present_values(name)
 
     def missing_cells(self) -> dict[str, int]:
         """Return the number of missing cells of each column."""
@@ -143,11 +138,6 @@ class CountedTable(Table):
         kept = replace(self, source=replace(self.source, complete=complete), counts={})
         kept = replace(kept, records=kept.count(complete))
         return kept, self.records - kept.records
-
-    def column(self, name: str, kind: Kind, format: Format | None = None) -> Column:
-        """Return one attribute with counted values and without codes."""
-        self.occurrences(name)
-        return super().column(name, kind, format)
 
     def _refuse(self, unreadable: pl.Series, format: Format) -> InputError:
         """Return the error for values that cannot be read, with the first row of one."""
@@ -218,11 +208,3 @@ class CountedTable(Table):
         frame = pl.DataFrame(schema=dict.fromkeys(source.names, pl.String))
         known |= {"source": source, "workers": workers, "memory": memory}
         return cls.from_file(frame, source.facts, source.options, **known)
-
-
-def count_table(
-    source: Source, workers: Workers, memory: MemoryLimit, names: Sequence[str]
-) -> CountedTable:
-    """Return the table of a source with the values of these columns counted."""
-    table = CountedTable.from_source(source, workers, memory)
-    return replace(table, records=table.count(names))

@@ -25,13 +25,13 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table import csv_text, sniffing
-from kanon_tui.core.table.csv_format import line_end_of, quoting_of
+from kanon_tui.core.table.csv_format import CsvFormat, line_end_of, quoting_of
 from kanon_tui.core.table.csv_text import Layout
 from kanon_tui.core.table.data_files import COMPRESSED, reading_errors
 from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import Dialect, first_records
-from kanon_tui.core.table.table import FileFacts
+from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import check_size, check_width
 
 _HEAD = 4_000_000
@@ -98,25 +98,26 @@ def survey_csv(
             stretches = csv_text.cut_records(file, layout, head.start, head.end, piece_bytes)
     if stretches is None:
         return facts, [Piece(path, head.start, head.end, layout=plain)]
-    if sum(stretch.records for stretch in stretches) == layout.header:
+    if sum(records for *_, records in stretches) == layout.header:
         raise _no_records(path.name, layout)
     pieces = [Piece(path, *stretch, layout.without_header) for stretch in stretches]
     return facts, [replace(pieces[0], layout=layout), *pieces[1:]]
 
 
 def parse_text(
-    text: bytes, options: ReadOptions, file: str, facts: FileFacts
-) -> tuple[pl.DataFrame, FileFacts]:
-    """Return the table in a UTF-8 text and the facts about it, added to those known so far."""
+    text: bytes, encoding: str, options: ReadOptions, file: str, facts: FileFacts
+) -> Table:
+    """Return the table in a UTF-8 text that had an `encoding`; `facts` are those known so far."""
     if options.skip_first or options.skip_last:
         skipped = options.skip_first, options.skip_last
         start, end = csv_text.text_bounds(io.BytesIO(text), 0, len(text), *skipped)
         text = text[start:end]
     dialect = sniffing.detect_dialect(text, options)
-    layout, facts = CsvHead(file, text, 0, len(text), facts, dialect, options).described()
+    head = CsvHead(file, text, 0, len(text), facts, encoding, dialect, options)
+    layout, facts = head.described()
     frame = csv_text.parse_csv(text, layout, file)
     check_size(frame, file, _BELOW_HEADER)
-    return frame, facts
+    return Table.from_file(frame, facts, options)
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ class CsvHead:
     end: int
     """Where the text ends in the file, before skipped lines."""
     facts: FileFacts
-    """Facts known before the text is looked at: size, compression, encoding."""
+    """Facts known before the text is looked at: size and compression."""
+    encoding: str
     dialect: Dialect
     options: ReadOptions
 
@@ -145,18 +147,15 @@ class CsvHead:
         if not sample:
             raise InputError(f"{self.file} holds only blank lines; it needs at least one record")
         check_width(len(sample[0]), self.file)
-        header = sniffing.find_header(sample, self.options, self.file)
-        names = tuple(header.names)
-        layout = Layout(self.dialect, names, header.first_record, header.one_short)
+        layout = Layout(self.dialect, *sniffing.find_header(sample, self.options, self.file))
+        delimiter, quote = self.dialect.delimiter, self.dialect.quote or '"'
+        line_end, quoting = line_end_of(self.text), quoting_of(self.text, self.dialect)
         return layout, replace(
             self.facts,
-            format="tsv" if self.dialect.delimiter == "\t" else "csv",
-            delimiter=self.dialect.delimiter,
-            header=header.first_record,
-            quote=self.dialect.quote or "none",
-            space_after_delimiter=self.dialect.spaces,
-            line_end=line_end_of(self.text),
-            quoting=quoting_of(self.text, self.dialect),
+            format="tsv" if delimiter == "\t" else "csv",
+            header=layout.header,
+            dialect=self.dialect,
+            csv=CsvFormat(delimiter, self.encoding, line_end, quote, quoting),
             skipped=self.options.skip_first,
         )
 
@@ -181,17 +180,17 @@ def _read_head(file: IO[bytes], path: Path, options: ReadOptions) -> CsvHead:
     start, end = csv_text.text_bounds(file, mark, size, *skipped)
     text = text[start - mark : end - mark]
     dialect = sniffing.detect_dialect(text, options)
-    facts = FileFacts("csv", None, size, encoding=encoding)
-    return CsvHead(name, text, start, end, facts, dialect, options)
+    return CsvHead(name, text, start, end, FileFacts("csv", None, size), encoding, dialect, options)
 
 
 def like_first_part(options: ReadOptions, facts: FileFacts, names: Sequence[str]) -> ReadOptions:
     """Return options that read other parts of a table with the dialect and names of the first."""
+    dialect = facts.dialect or Dialect("auto", "auto")
     return replace(
         options,
-        delimiter=facts.delimiter or "auto",
-        quote=facts.quote or "auto",
-        space_after_delimiter=bool(facts.space_after_delimiter),
+        delimiter=dialect.delimiter,
+        quote=dialect.quote or "none",
+        space_after_delimiter=dialect.spaces,
         header=True if facts.header else tuple(names),
         rename=options.rename if facts.header else {},
     )
@@ -269,10 +268,6 @@ _TRIES = 40
 """Line ends that are tried as the beginning of a stretch."""
 
 
-_Stretch = tuple[pl.DataFrame, int]
-"""Consecutive records, and the number of their bytes."""
-
-
 def sample_csv(
     files: Sequence[Path], options: ReadOptions, records: int
 ) -> tuple[pl.DataFrame, FileFacts, int, bool]:
@@ -333,8 +328,11 @@ def _first_records(head: CsvHead, layout: Layout) -> pl.DataFrame:
     return frame
 
 
-def _regular_stretch(text: bytes, plain: Layout) -> _Stretch | None:
-    """Return the complete records of a text that begins anywhere; None where it is irregular."""
+def _regular_stretch(text: bytes, plain: Layout) -> tuple[pl.DataFrame, int] | None:
+    """Return the complete records of a text that begins anywhere, and the number of their bytes.
+
+    None where it is irregular.
+    """
     for _ in range(_TRIES):
         start = re.search(rb"[\r\n]", text)
         if start is None:

@@ -10,14 +10,12 @@ lines, a quote inside a word, mixed line ends) and finds the row at fault in bro
 Cost: two passes over the text, memory for the text and for its cells.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +49,7 @@ class Layout:
     line_end: str | None = None
     """None for a text that must be read carefully, from its first byte to its last."""
 
-    def with_marks(self, quotes: int, returns: int, feeds: int, both: int) -> Layout:
+    def with_marks(self, quotes: int, returns: int, feeds: int, both: int) -> Self:
         """Return the layout of a text with these numbers of quotes, CR, LF and CR-LF.
 
         It has a line end, LF (also for CR-LF) or CR, if Polars can read it: where line ends are not
@@ -64,7 +62,7 @@ class Layout:
         careful = len(self.names) == 1 or odd
         return replace(self, quote=quote, line_end=None if careful else line_end)
 
-    def for_text(self, text: bytes) -> Layout:
+    def for_text(self, text: bytes) -> Self:
         """Return the layout of a text in memory."""
         quotes = bool(self.dialect.quote) and str(self.dialect.quote).encode() in text
         returns = text.count(b"\r")
@@ -72,7 +70,7 @@ class Layout:
         return self.with_marks(quotes, returns, *ends)
 
     @property
-    def without_header(self) -> Layout:
+    def without_header(self) -> Self:
         """The layout of what follows the header."""
         return replace(self, header=False, one_short=False)
 
@@ -83,7 +81,7 @@ def parse_csv(text: bytes, layout: Layout, file: str) -> pl.DataFrame:
     if layout.line_end is not None:
         stretches = cut_records(io.BytesIO(text), layout, 0, len(text), len(text))
         if stretches is not None:
-            return parse_regular(text, layout, stretches[0].records)
+            return parse_regular(text, layout, stretches[0][-1])
     return pl.concat(parse_carefully(io.BytesIO(text), layout, file, len(text)))
 
 
@@ -108,24 +106,17 @@ def parse_regular(text: bytes, layout: Layout, records: int) -> pl.DataFrame:
     return frame.slice(int(layout.header))
 
 
-class Stretch(NamedTuple):
-    """Consecutive records of a text: its bytes and their number."""
-
-    begin: int
-    end: int
-    records: int
-
-
 def cut_records(
     file: IO[bytes], layout: Layout, start: int, size: int, piece_bytes: int
-) -> list[Stretch] | None:
+) -> list[tuple[int, int, int]] | None:
     """Return stretches of about `piece_bytes` that end with a record; None for an irregular text.
 
+    A stretch has a begin, an end and a number of records.
     The text begins at `start` and ends where the file does, at `size`.
     """
     end = _end_of_text(file, start, size)
     scan = RecordScan(layout)
-    found: list[Stretch] = []
+    found: list[tuple[int, int, int]] = []
     begin, counted, place = start, 0, start
     block = min(_BLOCK, max(piece_bytes, 1))
     while place < end:
@@ -143,12 +134,12 @@ def cut_records(
         if len(ends) and place - begin >= piece_bytes and place < end:
             last = place - (upto - int(ends[-1])) + 1
             if last < end:
-                found.append(Stretch(begin, last, scan.records - counted))
+                found.append((begin, last, scan.records - counted))
                 begin, counted = last, scan.records
     records = scan.finish()
     if records is None:
         return None
-    return [*found, Stretch(begin, end, records - counted)]
+    return [*found, (begin, end, records - counted)]
 
 
 def _end_of_text(file: IO[bytes], start: int, size: int) -> int:

@@ -25,7 +25,7 @@ from kanon_tui.core.addresses import HIDDEN, address_file, address_name, secrets
 from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
 from kanon_tui.core.table.atomic_files import filled_by_path
 from kanon_tui.core.table.data_files import Contents, check_limit, checked_file, extra_module
-from kanon_tui.core.table.excel import chosen_part
+from kanon_tui.core.table.other_formats import chosen_part
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 

@@ -56,37 +56,31 @@ def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
     else:
         keys = [value_key(text) for text in column.values]
     tokens = {value_key(token) for token in missing_tokens}
-    numbers: dict[object, int] = {}
-    firsts: list[int] = []
-    codes: list[int] = []
+    gaps = [
+        code == column.missing or (column.numbers is None and key in tokens)
+        for code, key in enumerate(keys)
+    ]
+    firsts: dict[object, int] = {}
     for code, key in enumerate(keys):
-        if code == column.missing or (column.numbers is None and key in tokens):
-            codes.append(-1)
-            continue
-        if key not in numbers:
-            numbers[key] = len(firsts)
-            firsts.append(code)
-        codes.append(numbers[key])
-    missing = None
-    if -1 in codes:
-        missing = len(firsts)
-        firsts.append(codes.index(-1) if column.missing is None else column.missing)
-        codes = [missing if code < 0 else code for code in codes]
-    new_code = np.array(codes, dtype=np.int32)
-    counts = column.value_counts
+        if not gaps[code]:
+            firsts.setdefault(key, code)
+    number = {key: place for place, key in enumerate(firsts)}
+    codes = [len(firsts) if gap else number[key] for key, gap in zip(keys, gaps, strict=True)]
+    kept, missing = list(firsts.values()), None
+    if any(gaps):
+        missing = len(kept)
+        kept.append(gaps.index(True) if column.missing is None else column.missing)
+    new_code, counts = np.array(codes, dtype=np.int32), column.value_counts
     merged = replace(
-        column,
-        codes=new_code[column.codes],
-        ground=column.ground and tuple(labels[firsts] for labels in column.ground),
-        value_counts=None if counts is None else counted(new_code, counts, len(firsts)),
-        values=tuple(column.values[code] for code in firsts),
-        numbers=None if column.numbers is None else column.numbers[firsts],
+        column.with_values(np.array(kept, dtype=np.int64), new_code[column.codes]),
         missing=missing,
+        value_counts=None if counts is None else counted(new_code, counts, len(kept)),
         coding=None,
     )
     known: dict[str, Any] = {each.name: getattr(merged, each.name) for each in fields(Column)}
-    tokens_given = tuple(missing_tokens)
-    return CountedColumn(**known, spelt=column, missing_tokens=tokens_given, counted=tuple(codes))
+    return CountedColumn(
+        **known, spelt=column, missing_tokens=tuple(missing_tokens), counted=tuple(codes)
+    )
 
 
 def value_key(text: str) -> Decimal | str:

@@ -15,7 +15,7 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.column import Column, EndCoding, Kind, counted
-from kanon_tui.core.table.dates import date_text
+from kanon_tui.core.table.value_formats import date_text
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
 Bound = int | float | str
@@ -95,23 +95,16 @@ def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
     places = np.floor(numbers) if column.kind is Kind.DATE else numbers
     above = places >= (np.inf if top is None else top)
     below = places <= (-np.inf if bottom is None else bottom)
-    present = ~np.isnan(numbers)
-    kept = np.flatnonzero(present & ~above & ~below)
     top_text = None if top is None else f">={written_end(column, top)}"
     bottom_text = None if bottom is None else f"<={written_end(column, bottom)}"
-    values = [column.values[code] for code in kept.tolist()]
-    found = numbers[kept].tolist()
-    if below.any():
-        values, found = [bottom_text or "", *values], [bottom, *found]
-    new_code = np.zeros(len(numbers), dtype=np.int32)
-    new_code[kept] = np.arange(len(kept)) + below.any()
-    if above.any():
-        new_code[above] = len(values)
-        values, found = [*values, top_text or ""], [*found, top]
-    missing = None
-    if column.missing is not None:
-        missing = new_code[column.missing] = len(values)
-        values, found = [*values, column.values[column.missing]], [*found, np.nan]
+    # One number for all values of an end: values stay between the bottom and the top, missing last.
+    end, gap = len(numbers), "" if column.missing is None else column.values[column.missing]
+    number = np.arange(end)
+    number[above], number[below], number[np.isnan(numbers)] = end, -1, end + 1
+    kept, codes = np.unique(number, return_inverse=True)
+    texts = [*column.values, top_text or "", gap, bottom_text or ""]
+    values = tuple(texts[place] for place in kept.tolist())
+    new_code = codes.astype(np.int32)
     coding = EndCoding(
         top=top,
         bottom=bottom,
@@ -119,15 +112,15 @@ def _coded(column: Column, top: float | None, bottom: float | None) -> Column:
         bottom_text=bottom_text,
         new_code=new_code,
         covered=np.bincount(new_code, minlength=len(values)),
-        original=np.unique(numbers[present]),
+        original=np.unique(numbers[~np.isnan(numbers)]),
     )
     own = column.value_counts
     return replace(
         column,
         codes=new_code[column.codes],
-        values=tuple(values),
-        numbers=np.array(found, dtype=np.float64),
-        missing=missing,
+        values=values,
+        numbers=np.array([*numbers, top, np.nan, bottom], dtype=np.float64)[kept],
+        missing=None if column.missing is None else len(values) - 1,
         coding=coding,
         value_counts=None if own is None else counted(new_code, own, len(values)),
     )

@@ -6,6 +6,8 @@ puts an apostrophe before it, and one more before what has one already: no two c
 same, so the classes of a release stay what they are.
 """
 
+from collections.abc import Callable
+
 import polars as pl
 
 _FORMULA = r"^[=+\-@\t\r]"
@@ -35,16 +37,18 @@ def looks_like_formula(texts: pl.Series) -> pl.Series:
 
 def escape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the table with an apostrophe before every formula, column names included."""
-    names = _escaped(pl.Series(frame.columns, dtype=pl.String)).to_list()
-    columns = zip(names, frame.cast(pl.String).iter_columns(), strict=True)
-    return pl.DataFrame([_escaped(column).alias(name) for name, column in columns])
+    return _changed(frame, _escaped)
 
 
 def unescape_formulas(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the table that `escape_formulas` made this one of."""
-    names = unescaped(pl.Series(frame.columns, dtype=pl.String)).to_list()
+    return _changed(frame, unescaped)
+
+
+def _changed(frame: pl.DataFrame, change: Callable[[pl.Series], pl.Series]) -> pl.DataFrame:
+    names = change(pl.Series(frame.columns, dtype=pl.String)).to_list()
     columns = zip(names, frame.cast(pl.String).iter_columns(), strict=True)
-    return pl.DataFrame([unescaped(column).alias(name) for name, column in columns])
+    return pl.DataFrame([change(column).alias(name) for name, column in columns])
 
 
 def unescaped(texts: pl.Series) -> pl.Series:

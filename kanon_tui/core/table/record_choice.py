@@ -19,10 +19,13 @@ import polars as pl
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.cell_codes import Cells
-from kanon_tui.core.table.dates import DATE_FORMATS
-from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.value_formats import Format, read_texts
+from kanon_tui.core.table.value_formats import (
+    PLAIN,
+    Format,
+    Kind,
+    read_texts,
+)
 from kanon_tui.core.text import quoted_list
 
 SIGNS = ("<=", ">=", "<", ">", "=", "!=", "!")
@@ -106,10 +109,8 @@ class RecordChoice:
         sign, wanted = split_sign(condition)
         if sign not in COMPARISONS:
             return matches(texts, sign, wanted)
-        chosen = self.options.formats
-        numeric: tuple[Format, ...] = (*chosen.chosen_numbers, *NUMBER_FORMATS)
-        dates: tuple[Format, ...] = (*chosen.chosen_dates, *DATE_FORMATS)
-        for formats in (numeric, dates):
+        for kind in (Kind.NUMERIC, Kind.DATE):
+            formats = self.options.formats.known(kind)
             bound = _first_reading(pl.Series([wanted]), formats)
             if not np.isnan(bound[0]):
                 numbers = _first_reading(texts, formats)
@@ -118,7 +119,7 @@ class RecordChoice:
             raise InputError(
                 f"{where}: '{wanted}' is neither a number nor a date; write one after {sign}"
             )
-        if formats is dates:  # of moments the day counts
+        if kind is Kind.DATE:  # of moments the day counts
             bound, numbers = np.floor(bound), np.floor(numbers)
         missing = texts.is_in(list(self.options.missing_tokens)).to_numpy()
         wrong = texts.filter(np.isnan(numbers) & ~missing)

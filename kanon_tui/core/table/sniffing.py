@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import column_names
-from kanon_tui.core.table.value_formats import are_numbers, date_formats
+from kanon_tui.core.table.value_formats import ValueFormats
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -121,19 +121,13 @@ Records = Sequence[Sequence[str]]
 _COLUMNS_LOOKED_AT = 200  # columns, evenly spread, that are compared to tell names from values
 
 
-@dataclass(frozen=True)
-class Header:
-    """The names of columns, and how they stand in a file."""
+def find_header(
+    sample: Records, options: ReadOptions, file: str
+) -> tuple[tuple[str, ...], bool, bool]:
+    """Return the names of the columns of a table that begins with these records.
 
-    names: list[str]
-    first_record: bool
-    """Whether the first record holds the names."""
-    one_short: bool = False
-    """Whether the first record lacks the name of the first column."""
-
-
-def find_header(sample: Records, options: ReadOptions, file: str) -> Header:
-    """Return the header of a table that begins with these records."""
+    With them comes whether the first record holds them, and whether it lacks the first one.
+    """
     chosen, tokens = options.header, options.missing_tokens
     first, below = sample[0], sample[1:]
     completed = ["", *first]
@@ -141,11 +135,12 @@ def find_header(sample: Records, options: ReadOptions, file: str) -> Header:
         chosen is True or (chosen == "auto" and has_header([completed, *below], tokens))
     ):
         names = column_names(_header_names(completed), len(completed), file, options.rename)
-        return Header(names, True, one_short=True)
+        return tuple(names), True, True
     if chosen == "auto":
         chosen = has_header(sample, tokens)
     given = _header_names(first) if chosen is True else chosen
-    return Header(column_names(given, len(first), file, options.rename), chosen is True)
+    names = column_names(given, len(first), file, options.rename)
+    return tuple(names), chosen is True, False
 
 
 def _row_names_stand_below(first: Sequence[str], below: Records) -> bool:
@@ -197,4 +192,5 @@ def has_header(records: Records, missing_tokens: Sequence[str]) -> bool:
 
 
 def _number_or_date(texts: Sequence[str]) -> bool:
-    return are_numbers(texts) or bool(date_formats(texts))
+    formats = ValueFormats()
+    return len(formats.of_numbers(texts)) == 1 or bool(formats.of_dates(texts))

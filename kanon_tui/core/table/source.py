@@ -24,8 +24,8 @@ import polars as pl
 from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.processes.helper_processes import call_bounded
 from kanon_tui.core.processes.interruption import unfinished
+from kanon_tui.core.processes.workers import call_bounded
 from kanon_tui.core.table import csv_survey, data_files, typed_columns
 from kanon_tui.core.table.atomic_files import writing_errors
 from kanon_tui.core.table.cell_codes import Cells, Columns, complete_records
@@ -34,13 +34,11 @@ from kanon_tui.core.table.csv_text import TextPart, parse_carefully, parse_regul
 from kanon_tui.core.table.data_files import Contents, part_files, reading_errors
 from kanon_tui.core.table.databases import answering, read_address, read_database_file
 from kanon_tui.core.table.encoding import to_utf8
-from kanon_tui.core.table.excel import read_workbook
 from kanon_tui.core.table.formulas import unescaped
-from kanon_tui.core.table.json_lines import read_json_lines
+from kanon_tui.core.table.other_formats import read_json_lines, read_statistics_file, read_workbook
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.record_choice import RecordChoice
 from kanon_tui.core.table.sniffing import find_header
-from kanon_tui.core.table.statistics_files import read_statistics_file
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import all_texts, column_names
 
@@ -415,8 +413,8 @@ def _read_file(path: Path, options: ReadOptions) -> Table:
         return _parquet_table([path], options, {path: data})
     text, encoding = to_utf8(data, options.encoding, path.name)
     del data
-    facts = FileFacts("csv", compression, size, encoding=encoding)
-    return Table.from_file(*csv_survey.parse_text(text, options, path.name, facts), options)
+    facts = FileFacts("csv", compression, size)
+    return csv_survey.parse_text(text, encoding, options, path.name, facts)
 
 
 def _parquet_table(
@@ -438,8 +436,8 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
         if not columns:
             raise InputError(f"{who} has no records")
         sample = [list(row) for row in zip(*(c.head(_SAMPLE) for c in columns), strict=True)]
-        found = find_header(sample, options, who)
-        header, names = found.first_record, found.names
+        found, header, _ = find_header(sample, options, who)
+        names = list(found)
         if header:
             columns, kept = [column.slice(1) for column in columns], kept[1:] - 1
     else:
@@ -528,7 +526,5 @@ def preview_table(path: Path | str, options: ReadOptions) -> Table:
     if data[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) or "16" in options.encoding:
         end += end % 2  # two bytes per character
     text, encoding = to_utf8(data[:end], options.encoding, path.name)
-    facts = FileFacts("csv", compression, size, encoding=encoding)
-    options = replace(options, skip_last=0)
-    table = Table.from_file(*csv_survey.parse_text(text, options, path.name, facts), options)
-    return _chosen(table, options, path)
+    facts, options = FileFacts("csv", compression, size), replace(options, skip_last=0)
+    return _chosen(csv_survey.parse_text(text, encoding, options, path.name, facts), options, path)

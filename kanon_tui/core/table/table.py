@@ -19,12 +19,12 @@ from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Floats, Int32s, random_words
 from kanon_tui.core.table.cell_codes import FEW, Cells, Columns, coded_series
 from kanon_tui.core.table.column import CHANGED, MISSING_TOKENS, Column, Kind, counted
-from kanon_tui.core.table.csv_format import CsvFormat, Quoting
+from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.data_files import Compression, FileFormat
-from kanon_tui.core.table.numbers import PLAIN, NumberFormat
 from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
-from kanon_tui.core.table.value_formats import Format, ValueFormats, read_texts
+from kanon_tui.core.table.value_formats import PLAIN, Format, NumberFormat, ValueFormats, read_texts
 from kanon_tui.core.text import count_of, quoted_list
 
 
@@ -214,25 +214,12 @@ class FileFacts:
     format: FileFormat
     compression: Compression | None
     bytes: int
-    delimiter: str | None = None
-    encoding: str | None = None
     header: bool | None = None
-    quote: str | None = None
-    space_after_delimiter: bool | None = None
-    line_end: str | None = None
-    quoting: Quoting | None = None
+    dialect: Dialect | None = None
+    csv: CsvFormat | None = None
     part: str | None = None  # the sheet or table that was read
     parts: tuple[str, ...] = ()  # all sheets or tables of the file
     skipped: int = 0  # lines before the header
-
-    @property
-    def csv(self) -> CsvFormat | None:
-        """The format of the text, where the file is one."""
-        if self.delimiter is None or self.encoding is None:
-            return None
-        quote = self.quote if self.quote in ('"', "'") else '"'
-        line_end, quoting = self.line_end or "\n", self.quoting or "necessary"
-        return CsvFormat(self.delimiter, self.encoding, line_end, quote, quoting)
 
 
 Counts = dict[str, pl.DataFrame]
@@ -265,7 +252,8 @@ class Table:
 
         In a file cut by semicolons, whose decimal mark is mostly the comma, `1.234` may be 1234.
         """
-        formats = replace(options.formats, points_may_group=facts.delimiter == ";")
+        semicolons = facts.csv is not None and facts.csv.delimiter == ";"
+        formats = replace(options.formats, points_may_group=semicolons)
         return cls(frame, facts, options.missing_tokens, formats, **more)
 
     def __repr__(self) -> str:
@@ -310,16 +298,16 @@ class Table:
 
     def _code(self, name: str, kind: Kind, format: Format | None) -> Column:
         """Return a column as codes; with the values of the whole table, where these are counted."""
-        texts, tokens = self.texts(name), self.missing_tokens
-        if name not in self.counts:
+        texts, tokens, counts = self.texts(name), self.missing_tokens, self.counts_of(name)
+        if counts is None:
             return code_column(texts, kind, tokens, format, self.formats, self.row_of)
-        values, records = self.counts[name]["value"].alias(name), self.counts[name]["records"]
+        values, records = counts["value"].alias(name), counts["records"]
         column, encoder = code_values(values, kind, tokens, format, self.formats, self._refuse)
         column = replace(column, codes=encoder.codes_of(texts))
         if self.frame.height == self.height:
             return column
-        counts = counted(encoder.codes_of(values), records.to_numpy(), encoder.size)
-        return replace(column, value_counts=counts)
+        of_values = counted(encoder.codes_of(values), records.to_numpy(), encoder.size)
+        return replace(column, value_counts=of_values)
 
     def _refuse(self, unreadable: pl.Series, format: Format) -> InputError:
         """Return the error for counted values that cannot be read."""
@@ -353,9 +341,10 @@ class Table:
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
         """Return the distinct values of a column that are not missing, and the number of cells."""
-        tokens = list(self.missing_tokens)
-        if name in self.counts or self.frame.height > FEW:
+        tokens, counts = list(self.missing_tokens), self.counts_of(name)
+        if counts is None and self.frame.height > FEW:
             counts = self.occurrences(name)
+        if counts is not None:
             present = counts.filter(~counts["value"].is_in(tokens))
             return present["value"].alias(name), int(present["records"].sum())
         cells = [text for text in self.texts(name).to_list() if text not in tokens]
@@ -363,10 +352,15 @@ class Table:
 
     def occurrences(self, name: str) -> pl.DataFrame:
         """Return every `value` of a column with the number of `records` that have it."""
-        if name in self.counts:
-            return self.counts[name]
         self._check_names([name])
+        counts = self.counts_of(name)
+        if counts is not None:
+            return counts
         return self.texts(name).alias("value").value_counts(name="records")
+
+    def counts_of(self, name: str) -> pl.DataFrame | None:
+        """Return the counted values of a column; None where its records are in the frame."""
+        return self.counts.get(name)
 
     def missing_cells(self) -> dict[str, int]:
         """Return the number of missing cells of each column."""

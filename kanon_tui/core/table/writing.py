@@ -12,8 +12,6 @@ release/ divided by columns                     folders of Parquet parts, `sex=F
 postgresql://host/clinic#release                a table of a database
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 import shutil
@@ -21,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Self, cast
 from urllib.parse import quote
 
 import polars as pl
@@ -40,9 +38,7 @@ from kanon_tui.core.table.atomic_files import (
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
 from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import put_database
-from kanon_tui.core.table.excel import put_workbook
-from kanon_tui.core.table.json_lines import put_json_lines
-from kanon_tui.core.table.statistics_files import put_statistics_file
+from kanon_tui.core.table.other_formats import put_json_lines, put_statistics_file, put_workbook
 from kanon_tui.core.text import joined
 
 
@@ -151,7 +147,7 @@ class WrittenFile:
     """The inode, which differs for another file of the same name."""
 
     @classmethod
-    def from_path(cls, path: Path) -> WrittenFile:
+    def from_path(cls, path: Path) -> Self:
         """Return the facts of a file as it is now."""
         found = path.stat()
         return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
@@ -181,7 +177,7 @@ class Target:
     """The address of a database, whose table the release will be; `path` is then its name."""
 
     @classmethod
-    def parse(cls, text: str) -> Target:
+    def parse(cls, text: str) -> Self:
         """Read a target from a command line; a name without ending or with a slash is a folder.
 
         `-` is a file, standard output, and `sqlite:///clinic.db#release` a table of a database.

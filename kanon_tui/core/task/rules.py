@@ -10,8 +10,6 @@ codes, and a group breaks it when it holds a value of either set. A project file
 Reference: Morton, data constraint rules (table 1).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -155,7 +153,7 @@ class RuleTable:
     base: float = declared(0.0, low=0)
     rules: tuple[Rule, ...] = declared((), key="keep", type=_KEEP)
 
-    def bind(self, column: Column) -> BoundRules:
+    def bind(self, column: Column) -> "BoundRules":
         """Return the rules bound to a column; refuse values that it does not have."""
         for rule in self.rules:
             if not 0 < rule.importance < np.inf:

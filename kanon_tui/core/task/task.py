@@ -28,7 +28,7 @@ from kanon_tui.core.privacy.requirements import (
 from kanon_tui.core.privacy.risk import RiskBound
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.subsets import SubsetBound
-from kanon_tui.core.processes.helper_processes import Processes
+from kanon_tui.core.processes.workers import Processes
 from kanon_tui.core.table.column import Column, GroupValues, Role, counted
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.profile import (
@@ -230,10 +230,14 @@ class Task:
 
     def sizes_of(self, classes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """Return the number of people of every class, or of records where nobody has several."""
+        if self.repeated is None:
+            return self.records_of_classes(classes)
+        count = int(classes.max()) + 1
+        return GroupValues.from_records(classes, self.repeated.codes, count).distinct
+
+    def records_of_classes(self, classes: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """Return the number of records of every class; rows of the class -1 are passed over."""
         there = classes >= 0
-        if self.repeated is not None:
-            codes = self.repeated.codes[there]
-            return GroupValues.from_records(classes[there], codes, int(classes.max()) + 1).distinct
         return counted(classes[there], None if self.copies is None else self.copies[there])
 
     @cached_property

@@ -12,8 +12,8 @@ import numpy as np
 from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int64s
+from kanon_tui.core.release.class_texts import cell_texts
 from kanon_tui.core.release.distinct_rows import dense_ranks
-from kanon_tui.core.release.recode import cell_texts
 from kanon_tui.core.table.column import GroupValues, counted
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, fitted_widths
 from kanon_tui.core.teaching.run_states import ClusteringState, FullDomainState

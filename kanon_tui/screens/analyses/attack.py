@@ -34,7 +34,7 @@ from kanon_tui.core.analysis.attack.weak_spots import remedies, weak_spot_sectio
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Result
-from kanon_tui.core.pipeline.tables_in_files import read_tables
+from kanon_tui.core.pipeline.sampled_table import read_tables
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table

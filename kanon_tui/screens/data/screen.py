@@ -497,8 +497,8 @@ def facts_line(session: Session, counting: str = "") -> str:
             reading.append(f"{word} {visible(facts.part)}{more}")
         if facts.csv is not None:
             names = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
-            reading.append(names.get(str(facts.delimiter), f"delimiter {facts.delimiter!r}"))
-            reading.append(str(facts.encoding))
+            reading.append(names.get(cut := facts.csv.delimiter, f"delimiter {cut!r}"))
+            reading.append(facts.csv.encoding)
         if facts.header is not None:
             reading.append("header" if facts.header else "no header")
         parts.append(", ".join(reading))

@@ -37,8 +37,8 @@ from kanon_tui.core.hierarchy.edit import (
     rows_like,
     split,
 )
-from kanon_tui.core.hierarchy.files import HIERARCHY_ENDINGS, write_hierarchy_file
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.specification import HIERARCHY_ENDINGS, write_hierarchy_file
 from kanon_tui.core.table.writing import check_target
 from kanon_tui.core.text import matching, quoted_list, visible
 from kanon_tui.screens.hierarchies.level_rows import Node

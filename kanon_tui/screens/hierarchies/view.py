@@ -27,12 +27,16 @@ from kanon_tui.core.editing.hierarchy import (
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, text
-from kanon_tui.core.hierarchy.build import default_specification
 from kanon_tui.core.hierarchy.builders.builder import Builder
-from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.proposals import Proposal, proposals
-from kanon_tui.core.hierarchy.specification import groups_spec, spec_from_texts, texts_of_spec
+from kanon_tui.core.hierarchy.specification import (
+    BUILDERS,
+    default_specification,
+    groups_spec,
+    spec_from_texts,
+    texts_of_spec,
+)
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.privacy.settings import Privacy

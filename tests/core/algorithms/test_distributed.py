@@ -13,7 +13,7 @@ from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.lattice.parts import Pair, Part, split
 from kanon_tui.core.lattice.strings import Lattice
 from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.processes.helper_processes import Processes
+from kanon_tui.core.processes.workers import Processes
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.twins.full_domain import best, passing, searchable_task

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 
 from kanon_tui.core.analysis.published_cells import CellReader, cell_readers
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project

@@ -23,10 +23,13 @@ from kanon_tui.core.editing.hierarchy import (
 )
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.edit import add_level, add_rows, group, move, remove_level, rename
-from kanon_tui.core.hierarchy.files import read_hierarchy_file, write_hierarchy_file
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
+from kanon_tui.core.hierarchy.specification import (
+    build_hierarchy,
+    read_hierarchy_file,
+    write_hierarchy_file,
+)
 from kanon_tui.core.metrics.measure import level_measures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project

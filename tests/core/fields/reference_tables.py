@@ -14,14 +14,13 @@ from typing import Any
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.fields.declaration import Field, fields_of
-from kanon_tui.core.hierarchy.builders.contents import BUILDERS, SOURCES
+from kanon_tui.core.hierarchy.specification import BUILDERS, SOURCES
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.project.sections import ReportTexts, Resources
 from kanon_tui.core.table.csv_format import CsvChoice
-from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.value_formats import ValueFormats
+from kanon_tui.core.table.value_formats import NumberFormat, ValueFormats
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.task import Family
 

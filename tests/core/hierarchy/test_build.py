@@ -9,9 +9,13 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.yaml_text import LocatedValue
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy, default_specification
-from kanon_tui.core.hierarchy.builders.contents import BUILDERS
-from kanon_tui.core.hierarchy.specification import read_specification
+from kanon_tui.core.hierarchy.specification import (
+    BUILDERS,
+    build_hierarchy,
+    default_hierarchy,
+    default_specification,
+    read_specification,
+)
 from kanon_tui.core.table.column import Kind
 from tests.core.hierarchy.builders.building import AGES, BIRTHS, CODES, build, column
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields import yaml_text
-from kanon_tui.core.hierarchy.build import build_hierarchy
-from kanon_tui.core.hierarchy.files import (
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.specification import (
+    build_hierarchy,
     from_yaml_levels,
     read_arx,
     to_yaml_levels,
     write_arx,
 )
-from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.hierarchy.utd_files import plain_numbers, read_utd, write_utd
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import code_column

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.proposals import proposals
+from kanon_tui.core.hierarchy.specification import build_hierarchy
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import code_column
 

@@ -9,10 +9,14 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.build import build_hierarchy
-from kanon_tui.core.hierarchy.builders.contents import BUILDERS
 from kanon_tui.core.hierarchy.level_table import Hierarchy
-from kanon_tui.core.hierarchy.specification import groups_spec, spec_from_texts, texts_of_spec
+from kanon_tui.core.hierarchy.specification import (
+    BUILDERS,
+    build_hierarchy,
+    groups_spec,
+    spec_from_texts,
+    texts_of_spec,
+)
 from kanon_tui.core.table.column import Kind
 from kanon_tui.core.table.table import code_column
 

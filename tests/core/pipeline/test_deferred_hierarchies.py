@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.hierarchy.build import build_hierarchy
+from kanon_tui.core.hierarchy.specification import build_hierarchy
 from kanon_tui.core.pipeline.prepare import prepare, quasi_identifier
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.privacy.settings import Privacy

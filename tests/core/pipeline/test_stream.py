@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline import piece_rows as rows
+from kanon_tui.core.pipeline import publishing
 from kanon_tui.core.pipeline.engine_choice import choose_engine
 from kanon_tui.core.pipeline.prepare import count_project, prepare
 from kanon_tui.core.pipeline.stream import stream
@@ -150,13 +150,14 @@ def test_a_folder_of_parts_is_the_release_in_order(tmp_path):
 def test_a_release_that_does_not_verify_leaves_nothing(tmp_path, monkeypatch):
     people(100).write_csv(tmp_path / "in.csv")
     asked = project(tmp_path / "in.csv")
-    real = rows.RowTexts.frame
+    real = publishing.ReleaseParts.frame
 
     def spoilt(self, words):
-        frame = real(self, words)
-        return frame.with_columns(pl.lit("1").alias("age")) if frame.height else frame
+        frame, formulas = real(self, words)
+        spoilt = frame.with_columns(pl.lit("1").alias("age")) if frame.height else frame
+        return spoilt, formulas
 
-    monkeypatch.setattr(rows.RowTexts, "frame", spoilt)
+    monkeypatch.setattr(publishing.ReleaseParts, "frame", spoilt)
     with pytest.raises(NotReachedError, match="does not have the classes that were measured"):
         streamed(asked, Target(tmp_path / "out.csv"))
     assert os.listdir(tmp_path) == ["in.csv"]

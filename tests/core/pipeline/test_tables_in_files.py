@@ -7,7 +7,7 @@ import pytest
 from kanon_tui.core.analysis.attack.linking import linking_attack
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.pipeline.pages import lookup_of
-from kanon_tui.core.pipeline.tables_in_files import draw_tables, read_tables
+from kanon_tui.core.pipeline.sampled_table import draw_tables, read_tables
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import Target

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.errors import InfrastructureError, InputError
-from kanon_tui.core.processes.helper_processes import Processes, cores
+from kanon_tui.core.processes.workers import Processes, cores
 from tests.waiting import PATIENCE, wait_until
 
 
@@ -85,7 +85,7 @@ def test_leaving_ends_helpers_in_the_middle_of_a_job(tmp_path: Path) -> None:
 _KILLED_PROGRAM = """
 import os, signal, sys, time
 from pathlib import Path
-from kanon_tui.core.processes.helper_processes import Processes
+from kanon_tui.core.processes.workers import Processes
 from tests.core.processes.test_helper_processes import announce
 
 with Processes(1, announce, sys.argv[1]) as helpers:

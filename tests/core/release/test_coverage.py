@@ -16,8 +16,8 @@ from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import Kind, Role, range_text
-from kanon_tui.core.table.numbers import PLAIN, NumberFormat
 from kanon_tui.core.table.table import code_column
+from kanon_tui.core.table.value_formats import PLAIN, NumberFormat
 
 SPELT = ("{}", "+{}", " {}", "{}.", "{}.0", "0{}", "{}e0")
 LARGE = 2**53

@@ -16,10 +16,10 @@ from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AttributeSpec, project_from_mapping, project_to_mapping
-from kanon_tui.core.release.one_value import dominated_classes
+from kanon_tui.core.release.class_texts import dominated_classes
 from kanon_tui.core.release.recode import Release, recode
 from kanon_tui.core.table.column import Kind
-from kanon_tui.core.table.numbers import NumberFormat
+from kanon_tui.core.table.value_formats import NumberFormat
 from kanon_tui.core.task.task import Grouping, Task
 from tests.helpers import make_task
 

@@ -11,8 +11,8 @@ import kanon_tui as kn
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.release.class_texts import rounded_codes, rounded_range
 from kanon_tui.core.release.recode import recode
-from kanon_tui.core.release.rounded_ranges import rounded_codes, rounded_range
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.task.task import Grouping
 from tests.helpers import make_task

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.column import Kind
-from kanon_tui.core.table.dates import parse_dates
 from kanon_tui.core.table.table import code_column
-from kanon_tui.core.table.value_formats import date_formats, parse_numbers
+from kanon_tui.core.table.value_formats import ValueFormats, parse_dates, parse_numbers
 
 TOKENS = ("", "?", "NA")
 
@@ -120,7 +119,7 @@ def test_a_word_among_numbers_is_named_with_its_first_row():
     ],
 )
 def test_the_formats_that_read_every_date(texts, formats):
-    assert date_formats(texts) == formats
+    assert ValueFormats().of_dates(texts) == formats
 
 
 def test_a_date_that_reads_two_ways_needs_a_format():

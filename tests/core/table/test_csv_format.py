@@ -113,7 +113,7 @@ def test_a_german_file_and_its_release(algorithm: str, tmp_path: Path) -> None:
     data.decode("latin-1")
     release = read_table(out)
     assert release.facts is not None
-    assert (release.facts.delimiter, release.facts.line_end) == (";", "\r\n")
+    assert (release.facts.csv.delimiter, release.facts.csv.line_end) == (";", "\r\n")
     assert release.frame.equals(result.table)
     if algorithm == "mondrian":  # labels in the format of the source
         assert release.frame["Gehalt"].str.contains(r"^\[[0-9.]+,[0-9]{2}\.\.").any()

@@ -20,7 +20,7 @@ import zstandard
 import kanon_tui.core.reading as reading
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.yaml_text import read_yaml
-from kanon_tui.core.hierarchy.files import read_arx
+from kanon_tui.core.hierarchy.specification import read_arx
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.data_files import load, name_beside, part_files

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.column import Kind
-from kanon_tui.core.table.numbers import NUMBER_FORMATS, PLAIN, NumberFormat
 from kanon_tui.core.table.table import code_column
 from kanon_tui.core.table.value_formats import (
+    NUMBER_FORMATS,
+    PLAIN,
+    NumberFormat,
     ValueFormats,
-    are_numbers,
-    number_formats,
     parse_numbers,
 )
 
@@ -46,13 +46,13 @@ COMMA, ENGLISH = NumberFormat(","), NumberFormat(".", ",")
     ],
 )
 def test_the_marks_of_a_column(texts, formats):
-    assert number_formats(texts) == formats
+    assert ValueFormats().of_numbers(texts) == formats
 
 
 def test_a_point_between_thousands_is_asked_about_where_the_comma_is_usual():
-    assert number_formats(["1.234", "12.500"], points_may_group=True) == (PLAIN, GERMAN)
-    assert number_formats(["1.234", "12.5"], points_may_group=True) == (PLAIN,)
-    assert number_formats(["1", "12"], points_may_group=True) == (PLAIN,)
+    assert ValueFormats(points_may_group=True).of_numbers(["1.234", "12.500"]) == (PLAIN, GERMAN)
+    assert ValueFormats(points_may_group=True).of_numbers(["1.234", "12.5"]) == (PLAIN,)
+    assert ValueFormats(points_may_group=True).of_numbers(["1", "12"]) == (PLAIN,)
 
 
 def test_what_is_said_of_a_file_settles_it():
@@ -102,4 +102,6 @@ def test_what_does_not_fit_is_named_under_the_closest_format():
 
 @given(st.lists(st.sampled_from(["1", "1,5", "1.5", "1,234", "1 234", "-.5", "1e3", "x", ""])))
 def test_texts_are_numbers_where_all_are_read(texts):
-    assert are_numbers(texts) == (bool(texts) and not np.isnan(parse_numbers(texts)).any())
+    assert (len(ValueFormats().of_numbers(texts)) == 1) == (
+        bool(texts) and not np.isnan(parse_numbers(texts)).any()
+    )

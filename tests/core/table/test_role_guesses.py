@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.numbers import NumberFormat
 from kanon_tui.core.table.role_guesses import guess_attributes
 from kanon_tui.core.table.table import as_table
+from kanon_tui.core.table.value_formats import NumberFormat
 
 
 def guess(name, values):

@@ -134,8 +134,8 @@ def test_quoted_line_ends_survive_parallel_parsing(read):
 
 def test_what_was_found_is_told(read):
     facts = read(gzip.compress("a;b\r\n1,5;é\r\n".encode("latin-1")), "data.csv.gz").facts
-    assert (facts.format, facts.compression, facts.delimiter) == ("csv", "gzip", ";")
-    assert (facts.encoding, facts.header, facts.quote) == ("latin-1", True, '"')
+    assert (facts.format, facts.compression, facts.csv.delimiter) == ("csv", "gzip", ";")
+    assert (facts.csv.encoding, facts.header, facts.csv.quote) == ("latin-1", True, '"')
     assert read(zstandard.compress(b"a\tb\n1\t2\n")).facts.format == "tsv"
     assert read("a,b\n1,2\n").facts.bytes == 8
 
@@ -148,7 +148,7 @@ def test_values_are_kept_as_texts(read):
 def test_spaces_after_every_delimiter_are_layout(read):
     table = read("39, State-gov, ?\n50, Self emp, x\n")
     assert table.frame.rows() == [("39", "State-gov", "?"), ("50", "Self emp", "x")]
-    assert table.facts.space_after_delimiter
+    assert table.facts.dialect.spaces
     quoted = read('name, note\nA, "x, y"\nB, z\n')
     assert quoted.frame.rows() == [("A", "x, y"), ("B", "z")]
     assert read("a, b\n1, x\n", space_after_delimiter=False).frame.rows() == [("1", " x")]

@@ -7,7 +7,7 @@ from pathlib import Path
 from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.numbers import NumberFormat
+from kanon_tui.core.table.value_formats import NumberFormat
 from kanon_tui.screens.attributes.dialogs import KindDialog
 from kanon_tui.widgets.bars import StepBar
 from kanon_tui.widgets.grid import Grid

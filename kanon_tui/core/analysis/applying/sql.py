@@ -28,7 +28,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.hierarchy.portable import rule_hierarchy, typed_label
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.table.column import Column, Kind, Role
-from kanon_tui.core.table.numbers import NumberFormat
+from kanon_tui.core.table.value_formats import NumberFormat
 
 Dialect = Literal["sql", "spark"]
 _DATE_PARTS = {

@@ -22,7 +22,7 @@ from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResul
 from kanon_tui.core.analysis.published_cells import Watch
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.pipeline.run import Result, anonymize
-from kanon_tui.core.pipeline.tables_in_files import read_tables
+from kanon_tui.core.pipeline.sampled_table import read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.report.sections import Section, figure

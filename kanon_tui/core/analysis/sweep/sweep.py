@@ -34,8 +34,7 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude, start
-from kanon_tui.core.processes.helper_processes import cores
-from kanon_tui.core.processes.workers import Workers
+from kanon_tui.core.processes.workers import Workers, cores
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table, as_table

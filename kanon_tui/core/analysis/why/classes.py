@@ -33,7 +33,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement
-from kanon_tui.core.release.recode import cell_texts
+from kanon_tui.core.release.class_texts import cell_texts
 from kanon_tui.core.table.column import GroupValues
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, plural, short_list, shortened

@@ -1,6 +1,6 @@
-"""The declaration of a builder, and the builder `flat`: every value directly below `*`."""
+"""The declaration of a builder, and what builders share."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,6 @@ class Builder:
     """The kinds of attributes it is for."""
     keys: tuple[Field, ...]
     build: Callable[[Column, Mapping[str, Any]], Hierarchy]
-
-
-def present_values(column: Column) -> Sequence[str]:
-    """Return the values of a column without the missing one."""
-    return column.values[: len(column.values) - (column.missing is not None)]
 
 
 def lists_by_name(words: str, empty: bool = True) -> FieldType:
@@ -51,12 +46,3 @@ def members_of_groups(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for member, group in pairs:
         groups.setdefault(group, {})[member] = None
     return {group: list(members) for group, members in groups.items()}
-
-
-FLAT = Builder(
-    "flat",
-    "Every value directly below *",
-    tuple(Kind),
-    (),
-    lambda column, options: Hierarchy.flat(present_values(column)),
-)

@@ -1,33 +1,35 @@
-"""Builder `intervals`: ranges of equal width, `20-24`, `20-29`, …
+"""Builders for numbers and dates: `intervals`, `quantiles`, `breaks` and `date`.
 
-Builder `quantiles`: ranges that hold about equally many records.
+intervals    ranges of equal width, `20-24`, `20-29`, …
+quantiles    ranges that hold about equally many records, `[lo..hi]` with ends of the data
+breaks       ranges between cut points, `<18`, `18-39`, `40-64`, `>=65`
+date         dates along the calendar: by day, month, quarter, year, some years, decade
 
-Labels are `[lo..hi]`, both ends values of the data as they stand there.
-
-Builder `breaks`: ranges between cut points, `<18`, `18-39`, `40-64`, `>=65`.
-
-All of them cut a line of numbers or dates. Which range a value belongs to is decided in whole
+The first three cut a line of numbers or dates. Which range a value belongs to is decided in whole
 numbers, never in floating point: the values, widths and cut points of a column are written out as
 decimals and scaled until all are whole (dates are whole days to begin with). So 0.3 lies in
 [0.3, 0.4) at width 0.1, though 0.3 // 0.1 is 2.
 
-Labels
+Labels of intervals
     whole numbers    `20-24`; `[-10..-6]` throughout when any end is negative; `20` for a width of 1
     decimals         `[2.5, 5)`, the upper end left out; `[2,5; 5)` where the comma is decimal
     dates            `[1995-09-20..1995-09-26]`, widths in days
 
 Numbers and days are written as the column writes them: `16.000-16.999`, `[20.09.1995..26.09.1995]`.
+
+Labels of the calendar are `1995-09-20`, `1995-09`, `1995-Q3`, `1995`, `1990-1994` (5 years),
+`1990-1999` (decade); groups of n years start at the years that n divides. A clock time belongs to
+its day.
 """
 
-from __future__ import annotations
-
 import datetime
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +40,7 @@ from kanon_tui.core.fields.yaml_text import LocatedValue, as_number, exact_numbe
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, exact
 from kanon_tui.core.table.column import Column, Kind, range_text
-from kanon_tui.core.table.dates import date_text
+from kanon_tui.core.table.value_formats import date_text
 
 Point = Decimal | datetime.date | str
 """A place on the line of a column's values: a number, a date, or a text that only it can read."""
@@ -73,7 +75,7 @@ class Line:
     """One per value that is not missing, rising."""
 
     @classmethod
-    def from_column(cls, column: Column, points: Iterable[Decimal]) -> Line:
+    def from_column(cls, column: Column, points: Iterable[Decimal]) -> Self:
         """Return a line fine enough for the values of a column and for these points."""
         if column.kind is Kind.DATE:
             return cls(column, 0, tuple(np.floor(present_numbers(column)).astype(int).tolist()))
@@ -171,7 +173,7 @@ def point_of(column: Column, written: Point) -> Decimal:
 
 def present_numbers(column: Column) -> npt.NDArray[np.float64]:
     """Return the numbers of a column without the missing one, rising."""
-    return column.value_numbers[: len(column.values) - (column.missing is not None)]
+    return column.value_numbers[: column.present]
 
 
 def _decimals(number: Decimal) -> int:
@@ -199,7 +201,7 @@ _WIDTH = FieldType(
 )
 
 
-def _build(column: Column, options: Mapping[str, Any]) -> Hierarchy:
+def _build_intervals(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     """Build ranges of equal width, counted from an origin.
 
     Widths are listed, or grow from a first width by a factor: for so many levels, or until at most
@@ -329,7 +331,7 @@ INTERVALS = Builder(
             "origin", POINT, help="Where a group starts: 0, or 1970-01-01 for dates, when not given"
         ),
     ),
-    _build,
+    _build_intervals,
 )
 
 
@@ -454,4 +456,103 @@ BREAKS = Builder(
         ),
     ),
     _build_breaks,
+)
+
+
+DATE_LEVELS = ("month", "year", "5 years", "decade")
+"""The levels when none are named."""
+
+_LEVELS = "a list of day, month, quarter, year, 5 years (or any number), decade"
+_MONTHS = {"day": 0, "month": 1, "quarter": 3, "year": 12, "decade": 120}
+
+
+def _read_level(located: LocatedValue) -> str:
+    word = located.text(_LEVELS)
+    if _months(word) is None:
+        raise located.wrong(_LEVELS)
+    return word
+
+
+def _build_dates(column: Column, options: Mapping[str, Any]) -> Hierarchy:
+    """Build one level per calendar unit, each a multiple of the one before."""
+    levels = options["levels"]
+    for before, word in pairwise(levels):
+        fine, coarse = _months(before), _months(word)
+        assert fine is not None
+        assert coarse is not None
+        if coarse <= fine or (fine and coarse % fine):
+            raise InputError(
+                f"{column.name}: level '{word}' of builder date cannot follow '{before}': its "
+                f"groups would not be made of whole groups of that level; go from short to long, "
+                f"each a multiple of the one before"
+            )
+    return levels_hierarchy(column, [date_labels(column, word) for word in levels])
+
+
+def date_labels(column: Column, word: str) -> list[str]:
+    """Return the label of every present value at one calendar level."""
+    months = _months(word)
+    assert months is not None
+    present = column.value_numbers[: column.present]
+    days = np.floor(present).astype(np.int64).astype("datetime64[D]")
+    if months == 0:
+        shown = zip(column.values[: len(days)], days, strict=True)
+        return [text if text in column.coded_ends else str(day) for text, day in shown]
+    since_year_zero = days.astype("datetime64[M]").astype(np.int64) + 1970 * 12
+    groups, number = np.unique(since_year_zero // months, return_inverse=True)
+    labels = [_group_label(column, int(group) * months, months) for group in groups]
+    return [labels[i] for i in number.tolist()]
+
+
+def _group_label(column: Column, first: int, months: int) -> str:
+    """Return the label of some months, open where they hold a coded end."""
+    if column.coding is None:
+        return _label(first, months)
+    start, after = (_first_day(month) for month in (first, first + months))
+    opened = open_label(column, start, after, lambda day: date_text(day, column.date_format))
+    return opened or _label(first, months)
+
+
+def _first_day(month: int) -> int:
+    """Return the first day of a month that is counted from the year 0, counted from 1970-01-01."""
+    return int(np.datetime64(month - 1970 * 12, "M").astype("datetime64[D]").astype(np.int64))
+
+
+def default_date_levels(column: Column) -> tuple[str, ...]:
+    """Return the calendar units that distinguish the dates of a column."""
+    apart = tuple(word for word in DATE_LEVELS if len(set(date_labels(column, word))) > 1)
+    return apart or DATE_LEVELS[:1]
+
+
+def _label(first: int, months: int) -> str:
+    """Return the label of `months` months from month number `first` on, counted from year 0."""
+    year, month = divmod(first, 12)
+    if months == 1:
+        return f"{year:04}-{month + 1:02}"
+    if months == 3:
+        return f"{year:04}-Q{month // 3 + 1}"
+    if months == 12:
+        return f"{year:04}"
+    return f"{year:04}-{year + months // 12 - 1:04}"
+
+
+def _months(word: str) -> int | None:
+    """Return the months that a level groups; 0 for days, None for an unknown word."""
+    years = re.fullmatch(r"([1-9][0-9]{0,3}) years?", word)
+    return 12 * int(years[1]) if years else _MONTHS.get(word)
+
+
+DATE = Builder(
+    "date",
+    "Calendar units: month, year, some years, decade",
+    (Kind.DATE,),
+    (
+        Field(
+            "levels",
+            list_of(FieldType(_LEVELS, _read_level), _LEVELS, empty=False),
+            DATE_LEVELS,
+            "The unit of every level, from short to long",
+        ),
+    ),
+    _build_dates,
 )

@@ -10,7 +10,7 @@ from kanon_tui.core.analysis.attack.linking import linking_attack
 from kanon_tui.core.analysis.attack.two_releases import two_releases
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.tables_in_files import read_tables
+from kanon_tui.core.pipeline.sampled_table import read_tables
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.table import counted_table
 from kanon_tui.core.table.read_options import ReadOptions

@@ -6,7 +6,7 @@ import pytest
 
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees.partition import partition
-from kanon_tui.core.pipeline import tables_in_files
+from kanon_tui.core.pipeline import sampled_table
 from kanon_tui.core.table.table import as_table
 from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import in_memory, streamed
@@ -25,7 +25,7 @@ def test_trees_are_those_of_memory_or_of_a_sample_that_says_so(tmp_path, monkeyp
     for target in ("ill", "wage", "age"):
         expected = partition(PublishedTable(asked, whole.task, release), target)
         assert partition(PublishedTable.from_result(files, asked), target) == expected
-    monkeypatch.setattr(tables_in_files, "MOST_DRAWN", 40)
+    monkeypatch.setattr(sampled_table, "MOST_DRAWN", 40)
     found = partition(PublishedTable.from_result(files, asked), "ill")
     assert found.drawn_from == (whole.task.n, whole.table.height)
     assert found.original.root.records == found.release.root.records == 40

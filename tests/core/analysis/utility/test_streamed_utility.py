@@ -12,7 +12,7 @@ from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.utility import utility
 from kanon_tui.core.analysis.utility.utility import measure_utility, utility_of
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline import pages, tables_in_files
+from kanon_tui.core.pipeline import pages, sampled_table
 from kanon_tui.core.table.writing import Target
 from tests.core.pipeline.compared import in_memory, streamed
 from tests.core.pipeline.test_stream import people, project
@@ -60,7 +60,7 @@ def test_models_learn_what_they_learn_in_memory(tmp_path, monkeypatch):
     expected = utility_of(whole, "ill")
     assert expected.learnt
     assert rounded(utility_of(files, "ill")) == rounded(expected)
-    monkeypatch.setattr(tables_in_files, "MOST_DRAWN", 60)  # models then learn from a sample
+    monkeypatch.setattr(sampled_table, "MOST_DRAWN", 60)  # models then learn from a sample
     monkeypatch.setattr(utility, "MOST_RECORDS", 60)
     found = utility_of(files, "ill")
     assert found.learnt_of == 60

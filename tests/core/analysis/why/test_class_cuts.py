@@ -20,7 +20,7 @@ from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.release.recode import cell_texts
+from kanon_tui.core.release.class_texts import cell_texts
 from kanon_tui.core.table.column import GroupValues, Kind
 from kanon_tui.core.task.task import Grouping, Task
 from tests.core.algorithms.random_tables import random_task

@@ -12,7 +12,7 @@ from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Reasons, Why
 from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.project.project import AttributeSpec
-from kanon_tui.core.release.recode import cell_texts
+from kanon_tui.core.release.class_texts import cell_texts
 from kanon_tui.core.table.column import GroupValues, Kind
 from kanon_tui.core.task.rules import Boundary, RuleTable
 from kanon_tui.core.task.task import Grouping

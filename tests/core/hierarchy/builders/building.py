@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from kanon_tui.core.hierarchy.build import build_hierarchy
 from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.specification import build_hierarchy
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import code_column
 

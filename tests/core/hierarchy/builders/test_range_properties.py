@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.hierarchy.build import build_hierarchy, default_hierarchy
+from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from tests.core.hierarchy.builders.building import build, column
 
 _WHOLE = st.integers(-500, 500).map(str)
