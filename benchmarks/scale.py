@@ -167,8 +167,7 @@ def in_pieces(project: Project, out: Path) -> dict[str, float]:
 
 def work(engine: str, folder: Path, data: Path, memory: str | None) -> dict[str, float]:
     """One measurement, in this process."""
-    from kanon_tui.core.project.overrides import with_overrides
-    from kanon_tui.core.project.project import Project
+    from kanon_tui.core.project.project import Project, with_overrides
 
     began, phases = time.perf_counter(), {}
     kind, _, workers = engine.partition(":")

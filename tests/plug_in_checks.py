@@ -10,9 +10,9 @@ from benchmarks.growth import ORDER
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.recommend import recommend
 from kanon_tui.core.clustering.clustering import Clustering
-from kanon_tui.core.pipeline.preflight import preflight
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import start
+from kanon_tui.core.pipeline.trial import preflight
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.task.task import RunContext, Steps, Task
 from kanon_tui.core.teaching.picture import Drawing, Scene

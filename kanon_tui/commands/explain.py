@@ -9,8 +9,7 @@ from kanon_tui.commands.output import show
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.project.overrides import with_overrides
-from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.project.samples import list_samples, sample_of_algorithm
 from kanon_tui.core.table.writing import check_target, write_text
 from kanon_tui.core.teaching.handout import explain, handout_html, handout_markdown, make_handout

@@ -7,8 +7,7 @@ from typing import Any
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.registry import find_analysis
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.project.overrides import with_overrides
-from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table

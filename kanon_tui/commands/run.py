@@ -19,15 +19,14 @@ from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.api.tables import make_project
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.engine_choice import choose_engine
-from kanon_tui.core.pipeline.preflight import preflight
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher
 from kanon_tui.core.pipeline.run import Result, Run, chosen_algorithm, conclude, start
 from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.pipeline.stream import run_stream, workers_of
+from kanon_tui.core.pipeline.trial import preflight
 from kanon_tui.core.project.guesses import plan_lines, planned_columns, refuse_guesses
-from kanon_tui.core.project.overrides import with_overrides
-from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, is_dossier
 from kanon_tui.core.report.sections import Section

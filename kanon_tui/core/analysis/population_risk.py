@@ -31,8 +31,8 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.table.column import Column, GroupValues, Kind, Role
+from kanon_tui.core.table.column_coding import by_value
 from kanon_tui.core.table.counted_table import CountedTable
-from kanon_tui.core.table.distinct_values import by_value
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.text import count_of, joined
 

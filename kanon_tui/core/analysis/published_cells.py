@@ -67,7 +67,7 @@ from kanon_tui.core.pipeline.sampled_table import draw_tables, read_tables
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, Role, set_members
-from kanon_tui.core.table.end_coding import code_ends
+from kanon_tui.core.table.column_coding import code_ends
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.pipeline.preflight import in_words
 from kanon_tui.core.pipeline.run import Result
-from kanon_tui.core.pipeline.trial import Trial, hidden_columns, try_out
+from kanon_tui.core.pipeline.trial import Trial, hidden_columns, in_words, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.task.task import Family, Task, Wish
 from kanon_tui.core.text import first_few

@@ -315,22 +315,24 @@ def cluster(
     except ImportError:
         raise InputError(_MISSING) from None
     with work_folder(target.path if target else None) as folder, ExitStack() as stack:
-        if scheduler is None:
-            own = stack.enter_context(_own_cluster(folder))
-            client = _client(distributed.Client, "of this machine", own, own.security)
-        else:
-            security = client_security(scheduler)
-            client = _client(distributed.Client, scheduler, scheduler, security)
-        try:
-            workers = Cluster(client, folder)
-            _check_workers(workers, scheduler)
-            try:
-                yield workers
-            finally:
-                workers.stop()
-        finally:
-            with suppress(Exception):
-                client.close(timeout=5)
+        address: Any = scheduler or stack.enter_context(_own_cluster(folder))
+        security = client_security(scheduler) if scheduler else address.security
+        where = scheduler or "of this machine"
+        client = stack.enter_context(_closed(_client(distributed.Client, where, address, security)))
+        workers = Cluster(client, folder)
+        _check_workers(workers, where)
+        stack.callback(workers.stop)
+        yield workers
+
+
+@contextmanager
+def _closed(connected: Any) -> Iterator[Any]:
+    """Give a client or a cluster, and close it after the block."""
+    try:
+        yield connected
+    finally:
+        with suppress(Exception):
+            connected.close(timeout=5)
 
 
 @contextmanager
@@ -370,11 +372,8 @@ def _own_cluster(folder: Path) -> Iterator[Any]:
                 local_directory=str(folder),
                 security=temporary,
             )
-        try:
+        with _closed(own):
             yield own
-        finally:
-            with suppress(Exception):
-                own.close(timeout=5)
 
 
 @contextmanager
@@ -432,9 +431,8 @@ def _client(client: Any, name: str, address: Any, security: Any) -> Any:
         ) from None
 
 
-def _check_workers(workers: Cluster, scheduler: str | None) -> None:
+def _check_workers(workers: Cluster, where: str) -> None:
     """Refuse a cluster without workers, or whose workers have another version of the package."""
-    where = scheduler or "of this machine"
     try:
         workers.client.wait_for_workers(1, timeout=PATIENCE)
     except TimeoutError:

@@ -29,7 +29,7 @@ from kanon_tui.core.privacy.requirements import ColumnRequirement, PeopleRequire
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column, GroupValues, Kind
-from kanon_tui.core.table.distinct_values import by_value
+from kanon_tui.core.table.column_coding import by_value
 from kanon_tui.core.table.profile import repeated_people
 from kanon_tui.core.table.role_guesses import guess_attributes
 from kanon_tui.core.table.table import Table, as_table

@@ -33,10 +33,9 @@ from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.column import Column, Kind, Role
+from kanon_tui.core.table.column_coding import by_value, code_ends, coding_note, written_end
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.distinct_values import by_value
-from kanon_tui.core.table.end_coding import code_ends, coding_note, written_end
 from kanon_tui.core.table.pseudonyms import KeyFile
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import fitting_format

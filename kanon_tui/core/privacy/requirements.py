@@ -18,7 +18,7 @@ from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.verify_figures import Claim
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, GroupValues, Kind
-from kanon_tui.core.table.distinct_values import CountedColumn
+from kanon_tui.core.table.column_coding import CountedColumn
 from kanon_tui.core.text import count_of
 
 

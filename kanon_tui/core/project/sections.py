@@ -38,7 +38,7 @@ from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, exact_number
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.hierarchy.specification import HIERARCHY
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.end_coding import CodedBounds
+from kanon_tui.core.table.column_coding import CodedBounds
 from kanon_tui.core.table.read_options import SIZE, ReadOptions
 from kanon_tui.core.table.value_formats import FORMAT, Format
 from kanon_tui.core.task.rules import RULES, RuleTable

@@ -201,11 +201,8 @@ class Release:
         groups = self.cells[0].groups
         if all(cells.groups is groups for cells in self.cells):  # a clustering: one text per group
             return np.append(dense_ranks(ranks), np.int32(-1))[groups]
-        if not self.suppressed.any():
-            each = zip(ranks, self.cells, strict=True)
-            return dense_ranks(rank[cells.groups] for rank, cells in each)
         result = np.full(self.task.rows, -1, dtype=np.int32)
-        kept = ~self.suppressed
+        kept = ~self.suppressed if self.suppressed.any() else slice(None)
         each = zip(ranks, self.cells, strict=True)
         result[kept] = dense_ranks(rank[cells.groups[kept]] for rank, cells in each)
         return result

@@ -19,7 +19,7 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.distinct_values import CountedColumn
+from kanon_tui.core.table.column_coding import CountedColumn
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Counts, Encoder, Table, first_unreadable
 from kanon_tui.core.table.value_formats import Format

@@ -27,7 +27,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, fields_of, text
 from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Column, Kind, Role
-from kanon_tui.core.table.end_coding import CodedBounds, code_ends
+from kanon_tui.core.table.column_coding import CodedBounds, code_ends
 from kanon_tui.core.table.profile import singling_out_columns
 from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed
 from kanon_tui.core.task.output import Output

@@ -13,7 +13,7 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.core.table.distinct_values import by_value
+from kanon_tui.core.table.column_coding import by_value
 from kanon_tui.core.table.profile import RepeatedPeople, repeated_people
 from kanon_tui.core.task.weights import association_matrix
 from kanon_tui.core.text import bar, visible

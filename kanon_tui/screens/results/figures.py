@@ -12,7 +12,7 @@ from kanon_tui.core.analysis.compare import Comparison, FigureDifference
 from kanon_tui.core.editing.state_folder import FIGURES, EarlierRun
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.pipeline.preflight import folded
+from kanon_tui.core.pipeline.trial import folded
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import (

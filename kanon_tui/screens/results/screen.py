@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.analysis.why.reasons import Why
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.pipeline.preflight import folded
+from kanon_tui.core.pipeline.trial import folded
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel

@@ -21,10 +21,9 @@ from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field, choice, fields_of
 from kanon_tui.core.pipeline.engine_choice import check_streamable
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.preflight import Preflight, preflight
 from kanon_tui.core.pipeline.run import Result, State, conclude
 from kanon_tui.core.pipeline.stream import StoppedError, WatchedStream
-from kanon_tui.core.pipeline.trial import Trial
+from kanon_tui.core.pipeline.trial import Preflight, Trial, preflight
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.risk import RISK_IN_WORDS
 from kanon_tui.core.privacy.settings import Privacy

@@ -18,8 +18,7 @@ from kanon_tui.core.fields.declaration import (
     write_fields,
 )
 from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, dump, parse
-from kanon_tui.core.project.overrides import with_overrides
-from kanon_tui.core.project.project import Project, project_from_mapping
+from kanon_tui.core.project.project import Project, project_from_mapping, with_overrides
 from kanon_tui.core.table.column import Role
 from tests.core.fields.reference_tables import (
     PAGES,

@@ -9,7 +9,7 @@ from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.lattice.chosen_string import Verdicts, read_levels, write_levels
 from kanon_tui.core.pipeline.run import Run, conclude
-from kanon_tui.core.project.overrides import with_overrides
+from kanon_tui.core.project.project import with_overrides
 from kanon_tui.core.project.samples import find_sample
 from tests.core.algorithms.twins.beyond_k import must_go, with_requirements
 from tests.core.algorithms.twins.full_domain import (

@@ -9,8 +9,8 @@ import pytest
 import kanon_tui as kn
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import KanonError, in_screen_words
-from kanon_tui.core.pipeline.preflight import preflight
 from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.trial import preflight
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.column import Role

@@ -12,8 +12,7 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.pipeline.stream import stream
-from kanon_tui.core.project.overrides import with_overrides
-from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.report.reproduce import obstacle
 from kanon_tui.core.task.task import Family
 from tests.helpers import report_text

@@ -11,8 +11,8 @@ import pytest
 import kanon_tui as kn
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import open_session
-from kanon_tui.core.pipeline.preflight import preflight
 from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.trial import preflight
 from kanon_tui.core.table.column import Role
 from tests.commands.command_line import said
 

@@ -23,7 +23,7 @@ from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.privacy.verify import classes_without
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import GroupValues, Kind, Role
-from kanon_tui.core.table.distinct_values import value_key
+from kanon_tui.core.table.column_coding import value_key
 from kanon_tui.core.table.table import as_table
 from tests.tries import tries
 

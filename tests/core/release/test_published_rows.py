@@ -46,7 +46,7 @@ RUN = """\
 import sys
 from kanon_tui import anonymize
 for algorithm in ("mondrian", "global"):
-    from kanon_tui.core.project.overrides import with_overrides
+    from kanon_tui.core.project.project import with_overrides
     from kanon_tui import Project
     project = with_overrides(Project.load(sys.argv[1]), algorithm=algorithm)
     anonymize(project).write(sys.argv[2] + algorithm + ".csv", force=True)

@@ -8,7 +8,7 @@ import pytest
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.column import Column, Kind, range_text
-from kanon_tui.core.table.end_coding import CodedBounds, bounds_of, code_ends, coding_note
+from kanon_tui.core.table.column_coding import CodedBounds, bounds_of, code_ends, coding_note
 from kanon_tui.core.table.table import code_column
 from kanon_tui.core.table.value_formats import Format, NumberFormat
 

@@ -6,8 +6,7 @@ from functools import cache
 
 from kanon_tui.core.pipeline.run import Run, start
 from kanon_tui.core.pipeline.timeline import Timeline
-from kanon_tui.core.project.overrides import with_overrides
-from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.task.task import RunContext
 from kanon_tui.core.teaching.picture import Drawing, Scene

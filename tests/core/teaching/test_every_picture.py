@@ -9,8 +9,7 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.pipeline.run import start
-from kanon_tui.core.project.overrides import with_overrides
-from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.task.task import Family, RunContext
 from kanon_tui.core.teaching.candidates import LETTERS, Candidates, by_number, vote_on

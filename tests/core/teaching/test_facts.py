@@ -6,8 +6,7 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.project.overrides import with_overrides
-from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.teaching.cockpit import Cockpit
 from kanon_tui.core.teaching.handout import record

@@ -38,7 +38,7 @@ from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
 from kanon_tui.core.table.column import Column, Kind, Role
-from kanon_tui.core.table.end_coding import code_ends
+from kanon_tui.core.table.column_coding import code_ends
 from kanon_tui.core.table.table import Table, code_column
 from kanon_tui.core.table.value_formats import NumberFormat, parse_dates
 from kanon_tui.core.task.output import Output

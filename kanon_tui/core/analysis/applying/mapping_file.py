@@ -46,7 +46,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import plain_values
 from kanon_tui.core.table.column import Column, Kind, Role
-from kanon_tui.core.table.end_coding import CodedBounds, bounds_of
+from kanon_tui.core.table.column_coding import CodedBounds, bounds_of
 from kanon_tui.core.table.value_formats import FORMAT, Format
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import json_text

@@ -44,7 +44,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Column, Kind
-from kanon_tui.core.table.distinct_values import CountedColumn, by_value
+from kanon_tui.core.table.column_coding import CountedColumn, by_value
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
