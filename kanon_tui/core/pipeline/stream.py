@@ -155,33 +155,27 @@ class Pass:
         return (time.monotonic() if self.ended is None else self.ended) - self.begun
 
 
+@dataclass(eq=False)
 class WatchedStream:
     """A streaming run that other threads control and watch."""
 
-    def __init__(
-        self,
-        project: Project,
-        target: Target,
-        force: bool,
-        watch: Callable[[Run], LiveRun],
-        known: SampledTable | None = None,
-        free_memory: Callable[[], AbstractContextManager[None]] = nullcontext,
-        trust: bool = False,
-    ) -> None:
-        """Take a project and a target; `watch` makes the live run of its search.
-
-        Columns that are counted in `known` are not counted again. `free_memory` is entered while
-        the run works. `trust` says that the user agrees to the scheduler of the project.
-        """
-        self.project, self.target, self.force = project, target, force
-        self._watch, self._known, self._trust = watch, known, trust
-        self._free_memory = free_memory
-        self.passes: tuple[Pass, ...] = ()
-        """The passes that have begun; replaced as a whole."""
-        self.live: LiveRun | None = None
-        """The live run of the search, once it has begun."""
-        self.over = False
-        self._stopped = False
+    project: Project
+    target: Target
+    force: bool
+    watch: Callable[[Run], LiveRun]
+    """Makes the live run of its search."""
+    known: SampledTable | None = None
+    """Columns that are counted here are not counted again."""
+    free_memory: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Entered while the run works."""
+    trust: bool = False
+    """Whether the user agrees to the scheduler of the project."""
+    passes: tuple[Pass, ...] = ()
+    """The passes that have begun; replaced as a whole."""
+    live: LiveRun | None = None
+    """The live run of the search, once it has begun."""
+    over: bool = False
+    _stopped: bool = False
 
     @property
     def stopping(self) -> bool:
@@ -211,7 +205,7 @@ class WatchedStream:
             self._note(what, share)
 
         def finish(run: Run) -> None:
-            self.live = self._watch(run)
+            self.live = self.watch(run)
             if self.live.paused:
                 self.live.step()
             self.live.drive(abandoned)
@@ -219,9 +213,9 @@ class WatchedStream:
 
         try:
             progress("look", 0.0)
-            with self._free_memory(), workers_of(self.project, self.target, self._trust) as workers:
+            with self.free_memory(), workers_of(self.project, self.target, self.trust) as workers:
                 publisher = FilePublisher(workers, self.target, None, self.force, progress)
-                return run_stream(self.project, publisher, finish, True, self._known)
+                return run_stream(self.project, publisher, finish, True, self.known)
         finally:
             self.over = True
 

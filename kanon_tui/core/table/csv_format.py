@@ -143,10 +143,9 @@ class CsvChoice:
     )
     encoding: str = declared("auto", "The encoding of the text", type=ENCODING)
     line_ends: str = declared("auto", "The characters that end a row", choices=("auto", *LINE_ENDS))
-    quoting: str = declared(
+    quoting: Literal["auto", "necessary", "texts", "always"] = declared(
         "auto",
         "Which cells have quotes: those that need them, all of columns that are no numbers, or all",
-        choices=("auto", "necessary", "texts", "always"),
     )
 
     def resolved(self, source: CsvFormat | None, path: Path) -> CsvFormat:
@@ -157,15 +156,12 @@ class CsvChoice:
             delimiter = "\t"
         elif delimiter == "auto":
             delimiter = "," if source.delimiter == "\t" else source.delimiter
-        quoting: Quoting = source.quoting
-        if self.quoting in ("necessary", "texts", "always"):
-            quoting = self.quoting  # type: ignore[assignment]
         return CsvFormat(
             delimiter="\t" if delimiter == "\\t" else delimiter,
             encoding=source.encoding if self.encoding == "auto" else self.encoding,
             line_end=LINE_ENDS.get(self.line_ends, source.line_end),
             quote=source.quote,
-            quoting=quoting,
+            quoting=source.quoting if self.quoting == "auto" else self.quoting,
         )
 
 

@@ -112,7 +112,7 @@ def test_a_search_that_is_cancelled_ends_with_the_best_so_far(tmp_path):
     people(200).write_csv(tmp_path / "in.csv")
     target = Target(tmp_path / "out.csv")
     stream = watching(project(tmp_path / "in.csv"), target)
-    watch = stream._watch
+    watch = stream.watch
 
     def cancelled_at_once(run):
         live = watch(run)
@@ -121,7 +121,7 @@ def test_a_search_that_is_cancelled_ends_with_the_best_so_far(tmp_path):
         stream.cancel()
         return live
 
-    stream._watch = cancelled_at_once
+    stream.watch = cancelled_at_once
     result = stream.run()
     assert stream.live.run.state is State.CANCELLED
     assert result.files[0].path == target.path
