@@ -511,3 +511,59 @@ def test_a_missing_cell_hides_no_overlap(missing: int) -> None:
         cells = [f"[{low}..{low + 1}]", f"[{low + 1}..9]"]
         cells.insert(missing % 3, "?")
         assert overlapping(pl.Series(cells), numbers)
+
+
+def records_per_class(held: pl.DataFrame, claim: Claim) -> Any:
+    sizes = held.group_by("class", maintain_order=True).agg(pl.col("records").sum())
+    return sizes.sort("class")["records"].cast(pl.Float64).to_numpy()
+
+
+@pytest.mark.parametrize(
+    ("direction", "failing"),
+    [
+        ({"at_least": True}, {2: 0, 3: 1, 4: 2}),
+        ({"strict": True}, {2: 2, 3: 1, 4: 0}),
+        ({}, {1: 2, 2: 1, 3: 0}),
+    ],
+)
+def test_a_formula_of_another_package_is_judged_in_its_direction(
+    direction: dict[str, bool], failing: dict[int, int]
+) -> None:
+    """Classes of 2 and 3 records: the bound is the least, too much itself, or the most."""
+    release = table("aa", "bbb")
+    held = release["ill"].to_list()
+    for bound, expected in failing.items():
+        stated = claim("foreign", bound, held, proof=records_per_class, **direction)
+        assert classes_without(release, ["age"], stated) == expected, (direction, bound)
+
+
+def test_own_models_keep_their_direction_whatever_a_claim_says() -> None:
+    """The highest share of a value is 2/3: allowed at most, not at least."""
+    release = table("aab")
+    for bound, expected in ((0.5, 1), (0.7, 0)):
+        stated = claim("alpha", bound, release["ill"].to_list(), at_least=True, strict=True)
+        assert classes_without(release, ["age"], stated) == expected
+    stated = claim("alpha", 2 / 3, release["ill"].to_list(), strict=True)
+    assert classes_without(release, ["age"], stated) == 0
+
+
+def test_a_pseudonym_alone_among_missing_ones_joins_nobody() -> None:
+    """No pseudonym repeats, so the class of two is all that is known of either."""
+    pseudonyms([A, "?"], "11")
+
+
+@pytest.mark.parametrize("cell", ["12..3]", "[1..23"])
+def test_half_a_range_is_no_range_though_its_rest_reads_as_one(cell: str) -> None:
+    with pytest.raises(NotReachedError, match="no range of the data"):
+        overlapping(pl.Series([cell]), {str(number): float(number) for number in range(4)})
+
+
+def test_names_of_columns_are_no_patterns_and_take_nobody_s_place() -> None:
+    release = pl.DataFrame({"^.*$": list("aabb"), "records": list("ccdd"), "person": list("eefg")})
+    assert smallest_class(release, ["^.*$", "records"]) == 2
+    assert smallest_class(release, ["^.*$", "records", "person"]) == 1
+
+
+def test_many_copies_are_added_without_overflow() -> None:
+    copies = pl.Series([2**31 - 1, 2], dtype=pl.Int32)
+    assert smallest_class(table("aa"), ["age"], copies) == 2**31 + 1
