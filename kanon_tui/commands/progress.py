@@ -22,9 +22,6 @@ _SECONDS = 3.0
 
 def finish_run(run: Run, plain: bool = False) -> None:
     """Run to the end; show the progress on a terminal, or with `plain` as lines."""
-    if not plain and not sys.stderr.isatty():
-        run.finish()
-        return
     with following(plain) as progress:
         for step in run:
             progress(run.algorithm.name, step.progress)
@@ -66,22 +63,19 @@ def _lines() -> Callable[[str, float | None], None]:
 
 def finish_sweep(sweep: Sweep) -> list[SweepPoint]:
     """Return all points in the order asked for, with a bar when stderr is a terminal."""
-    if not sys.stderr.isatty():
-        return sweep.in_order(list(sweep))
-    points = []
-    with _bar(counting=True) as progress:
-        bar = progress.add_task("sweep", total=sweep.total)
+    points: list[SweepPoint] = []
+    with following() as progress:
         for point in sweep:
             points.append(point)
-            progress.update(bar, advance=1, description=f"{point.algorithm} k={point.k}")
+            done = f"{len(points)}/{sweep.total}"
+            progress(f"{point.algorithm} k={point.k} {done}", len(points) / sweep.total)
     return sweep.in_order(points)
 
 
-def _bar(counting: bool = False) -> Progress:
-    """Return a bar on stderr that vanishes at its end; `counting` shows 3/12 beside it."""
+def _bar() -> Progress:
+    """Return a bar on stderr that vanishes at its end."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    counts = [MofNCompleteColumn()] if counting else []
-    columns = (TextColumn("{task.description}"), BarColumn(), *counts, TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -18,8 +18,7 @@ from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.fields.declaration import list_of, number, text
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.people import PeopleValues
-from kanon_tui.core.privacy.shares import fewest_removed, highest_shares, over_present
+from kanon_tui.core.privacy.shares import PeopleValues, fewest_removed, highest_shares, over_present
 from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.text import quoted_list
 

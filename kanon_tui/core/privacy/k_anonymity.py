@@ -25,8 +25,8 @@ import numpy as np
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.requirements import ColumnRequirement
+from kanon_tui.core.privacy.shares import PeopleValues
 from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.text import Note, note
 

@@ -43,8 +43,8 @@ import numpy as np
 from kanon_tui.core.fields.declaration import number, whole_number
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.people import PeopleValues
 from kanon_tui.core.privacy.shares import (
+    PeopleValues,
     fewest_removed,
     highest_shares,
     over_present,

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.privacy.people import PeopleValues
+from kanon_tui.core.privacy.shares import PeopleValues
 from kanon_tui.core.privacy.verify_figures import Claim
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, GroupValues, Kind
 from kanon_tui.core.table.column_coding import CountedColumn

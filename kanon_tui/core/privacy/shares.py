@@ -1,9 +1,35 @@
 """Shares of sensitive values within classes, which several models are computed from.
 
 All is counted on distinct (class, value) pairs, never on a classes × values table.
+
+People, not records: what classes show where a person may have several records.
+
+With a column of the role *person* a class is its people, and each person's value counts once in a
+class, however often she has it. For one record per person all of this is what it is without.
+
+- k: distinct people per class. A person's records need not be in one class.
+- distinct l, p: the most people of the class who can each be given a different one of their own
+  values (a matching of people and values). A person with three diagnoses counts as one of l, and an
+  attacker who knows the records of j people of the class still faces l − j values: nobody takes
+  more than one away. Plain counting would let one person make a class diverse, to herself alone.
+- α: the share of the people who have the value in any of their records there. The attacker may know
+  which records belong together; the bound holds all the same.
+- entropy l, t and the other models of shares: a person counts as one and is shared evenly among
+  her distinct values in the class; in the whole table, among those she has there.
+
+A missing value is no value: it counts only for a person who has no other in the class.
+
+Merging. People only get more and a matching only grows when classes are merged, so that k, distinct
+l and p are monotone. Shares are not: two classes that share people have fewer people together than
+one by one, and what held in both may fail in their union. Searches then prune by k alone, and the
+whole table as one class proves nothing (`ColumnRequirement.closed`).
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -88,3 +114,102 @@ def fewest_removed(groups: GroupValues, over: Floats, most: Floats) -> Int64s:
     needed = np.where(most < 1, groups.sizes * over / np.maximum(1 - most, TIE), 0.0)
     certain = np.ceil(needed - TIE * groups.sizes)
     return np.asarray(np.clip(certain, 0, groups.sizes), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _EachOnce(GroupValues):
+    """Values counted once per person of a class; the size of a class is its people."""
+
+    people: Int64s
+
+    @property
+    def sizes(self) -> Int64s:
+        """People of every class: fewer than all pairs where somebody has several values."""
+        return self.people
+
+    def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
+        """Return the pairs that are shown, without people who have no value among them."""
+        there, pairs = super().only(shown)
+        gone = np.bincount(self.group[~shown], self.records[~shown], minlength=self.count)
+        left = (self.people - gone.astype(np.int64))[there]
+        return there, _EachOnce(pairs.count, pairs.group, pairs.code, pairs.records, left)
+
+
+@dataclass(frozen=True, eq=False)
+class PeopleValues:
+    """The people of every class with their distinct values there, sorted by class and person."""
+
+    count: int
+    group: Int64s
+    person: Int64s
+    code: Int64s
+    missing: int | None
+
+    @classmethod
+    def from_groups(
+        cls, groups: GroupValues, person_of: Int64s, value_of: Int64s, missing: int | None
+    ) -> PeopleValues:
+        """Return the values of every class's people; combinations are numbered by person."""
+        found = cls(
+            groups.count, groups.group, person_of[groups.code], value_of[groups.code], missing
+        )
+        if missing is None:
+            return found
+        unsaid = (found.code == missing) & (found.values_of_holder[found.holder] > 1)
+        if not unsaid.any():
+            return found
+        kept = (found.group[~unsaid], found.person[~unsaid], found.code[~unsaid])
+        return cls(groups.count, *kept, missing)
+
+    @cached_property
+    def _first(self) -> Flags:
+        """Per pair whether it is the first of its person in its class."""
+        changes = (np.diff(self.group) != 0) | (np.diff(self.person) != 0)
+        return np.concatenate([np.ones(min(len(self.group), 1), dtype=bool), changes])
+
+    @cached_property
+    def holder(self) -> Int64s:
+        """Per pair the number of its person, counted anew in every class."""
+        return np.cumsum(self._first) - 1
+
+    @cached_property
+    def values_of_holder(self) -> Int64s:
+        """Per person of a class the number of distinct values."""
+        return np.bincount(self.holder)
+
+    @cached_property
+    def people(self) -> Int64s:
+        """Distinct people of every class."""
+        return np.bincount(self.group[self._first], minlength=self.count)
+
+    @cached_property
+    def shared(self) -> GroupValues:
+        """Each person counted once, divided evenly among her values, as fractions in `records`."""
+        return GroupValues(self.count, *self._summed(1.0 / self.values_of_holder[self.holder]))
+
+    @cached_property
+    def each(self) -> GroupValues:
+        """The people of every class who have each value; a person counts for each of hers."""
+        group, code, people = self._summed(np.ones(len(self.group)))
+        return _EachOnce(self.count, group, code, people.astype(np.int64), self.people)
+
+    def _summed(self, parts: Floats) -> tuple[Int64s, Int64s, npt.NDArray[Any]]:
+        width = np.int64(self.code.max()) + 1 if len(self.code) else np.int64(1)
+        pairs, place = np.unique(self.group * width + self.code, return_inverse=True)
+        return pairs // width, pairs % width, np.bincount(place, weights=parts)
+
+    @cached_property
+    def matched(self) -> Int64s:
+        """The most people of every class who can each have a different value of their own."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import maximum_bipartite_matching
+
+        shown = np.ones(len(self.code), dtype=bool)
+        if self.missing is not None:
+            shown = self.code != self.missing
+        width = np.int64(self.code.max()) + 1 if len(self.code) else np.int64(1)
+        values, value = np.unique((self.group * width + self.code)[shown], return_inverse=True)
+        pairs = (np.ones(len(value), dtype=np.int8), (self.holder[shown], value))
+        graph = csr_array(pairs, shape=(len(self.values_of_holder), len(values)))
+        taken = maximum_bipartite_matching(graph, perm_type="column")
+        return np.bincount(values[taken[taken >= 0]] // width, minlength=self.count)

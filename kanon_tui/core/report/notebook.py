@@ -5,7 +5,7 @@ quasi-identifiers stand there, never an identifier or what is sensitive, and a l
 """
 
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.html import section_html
+from kanon_tui.core.report.formats import section_html
 from kanon_tui.core.report.sections import Section, class_sizes_section, figure
 
 _RECORDS = 5

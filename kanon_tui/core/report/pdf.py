@@ -15,8 +15,7 @@ import pymupdf_fonts
 from fpdf import FPDF
 from fpdf.fonts import FontFace, TTFFont
 
-from kanon_tui.core.report.html import FOOTER
-from kanon_tui.core.report.sections import Document, Section
+from kanon_tui.core.report.sections import FOOTER, Document, Section
 from kanon_tui.core.text import visible, visible_lines
 
 _FONTS = (("text", "", "figo"), ("text", "B", "figbo"), ("mono", "", "cascadia"),

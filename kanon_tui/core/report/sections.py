@@ -61,6 +61,9 @@ class Document:
     sections: Sequence[Section]
 
 
+FOOTER = "Made with kanon-tui. The table was verified before this report was written."
+
+
 def figure(value: Any) -> str:
     """Return a number for people: thousands separated, four significant digits, a dash for None."""
     if value is None or not math.isfinite(value):

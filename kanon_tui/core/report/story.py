@@ -1,4 +1,4 @@
-"""The report for people as documents of sections; `formats`, `html` and `pdf` decide their look.
+"""The report for people as documents of sections; `formats` and `pdf` decide their look.
 
 The reader is somebody who answers for the release, not the one who made it: every figure comes
 with a line that says what it means. Only what is published or was typed into the project appears:

@@ -9,17 +9,14 @@ bundled samples.
 A run can also be recorded decision by decision, to be played afterwards.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kanon_tui.core.errors import InputError, KanonError
-from kanon_tui.core.metrics.measure import Measures
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.run import Result, Run, conclude, start
-from kanon_tui.core.pipeline.timeline import MOST_KEPT, Timeline
 from kanon_tui.core.project.project import Project
-from kanon_tui.core.report.formats import escaped_markdown
-from kanon_tui.core.report.html import escaped, page
+from kanon_tui.core.report.formats import escaped, escaped_markdown, page
 from kanon_tui.core.task.task import Family, RunContext, Task
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene
@@ -130,43 +127,6 @@ def _drawn(picture: Picture) -> str:
 
 
 _STYLE = Path(__file__).with_name("handout.css")
-
-
-@dataclass(frozen=True, eq=False)
-class Recording:
-    """The steps of a run and how it ended."""
-
-    run: Run
-    timeline: Timeline
-    end: str
-    """The release in a sentence, or why there is none."""
-    measures: Measures | None = None
-    """The figures of the release; None where there is none."""
-
-
-def record(
-    project: Project, task: Task, abandoned: Callable[[], bool] = lambda: False
-) -> Recording:
-    """Run to the end, keeping every decision; of very many the first, and the rest at once."""
-    context = RunContext(decisions_per_step=1, watched=True)
-    run = start(project, task=task, context=context)
-    timeline = new_timeline(run.algorithm)
-    try:
-        for step in run:
-            if timeline.last < MOST_KEPT:
-                timeline.add(step)
-            else:
-                context.decisions_per_step, context.watched = MOST_KEPT, False
-            if abandoned():
-                run.cancel()
-        measures = conclude(run, project).measures
-    except KanonError as error:
-        return Recording(run, timeline, str(error))
-    end = (
-        f"{count_of(measures.classes, 'class', 'classes')}, NCP {measures.ncp:.4f}, RV "
-        f"{measures.rv:.4f}, {count_of(measures.suppressed_records, 'record')} suppressed"
-    )
-    return Recording(run, timeline, end, measures)
 
 
 def explain(

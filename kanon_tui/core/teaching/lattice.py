@@ -106,8 +106,7 @@ class LatticePicture(Drawing):
     def _draw_nodes(
         self, picture: Picture, scene: Scene, state: FullDomainState, layout: _Layout
     ) -> None:
-        lattice, shown = state.lattice, _shown(state)
-        assert lattice is not None
+        lattice, shown = state.strings, _shown(state)
         canvas: Canvas[Tone] = Canvas(picture.width, layout.height, "")
         places = layout.places(picture.width)
         current, best = state.node_of(state.current), state.node_of(state.best)
@@ -184,8 +183,7 @@ def _edges(
     flood: set[int],
 ) -> None:
     """Draw the lines between neighbours: the flood and the way of a greedy search last."""
-    lattice = state.lattice
-    assert lattice is not None
+    lattice = state.strings
     current = state.node_of(state.current)
     path = {state.node_of(levels) for levels in state.path}
     edges: list[tuple[int, Tone, int, int]] = []
@@ -255,8 +253,7 @@ def _shares(counts: Int64s, cells: int) -> list[int]:
 
 def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
     """Draw the sets of attributes that were searched before, each as a small lattice."""
-    lattice = state.lattice
-    assert lattice is not None
+    lattice = state.strings
     canvas: Canvas[Tone] = Canvas(picture.width, picture.height // 3, "")
     left, tall = 0, 0
     for part, verdicts in state.parts.items():
@@ -302,8 +299,7 @@ def _brackets(picture: Picture, state: FullDomainState) -> None:
 
 def _shown(state: FullDomainState) -> list[int]:
     """Return the attributes whose levels are written."""
-    assert state.lattice is not None
-    return list(range(len(state.lattice.names)) if state.part is None else state.part)
+    return list(range(len(state.strings.names)) if state.part is None else state.part)
 
 
 def _levels(lattice: LatticeGrid, shown: Sequence[int], node: int) -> str:
@@ -314,8 +310,7 @@ def _levels(lattice: LatticeGrid, shown: Sequence[int], node: int) -> str:
 
 def _about(picture: Picture, state: FullDomainState, node: int) -> None:
     """Draw the string that is looked at: its names, its value and what is known of it."""
-    lattice = state.lattice
-    assert lattice is not None
+    lattice = state.strings
     shown, levels = _shown(state), lattice.levels(node)
     string = StringText(tuple(lattice.names[a] for a in shown), tuple(levels[a] for a in shown))
     value = f"  RV {value_text(float(lattice.rvs[node]))}" if state.part is None else ""

@@ -1,13 +1,20 @@
 """Two recorded runs side by side: both curves in one plot, and at the end what was traded."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
+from kanon_tui.core.errors import KanonError
+from kanon_tui.core.metrics.measure import Measures
+from kanon_tui.core.pipeline.run import Run, conclude, start
+from kanon_tui.core.pipeline.timeline import MOST_KEPT, Timeline
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.task.task import RunContext, Task
 from kanon_tui.core.teaching.cockpit import Points, draw_curves, figure_text, objective_points
-from kanon_tui.core.teaching.handout import Recording
 from kanon_tui.core.teaching.picture import Picture, Tone
-from kanon_tui.core.text import bar
+from kanon_tui.core.teaching.picture_registry import new_timeline
+from kanon_tui.core.text import bar, count_of
 
 _TONES: tuple[Tone, Tone] = ("main", "warn")
 _CARD, _NARROWEST = 50, 40
@@ -21,6 +28,43 @@ _FIGURES = {
     "suppressed records": ("suppressed_records", min),
 }
 """What is compared at the end: the measure, and whether less or more of it is better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """The steps of a run and how it ended."""
+
+    run: Run
+    timeline: Timeline
+    end: str
+    """The release in a sentence, or why there is none."""
+    measures: Measures | None = None
+    """The figures of the release; None where there is none."""
+
+
+def record(
+    project: Project, task: Task, abandoned: Callable[[], bool] = lambda: False
+) -> Recording:
+    """Run to the end, keeping every decision; of very many the first, and the rest at once."""
+    context = RunContext(decisions_per_step=1, watched=True)
+    run = start(project, task=task, context=context)
+    timeline = new_timeline(run.algorithm)
+    try:
+        for step in run:
+            if timeline.last < MOST_KEPT:
+                timeline.add(step)
+            else:
+                context.decisions_per_step, context.watched = MOST_KEPT, False
+            if abandoned():
+                run.cancel()
+        measures = conclude(run, project).measures
+    except KanonError as error:
+        return Recording(run, timeline, str(error))
+    end = (
+        f"{count_of(measures.classes, 'class', 'classes')}, NCP {measures.ncp:.4f}, RV "
+        f"{measures.rv:.4f}, {count_of(measures.suppressed_records, 'record')} suppressed"
+    )
+    return Recording(run, timeline, end, measures)
 
 
 def race_plot(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:

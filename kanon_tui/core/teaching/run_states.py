@@ -125,20 +125,25 @@ class FullDomainState(RunState):
             self._reasons = np.full(lattice.count, -1, dtype=np.int8)
             self._since = np.zeros(lattice.count, dtype=np.int32)
 
+    @property
+    def strings(self) -> LatticeGrid:
+        """The lattice, which the first decision tells."""
+        assert self.lattice is not None
+        return self.lattice
+
     def nodes_of(self, part: tuple[int, ...] | None) -> Int64s:
         """Return the strings of some attributes, the others being at the root."""
-        assert self.lattice is not None
         if part is None:
-            return np.arange(self.lattice.count)
-        others = [a for a in range(len(self.lattice.names)) if a not in part]
-        tops = np.array(self.lattice.heights)[others]
-        return np.flatnonzero((self.lattice.grid[:, others] == tops).all(axis=1))
+            return np.arange(self.strings.count)
+        others = [a for a in range(len(self.strings.names)) if a not in part]
+        tops = np.array(self.strings.heights)[others]
+        return np.flatnonzero((self.strings.grid[:, others] == tops).all(axis=1))
 
     def node_of(self, levels: tuple[int, ...] | None) -> int | None:
         """Return the node of a string of all attributes; None for none."""
-        if levels is None or self.lattice is None or len(levels) != len(self.lattice.names):
+        if levels is None or self.lattice is None or len(levels) != len(self.strings.names):
             return None
-        return self.lattice.node(levels)
+        return self.strings.node(levels)
 
     def settled_at(self, number: int) -> Int64s:
         """Return the strings that a step settled without a test."""
@@ -150,15 +155,14 @@ class FullDomainState(RunState):
 
         Where not every string is followed, those that were not tested count as open.
         """
-        assert self.lattice is not None
         if len(self.verdicts):
             nodes = self.nodes_of(self.part)
-            heights = self.lattice.grid[nodes].sum(axis=1)
+            heights = self.strings.grid[nodes].sum(axis=1)
             keys = (heights - heights.min()) * len(Verdict) + self.verdicts[nodes]
             rows = int(np.ptp(heights)) + 1
             return np.bincount(keys, minlength=rows * len(Verdict)).reshape(rows, -1)
         sizes = np.ones(1, dtype=np.int64)
-        for size in self.lattice.sizes:
+        for size in self.strings.sizes:
             sizes = np.convolve(sizes, np.ones(size, dtype=np.int64))
         counts = np.zeros((len(sizes), len(Verdict)), dtype=np.int64)
         for levels, passes in self.tests.items():
@@ -180,14 +184,13 @@ class FullDomainState(RunState):
             self._reasons[nodes] = -1
 
     def _tested(self, number: int, test: Tested) -> None:
-        assert self.lattice is not None
         self.tests[test.levels] = test.passes
         self.current = test.levels
         if test.part is not None and test.part != self.part:
             self._end_part()
             self.part = test.part
         if len(self.verdicts):
-            node = self.lattice.node(test.levels)
+            node = self.strings.node(test.levels)
             self.verdicts[node] = Verdict.PASSES if test.passes else Verdict.FAILS
             self._since[node] = number
 
@@ -200,7 +203,6 @@ class FullDomainState(RunState):
 
     def why(self, node: int) -> str:
         """Return a sentence on what is known of a string."""
-        assert self.lattice is not None
         verdict, since = Verdict(int(self.verdicts[node])), int(self._since[node])
         if verdict is Verdict.OPEN:
             return "still open"

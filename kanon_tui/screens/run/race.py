@@ -16,10 +16,9 @@ from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.live import SPEEDS
 from kanon_tui.core.project.project import AlgorithmChoice
-from kanon_tui.core.teaching.handout import Recording, record
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
-from kanon_tui.core.teaching.racing import race_plot
+from kanon_tui.core.teaching.racing import Recording, race_plot, record
 from kanon_tui.core.text import visible
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.bars import KeyBar

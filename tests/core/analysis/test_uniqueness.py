@@ -7,7 +7,12 @@ from math import comb
 import numpy as np
 import pytest
 
-from kanon_tui.core.analysis.uniqueness import pitman, slide_negative_binomial, uniqueness, zayatz
+from kanon_tui.core.analysis.population_risk import (
+    pitman,
+    slide_negative_binomial,
+    uniqueness,
+    zayatz,
+)
 
 
 def sampled(sizes: np.ndarray, share: float, seed: int) -> np.ndarray:

@@ -24,8 +24,7 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.pipeline.run import Result, Run, anonymize, conclude, start
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.report.formats import markdown, report_bytes
-from kanon_tui.core.report.html import html
+from kanon_tui.core.report.formats import html, markdown, report_bytes
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import figure

@@ -9,8 +9,8 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.teaching.cockpit import Cockpit
-from kanon_tui.core.teaching.handout import record
 from kanon_tui.core.teaching.picture_registry import pictures_of, watched_run
+from kanon_tui.core.teaching.racing import record
 from kanon_tui.core.teaching.run_states import FullDomainState, Verdict
 from tests.core.teaching.recorded import recorded, scene
 
