@@ -10,10 +10,9 @@ merged in memory.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -21,13 +20,12 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words, random_words
 from kanon_tui.core.pipeline.tuple_counts import Packing, TupleLookup, counted_table
-from kanon_tui.core.release.recode import Release, recode
+from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Encoder
-from kanon_tui.core.task.task import Grouping, Task
 
 CODE_BITS = 32
 _NONE: Words = np.empty(0, dtype=np.uint64)
@@ -115,7 +113,8 @@ def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
         words = sorted_words(words)
     _save(sorted_path(recoding.folder, piece), np.stack(words))
     for number, keys in enumerate(pairs):
-        _save(pairs_path(recoding.folder, number, piece), np.sort(np.concatenate([*keys, _NONE])))
+        path = recoding.folder / f"pairs-{number:03}-{piece:06}.npy"
+        _save(path, np.sort(np.concatenate([*keys, _NONE])))
     apart = min(SAMPLED, max(len(words[0]) // 16, 1))
     sample = words[0][apart - 1 :: apart].copy()
     return SortedRows(piece, len(words[0]), sample, used, tuple(suppressed_values))
@@ -127,33 +126,6 @@ def _save(path: Path, array: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
     with open(aside, "wb") as file:
         np.save(file, array)
     aside.replace(path)
-
-
-def pairs_path(folder: Path, column: int, piece: int) -> Path:
-    """Return the file with class and value of every record of a piece, for a sensitive column."""
-    return folder / f"pairs-{column:03}-{piece:06}.npy"
-
-
-def value_blocks(
-    folder: Path, column: int, pieces: int, classes: Sequence[int]
-) -> Iterator[GroupValues]:
-    """Yield the values that classes hold of a sensitive column, a range of classes at a time."""
-    for first, last in pairwise(classes):
-        begin, end = (np.uint64(number) << np.uint64(CODE_BITS) for number in (first, last))
-        slices = []
-        for piece in range(pieces):
-            keys = np.load(pairs_path(folder, column, piece), mmap_mode="r")
-            slices.append(np.array(keys[np.searchsorted(keys, begin) : np.searchsorted(keys, end)]))
-        keys = np.sort(np.concatenate(slices))
-        starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
-        records = np.diff(np.append(starts, len(keys))).astype(np.int64)
-        found = keys[starts]
-        yield GroupValues(
-            last - first,
-            (found >> np.uint64(CODE_BITS)).astype(np.int64) - first,
-            (found & np.uint64((1 << CODE_BITS) - 1)).astype(np.int64),
-            records,
-        )
 
 
 def sorted_path(folder: Path, piece: int) -> Path:
@@ -188,41 +160,27 @@ class CountedRelease(Release):
 
     in_memory: ClassVar[bool] = False
     folder: Path = Path()
-    pieces: int = 0
-    columns: tuple[str, ...] = ()
-    """The sensitive columns, in the order of their files."""
+    """The folder with the class and the value of every record, by sensitive column and piece."""
     suppressed_values: list[Int64s] = field(default_factory=list)
     """Per quasi-identifier, how many suppressed records have each value; empty where rows tell
     values apart."""
 
-    @classmethod
-    def from_grouping(cls, task: Task, grouping: Grouping, folder: Path) -> Self:
-        """Return the release of a grouping of counted rows, its values to be kept in a folder."""
-        return cls(
-            task,
-            grouping,
-            recode(task, grouping).cells,
-            folder=folder,
-            pieces=len(counted_table(task).source.pieces),
-            columns=tuple(column.name for column in task.sensitive),
-        )
-
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
         """Return the values that classes hold; `published` counts starred records as one class."""
-        if column.name not in self.columns:
+        if column.name not in self._sensitive:
             self._check_values_counted(column)
             return super().values_of(column, published)
         count = len(self.class_sizes)
         (values,) = self._blocks(column, [0, count + 1])
-        numbers = np.append(np.arange(count), -1)
+        numbers = np.append(np.arange(count), -1)  # suppressed records are the last class
         if published:
-            numbers = self._published_numbers
+            numbers[self.classes] = self.published_classes
             count = len(self.published_sizes)
         return GroupValues.from_records(numbers[values.group], values.code, count, values.records)
 
     def value_blocks(self, column: Column, published: bool = True) -> Iterator[GroupValues]:
         """Yield the values that classes hold, some classes at a time."""
-        if column.name not in self.columns or (published and self.starred):
+        if column.name not in self._sensitive or (published and self.starred):
             yield self.values_of(column, published)
             return
         upto = np.cumsum(self.class_sizes)
@@ -244,21 +202,37 @@ class CountedRelease(Release):
                     "together with others; use --engine memory to look at them"
                 )
 
+    @property
+    def _sensitive(self) -> list[str]:
+        """The sensitive columns, in the order of their files."""
+        return [column.name for column in self.task.sensitive]
+
     def _blocks(self, column: Column, classes: Sequence[int]) -> Iterator[GroupValues]:
+        """Yield the values of a sensitive column that classes hold, a range of classes at a time."""
         if not self.folder.is_dir():
             raise InputError(
                 f"which values of {column.name} the classes hold was counted while the release was "
                 "written, and is not kept"
             )
-        place = self.columns.index(column.name)
-        return value_blocks(self.folder, place, self.pieces, classes)
-
-    @cached_property
-    def _published_numbers(self) -> Int32s:
-        """By class, and last for suppressed records, the number of the published class."""
-        numbers = np.full(len(self.class_sizes) + 1, -1, dtype=np.int32)
-        numbers[self.classes] = self.published_classes  # -1 is the last one
-        return numbers
+        place = self._sensitive.index(column.name)
+        paths = sorted(self.folder.glob(f"pairs-{place:03}-*.npy"))
+        for first, last in pairwise(classes):
+            begin, end = (np.uint64(number) << np.uint64(CODE_BITS) for number in (first, last))
+            slices = []
+            for path in paths:
+                keys = np.load(path, mmap_mode="r")
+                inside = slice(*np.searchsorted(keys, [begin, end]))
+                slices.append(np.array(keys[inside]))
+            keys = np.sort(np.concatenate(slices))
+            starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+            records = np.diff(np.append(starts, len(keys))).astype(np.int64)
+            found = keys[starts]
+            yield GroupValues(
+                last - first,
+                (found >> np.uint64(CODE_BITS)).astype(np.int64) - first,
+                (found & np.uint64((1 << CODE_BITS) - 1)).astype(np.int64),
+                records,
+            )
 
 
 def plan_recoding(release: CountedRelease) -> tuple[Recoding, list[pl.Series]]:

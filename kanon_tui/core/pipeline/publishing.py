@@ -36,7 +36,7 @@ from kanon_tui.core.pipeline.verification import (
     verify_release,
 )
 from kanon_tui.core.processes.workers import Progress, Workers
-from kanon_tui.core.release.recode import Release, recode
+from kanon_tui.core.release.recode import Release, published_cells, recode
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_bytes
 from kanon_tui.core.table.atomic_files import (
@@ -250,7 +250,7 @@ class FilePublisher(Publisher):
 
     def recode(self, task: Task, grouping: Grouping) -> CountedRelease:
         """Return the release of a grouping, its rows sorted in files of the work folder."""
-        release = CountedRelease.from_grouping(task, grouping, self._folder)
+        release = CountedRelease(task, grouping, published_cells(task, grouping), self._folder)
         check_published(release)
         self._recoding, self._texts = plan_recoding(release)
         self.workers.begin("recode", self.progress)

@@ -45,31 +45,29 @@ class Packing:
     The first column counts most: sorting the words sorts the rows.
     """
 
-    word: tuple[int, ...]
-    shift: tuple[int, ...]
-    bits: tuple[int, ...]
+    places: tuple[tuple[int, int, int], ...]
+    """Per column its word, the shift of its codes in it, and their bits."""
 
     @classmethod
     def for_sizes(cls, sizes: Sequence[int]) -> Self:
         """Return the layout for columns with this many codes each."""
-        bits = tuple(max(size - 1, 0).bit_length() for size in sizes)
         word, left, places = 0, _FIRST, []
-        for each in bits:
-            if each > left:
+        for bits in (max(size - 1, 0).bit_length() for size in sizes):
+            if bits > left:
                 word, left = word + 1, _OTHERS
-            left -= each
-            places.append((word, left))
-        return cls(tuple(w for w, _ in places), tuple(s for _, s in places), bits)
+            left -= bits
+            places.append((word, left, bits))
+        return cls(tuple(places))
 
     @property
     def words(self) -> int:
         """The number of words of a row."""
-        return max(self.word, default=0) + 1
+        return self.places[-1][0] + 1 if self.places else 1
 
     def pack(self, rows: int, columns: Sequence[Int32s | None]) -> list[Words]:
         """Return the words of rows, given column by column; 0 for a column of None."""
         packed = [np.zeros(rows, dtype=np.uint64) for _ in range(self.words)]
-        for codes, word, shift in zip(columns, self.word, self.shift, strict=True):
+        for codes, (word, shift, _) in zip(columns, self.places, strict=True):
             if codes is not None:
                 packed[word] |= codes.astype(np.uint64) << np.uint64(shift)
         return packed
@@ -81,8 +79,9 @@ class Packing:
 
     def unpack(self, words: Sequence[Words], column: int) -> Int32s:
         """Return the codes of a column."""
-        field = words[self.word[column]] >> np.uint64(self.shift[column])
-        return (field & np.uint64((1 << self.bits[column]) - 1)).astype(np.int32)
+        word, shift, bits = self.places[column]
+        field = words[word] >> np.uint64(shift)
+        return (field & np.uint64((1 << bits) - 1)).astype(np.int32)
 
 
 _BYTES_PER_TUPLE = 200
@@ -105,13 +104,9 @@ def levels_to_count(task: Task, choice: AlgorithmChoice) -> tuple[int, ...]:
     except NotReachedError:
         return values  # the search will report it
     return tuple(
-        0 if _needs_values(attribute) else level
+        0 if attribute.limited or attribute.publishes_one_value else level
         for attribute, level in zip(task.quasi, lowest, strict=True)
     )
-
-
-def _needs_values(attribute: QuasiIdentifier) -> bool:
-    return attribute.limited or attribute.publishes_one_value
 
 
 def coarsest_codes(attribute: QuasiIdentifier, level: int) -> Int32s:
