@@ -201,17 +201,14 @@ class Hierarchy:
                 f"{who}: MAGVal '{mark}' is not a label of its hierarchy; "
                 f"mark one of {quoted_list(dict.fromkeys(x for row in self.rows for x in row[1:]))}"
             )
-        if len(levels) > 1 and not self._same_values(mark, levels):
+        covers = {frozenset(row[0] for row in self.rows if row[j] == mark) for j in levels}
+        if len(covers) > 1:
             where = " and ".join(map(str, levels))
             raise InputError(
                 f"{who}: MAGVal '{mark}' is a label of levels {where} with different values; "
                 f"write {{label: {mark}, level: {levels[0]}}} to say which"
             )
         return Mark(levels[0], mark)
-
-    def _same_values(self, label: str, levels: Sequence[int]) -> bool:
-        covers = {frozenset(row[0] for row in self.rows if row[j] == label) for j in levels}
-        return len(covers) == 1
 
 
 @dataclass(frozen=True, eq=False)

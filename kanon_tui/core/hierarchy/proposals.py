@@ -147,7 +147,8 @@ def _by_association(column: Column, other: Column) -> Levels:
     sizes = dict.fromkeys((len(values) // 2, len(values) // 4, 2))
     wanted = [size for size in sizes if 1 < size < len(values)]
     labels = []
-    costs = _costs(joint)
+    costs = np.array([_cost_row(joint, a) for a in range(len(joint))])
+    costs = np.minimum(costs, costs.T)
     while wanted:
         a, b = divmod(int(costs.argmin()), len(members))
         a, b = min(a, b), max(a, b)
@@ -172,11 +173,6 @@ def _joint_counts(column: Column, other: Column, rows: int) -> Floats:
     table = np.bincount(column.codes.astype(np.int64) * width + codes,
                         minlength=len(column.values) * width)  # fmt: skip
     return table.reshape(-1, width)[:rows].astype(np.float64)
-
-
-def _costs(joint: Floats) -> Floats:
-    costs = np.array([_cost_row(joint, a) for a in range(len(joint))])
-    return np.asarray(np.minimum(costs, costs.T))
 
 
 def _cost_row(joint: Floats, a: int) -> Floats:

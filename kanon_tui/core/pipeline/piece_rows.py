@@ -208,7 +208,7 @@ class CountedRelease(Release):
         return [column.name for column in self.task.sensitive]
 
     def _blocks(self, column: Column, classes: Sequence[int]) -> Iterator[GroupValues]:
-        """Yield the values of a sensitive column that classes hold, a range of classes at a time."""
+        """Yield the values of a sensitive column by class, a range of classes at a time."""
         if not self.folder.is_dir():
             raise InputError(
                 f"which values of {column.name} the classes hold was counted while the release was "

@@ -21,7 +21,7 @@ from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.column_coding import CountedColumn
 from kanon_tui.core.table.source import Source
-from kanon_tui.core.table.table import Counts, Encoder, Table, first_unreadable
+from kanon_tui.core.table.table import Counts, Encoder, Table
 from kanon_tui.core.table.value_formats import Format
 
 _MERGED_AT_A_TIME = 8
@@ -143,7 +143,7 @@ class CountedTable(Table):
         """Return the error for values that cannot be read, with the first row of one."""
         name = unreadable.name
         frames = chain.from_iterable(self.source.read(each, [name]) for each in self.source.pieces)
-        return first_unreadable((frame[name] for frame in frames), unreadable, format, self.row_of)
+        return self._first_unreadable((frame[name] for frame in frames), unreadable, format)
 
     def encoder(self, column: Column) -> Encoder:
         """Return the encoder from texts to the codes of a column of this table."""

@@ -6,7 +6,7 @@ be read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -26,30 +26,6 @@ from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
 from kanon_tui.core.table.value_formats import PLAIN, Format, NumberFormat, ValueFormats, read_texts
 from kanon_tui.core.text import count_of, quoted_list
-
-
-def code_column(
-    texts: pl.Series,
-    kind: Kind,
-    missing_tokens: Sequence[str] = MISSING_TOKENS,
-    format: Format | None = None,
-    formats: ValueFormats = ValueFormats(),  # noqa: B008
-    row_of: Callable[[int], int] = lambda record: record + 1,
-) -> Column:
-    """Code a column of texts; `row_of` turns a record's index into a row number for messages.
-
-    Without a `format` it is found from the texts, in the light of what `formats` says of the file.
-
-    >>> code_column(pl.Series("age", ["40", "9", "?", "9.0"]), Kind.NUMERIC).values
-    ('9', '9.0', '40', '?')
-    """
-
-    def refuse(unreadable: pl.Series, format: Format) -> InputError:
-        return first_unreadable([texts], unreadable, format, row_of)
-
-    cells = Cells.from_series(texts, texts.name)
-    column, encoder = code_values(cells.texts, kind, missing_tokens, format, formats, refuse)
-    return replace(column, codes=encoder.codes_of(cells.texts)[cells.places])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,60 +66,6 @@ class Encoder:
         return replace(self, codes=np.asarray(codes, dtype=np.int32)[self.codes], size=size)
 
 
-def code_values(
-    distinct: pl.Series,
-    kind: Kind,
-    missing_tokens: Sequence[str],
-    format: Format | None,
-    formats: ValueFormats,
-    refuse: Callable[[pl.Series, Format], InputError],
-) -> tuple[Column, Encoder]:
-    """Return a column of distinct texts, without records, and its encoder.
-
-    `refuse` makes the error for texts that cannot be read.
-    """
-    name = distinct.name
-    is_missing = distinct.is_in(list(missing_tokens))
-    present = distinct.filter(~is_missing)
-    missing_texts = set(distinct.filter(is_missing).to_list())
-
-    table = pl.DataFrame({"text": present})
-    if kind.ordered:
-        format = format or formats.only(name, present, kind)
-        numbers = _numbers(name, present, kind, format)
-        unreadable = present.filter(np.isnan(numbers))
-        if unreadable.len():
-            raise refuse(unreadable, format)
-        table = table.with_columns(number=numbers).sort("number", "text")
-        if isinstance(format, NumberFormat):
-            table = _in_exact_order(table, format)
-    else:
-        table = table.sort("text")
-
-    values = table["text"].to_list()
-    texts, codes = table["text"], np.arange(len(values), dtype=np.int32)
-    missing = None
-    if missing_texts:
-        missing = len(values)
-        values.append(next(token for token in missing_tokens if token in missing_texts))
-        texts = pl.concat([texts, pl.Series(sorted(missing_texts))])
-        codes = np.append(codes, np.full(len(missing_texts), missing, dtype=np.int32))
-    per_value: Floats | None = None
-    if kind.ordered:
-        per_value = np.append(table["number"].to_numpy(), [np.nan] * (missing is not None))
-    column = Column(
-        name=name,
-        kind=kind,
-        codes=np.empty(0, dtype=np.int32),
-        values=tuple(values),
-        numbers=per_value,
-        missing=missing,
-        date_format=format if isinstance(format, str) and kind is Kind.DATE else None,
-        number_format=format if isinstance(format, NumberFormat) else PLAIN,
-    )
-    return column, Encoder(name, texts, codes, len(values))
-
-
 def _in_exact_order(table: pl.DataFrame, format: NumberFormat) -> pl.DataFrame:
     """Sort numbers that a double cannot tell apart, such as those beyond 2^53, by all digits."""
     numbers = table["number"].to_numpy()
@@ -170,25 +92,7 @@ def _numbers(name: str, present: pl.Series, kind: Kind, format: Format) -> Float
     return read_texts(present, format)
 
 
-def first_unreadable(
-    blocks: Iterable[pl.Series], unreadable: pl.Series, format: Format, row_of: Callable[[int], int]
-) -> InputError:
-    """Return the error for texts of a column that are no numbers or dates, with the first row."""
-    before, first, found, texts = 0, 0, 0, unreadable.to_list()
-    shown: dict[str, None] = {}
-    for cells in blocks:
-        at_fault = cells.is_in(texts)
-        if not found and at_fault.any():
-            first = before + (at_fault.arg_max() or 0)
-        found += int(at_fault.sum())
-        shown |= dict.fromkeys(cells.filter(at_fault).to_list())
-        before += cells.len()
-    where = f"{'first ' if found > 1 else ''}in row {row_of(first):,}"
-    values = pl.Series(list(shown), dtype=pl.String)
-    return unreadable_values(unreadable.name, values, format, where)
-
-
-def unreadable_values(name: str, unreadable: pl.Series, format: Format, where: str) -> InputError:
+def _unreadable_values(name: str, unreadable: pl.Series, format: Format, where: str) -> InputError:
     """Return the error for values that are no numbers or dates; `where` names a row with one."""
     several = unreadable.len() > 1
     dates = isinstance(format, str)
@@ -298,23 +202,90 @@ class Table:
 
     def _code(self, name: str, kind: Kind, format: Format | None) -> Column:
         """Return a column as codes; with the values of the whole table, where these are counted."""
-        texts, tokens, counts = self.texts(name), self.missing_tokens, self.counts_of(name)
+        counts = self.counts_of(name)
         if counts is None:
-            return code_column(texts, kind, tokens, format, self.formats, self.row_of)
+            cells = Cells.from_series(self.texts(name), name)
+            column, encoder = self._code_values(cells.texts, kind, format)
+            return replace(column, codes=encoder.codes_of(cells.texts)[cells.places])
         values, records = counts["value"].alias(name), counts["records"]
-        column, encoder = code_values(values, kind, tokens, format, self.formats, self._refuse)
-        column = replace(column, codes=encoder.codes_of(texts))
+        column, encoder = self._code_values(values, kind, format)
+        column = replace(column, codes=encoder.codes_of(self.texts(name)))
         if self.frame.height == self.height:
             return column
         of_values = counted(encoder.codes_of(values), records.to_numpy(), encoder.size)
         return replace(column, value_counts=of_values)
 
+    def _code_values(
+        self, distinct: pl.Series, kind: Kind, format: Format | None
+    ) -> tuple[Column, Encoder]:
+        """Return a column of distinct texts, without records, and its encoder."""
+        name = distinct.name
+        is_missing = distinct.is_in(list(self.missing_tokens))
+        present = distinct.filter(~is_missing)
+        missing_texts = set(distinct.filter(is_missing).to_list())
+
+        table = pl.DataFrame({"text": present})
+        if kind.ordered:
+            format = format or self.formats.only(name, present, kind)
+            numbers = _numbers(name, present, kind, format)
+            unreadable = present.filter(np.isnan(numbers))
+            if unreadable.len():
+                raise self._refuse(unreadable, format)
+            table = table.with_columns(number=numbers).sort("number", "text")
+            if isinstance(format, NumberFormat):
+                table = _in_exact_order(table, format)
+        else:
+            table = table.sort("text")
+
+        values = table["text"].to_list()
+        texts, codes = table["text"], np.arange(len(values), dtype=np.int32)
+        missing = None
+        if missing_texts:
+            missing = len(values)
+            values.append(next(token for token in self.missing_tokens if token in missing_texts))
+            texts = pl.concat([texts, pl.Series(sorted(missing_texts))])
+            codes = np.append(codes, np.full(len(missing_texts), missing, dtype=np.int32))
+        per_value: Floats | None = None
+        if kind.ordered:
+            per_value = np.append(table["number"].to_numpy(), [np.nan] * (missing is not None))
+        column = Column(
+            name=name,
+            kind=kind,
+            codes=np.empty(0, dtype=np.int32),
+            values=tuple(values),
+            numbers=per_value,
+            missing=missing,
+            date_format=format if isinstance(format, str) and kind is Kind.DATE else None,
+            number_format=format if isinstance(format, NumberFormat) else PLAIN,
+        )
+        return column, Encoder(name, texts, codes, len(values))
+
     def _refuse(self, unreadable: pl.Series, format: Format) -> InputError:
-        """Return the error for counted values that cannot be read."""
-        counts = self.counts[unreadable.name]
+        """Return the error for values that cannot be read."""
+        name = unreadable.name
+        if name not in self.counts:
+            return self._first_unreadable([self.texts(name)], unreadable, format)
+        counts = self.counts[name]
         records = counts.filter(counts["value"].is_in(unreadable.to_list()))["records"].sum()
         where = f"in {count_of(int(records), 'record')}"
-        return unreadable_values(unreadable.name, unreadable.sort(), format, where)
+        return _unreadable_values(name, unreadable.sort(), format, where)
+
+    def _first_unreadable(
+        self, blocks: Iterable[pl.Series], unreadable: pl.Series, format: Format
+    ) -> InputError:
+        """Return the error for texts that are no numbers or dates, with the first row of one."""
+        before, first, found, texts = 0, 0, 0, unreadable.to_list()
+        shown: dict[str, None] = {}
+        for cells in blocks:
+            at_fault = cells.is_in(texts)
+            if not found and at_fault.any():
+                first = before + (at_fault.arg_max() or 0)
+            found += int(at_fault.sum())
+            shown |= dict.fromkeys(cells.filter(at_fault).to_list())
+            before += cells.len()
+        where = f"{'first ' if found > 1 else ''}in row {self.row_of(first):,}"
+        values = pl.Series(list(shown), dtype=pl.String)
+        return _unreadable_values(unreadable.name, values, format, where)
 
     def coded_texts(self, name: str) -> Cells:
         """Return the cells of a column coded as they stood; an attribute's codes are used again."""
@@ -396,6 +367,21 @@ class Table:
     def _check_names(self, names: Iterable[str]) -> None:
         for name in names:
             check_known(name, self.name_set, f"no column is called '{name}'")
+
+
+def code_column(
+    texts: pl.Series,
+    kind: Kind,
+    missing_tokens: Sequence[str] = MISSING_TOKENS,
+    format: Format | None = None,
+) -> Column:
+    """Code a column of texts; without a `format` it is found from them.
+
+    >>> code_column(pl.Series("age", ["40", "9", "?", "9.0"]), Kind.NUMERIC).values
+    ('9', '9.0', '40', '?')
+    """
+    table = Table(texts.to_frame(), None, tuple(missing_tokens))
+    return table.column(texts.name, kind, format)
 
 
 def as_frame(data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table) -> pl.DataFrame:

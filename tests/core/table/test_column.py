@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.column import Kind
-from kanon_tui.core.table.table import code_column
+from kanon_tui.core.table.table import Table, code_column
 from kanon_tui.core.table.value_formats import ValueFormats, parse_dates, parse_numbers
 
 TOKENS = ("", "?", "NA")
@@ -95,7 +95,7 @@ def test_a_word_among_numbers_is_named_with_its_first_row():
     with pytest.raises(InputError, match=r"^x: 'old', 'new' are not numbers \(first in row 3\); "):
         coded(["1", "?", "old", "new", "old"], Kind.NUMERIC)
     with pytest.raises(InputError, match=r"'old' is not a number \(in row 12\)"):
-        coded(["1", "old"], Kind.NUMERIC, row_of=lambda record: record + 11)
+        Table(pl.DataFrame({"x": ["1", "old"]}), kept=np.array([10, 11])).column("x", Kind.NUMERIC)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,9 @@ class Line:
         Where the ends of the column are coded, a range that holds a bound is open at that end: it
         must not tell less than the values in it mean.
         """
-        opened = self._open_text(low, high)
+        opened = open_label(
+            self.column, low, high, self.text, lambda end: self.units([exact(end)])[0]
+        )
         if opened is not None:
             return opened
         if self.decimals:
@@ -114,15 +116,6 @@ class Line:
         if signed or self.column.kind is Kind.DATE:
             return f"[{self.text(low)}..{self.text(high - 1)}]"
         return f"{self.text(low)}-{self.text(high - 1)}"
-
-    def _open_text(self, low: int, high: int) -> str | None:
-        """Return the label of a range that holds a coded end, or lies beyond one.
-
-        None for others.
-        """
-        return open_label(
-            self.column, low, high, self.text, lambda end: self.units([exact(end)])[0]
-        )
 
     def level(self, group_of: Callable[[int], int], label_of: Callable[[int], str]) -> list[str]:
         """Return the label of every value: `label_of` is asked once per group."""
@@ -219,7 +212,9 @@ def _line_and_steps(column: Column, options: Mapping[str, Any]) -> tuple[Line, i
     origin = Decimal(0) if options["origin"] is None else point_of(column, options["origin"])
     line = Line.from_column(column, [*widths, origin])
     if column.kind is Kind.DATE:
-        _check_whole_days(column, widths)
+        for width in widths:
+            if width != width.to_integral_value():
+                raise InputError(f"{column.name}: width {width} is not a whole number of days")
     start, *steps = line.units([origin, *widths])
     if options["widths"] is None:
         steps = _growing(line, start, steps[0], options["factor"] or 2, options["levels"])
@@ -270,22 +265,13 @@ def _growing(line: Line, start: int, width: int, factor: int, levels: int | None
 def _check_nesting(line: Line, steps: Sequence[int]) -> None:
     for before, step in pairwise(steps):
         if step <= before or step % before:
-            a, b = (_number_text(line, width) for width in (before, step))
+            days = line.column.kind is Kind.DATE
+            a, b = (str(width) if days else line.text(width) for width in (before, step))
             raise InputError(
                 f"{line.column.name}: width {b} is not a multiple of {a}, the width before it, so "
                 f"its groups would split groups of the level below; each width must be twice, "
                 f"three times, … the one before"
             )
-
-
-def _check_whole_days(column: Column, widths: Iterable[Decimal]) -> None:
-    for width in widths:
-        if width != width.to_integral_value():
-            raise InputError(f"{column.name}: width {width} is not a whole number of days")
-
-
-def _number_text(line: Line, units: int) -> str:
-    return str(units) if line.column.kind is Kind.DATE else line.text(units)
 
 
 def first_width(column: Column) -> Decimal:
@@ -362,8 +348,9 @@ def _build_quantiles(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     values = column.values
     levels = []
     for bins in options["bins"]:
-        targets = [total * i for i in range(1, bins)]
-        cuts = _nearest_cuts(cuts, [int(below[c]) * bins for c in cuts], targets)
+        records = below[cuts] * bins
+        targets = [total * i for i in range(1, bins)] if cuts else []
+        cuts = sorted({cuts[int(np.abs(records - target).argmin())] for target in targets})
         ends = [int(last_of_number[c]) for c in cuts] + [len(numbers) - 1]
         level: list[str] = []
         for end in ends:
@@ -372,14 +359,6 @@ def _build_quantiles(column: Column, options: Mapping[str, Any]) -> Hierarchy:
             level += [label] * (end + 1 - len(level))
         levels.append(level)
     return levels_hierarchy(column, levels)
-
-
-def _nearest_cuts(cuts: Sequence[int], records: Sequence[int], targets: Iterable[int]) -> list[int]:
-    """Return for every target the cut whose record count is nearest to it, without repeats."""
-    if not cuts:
-        return []
-    counts = np.array(records)
-    return sorted({cuts[int(np.abs(counts - target).argmin())] for target in targets})
 
 
 QUANTILES = Builder(
