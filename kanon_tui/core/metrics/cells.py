@@ -53,8 +53,7 @@ class CellGroups:
     def of_level(cls, attribute: QuasiIdentifier, level: int, counts: Int64s) -> CellGroups:
         """Return the groups of a level's labels; `counts` has the records of each value."""
         values = _values_of_labels(attribute.hierarchy, level, counts)
-        size = np.bincount(values.group, weights=values.records, minlength=values.count)
-        return cls(attribute, level, size.astype(np.int64), values)
+        return cls(attribute, level, counted(values.group, values.records, values.count), values)
 
     @classmethod
     def of_classes(
@@ -85,10 +84,7 @@ class CellGroups:
     @cached_property
     def shown(self) -> Int64s:
         """Records whose cell is not suppressed."""
-        records = np.bincount(
-            self.values.group, weights=self.values.records, minlength=self.values.count
-        )
-        return records.astype(np.int64)
+        return counted(self.values.group, self.values.records, self.values.count)
 
     @cached_property
     def hidden(self) -> Flags:

@@ -24,6 +24,7 @@ from itertools import chain
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.analysis.applying.mapping_file import AttributeRule, ReleaseMapping
@@ -58,8 +59,8 @@ def recoded(mapping: ReleaseMapping, table: Table) -> tuple[list[pl.Series], dic
     labels = []
     for rule in mapping.attributes:
         column, readable = _coded(rule, mapping, table)
-        found = pl.Series(_labels(rule, column, mapping), dtype=pl.String)
-        labels.append(_placed(found.gather(column.codes), readable).alias(rule.name))
+        found = _labels(rule, column, mapping)
+        labels.append(_texts_at(column.codes, readable, found).alias(rule.name))
     return labels, {each.name: each.null_count() for each in labels if each.null_count()}
 
 
@@ -81,11 +82,14 @@ def _coded(rule: AttributeRule, mapping: ReleaseMapping, table: Table) -> tuple[
     return code_ends(column, rule.bounds), readable
 
 
-def _placed(found: pl.Series, where: Flags) -> pl.Series:
-    """Return texts for the marked records, in order; null for the others."""
-    place = np.full(len(where), found.len(), dtype=np.int64)
-    place[where] = np.arange(found.len())
-    return pl.concat([found, pl.Series([None], dtype=pl.String)]).gather(place)
+def _texts_at(
+    places: npt.NDArray[np.integer], where: Flags, texts: Sequence[str | None]
+) -> pl.Series:
+    """Return for the marked records, in order, the text of a place; null for -1 and the others."""
+    every = np.full(len(where), -1, dtype=np.int64)
+    every[where] = places
+    found = pl.Series([*texts, None], dtype=pl.String)
+    return found.gather(np.where(every < 0, len(texts), every))
 
 
 def _labels(rule: AttributeRule, column: Column, mapping: ReleaseMapping) -> Sequence[str | None]:
@@ -139,7 +143,7 @@ def _of_classes(
     ]
     box = nearest_boxes(columns, cells, numbers[order], order)
     labels = [
-        _placed(_cells_of(box, [row[x] for row in classes]), every).alias(rule.name)
+        _texts_at(box, every, [row[x] for row in classes]).alias(rule.name)
         for x, rule in enumerate(mapping.attributes)
     ]
     return labels, _count_uncovered(mapping, columns, cells, readable, box)
@@ -153,11 +157,6 @@ def _like_sets(rule: AttributeRule, column: Column) -> Column:
     sets = "levels" not in rule.rule  # an attribute with typed labels publishes these
     like = [c for c, v in enumerate(column.values) if sets and ("|" in v or v[:1] == "{")]
     return column.with_values(np.array(like, dtype=np.int64), np.empty(0, dtype=np.int32))
-
-
-def _cells_of(box: np.ndarray, texts: Sequence[str]) -> pl.Series:
-    """Return the published cell of every record, null outside every class."""
-    return pl.Series([*texts, None], dtype=pl.String).gather(np.where(box < 0, len(texts), box))
 
 
 def _count_uncovered(

@@ -119,8 +119,8 @@ def sweep_svg(points: Sequence[SweepPoint]) -> str:
     ]
     for number, metric in enumerate(METRICS):
         row, column = divmod(number, _COLUMNS)
-        panel = _Panel(column * _WIDTH / _COLUMNS, legend + row * _PANEL_HEIGHT, ks, metric)
-        parts += panel.draw(lines_of(points, metric, algorithms, ks))
+        place = column * _WIDTH / _COLUMNS, legend + row * _PANEL_HEIGHT
+        parts += _panel(*place, ks, metric, lines_of(points, metric, algorithms, ks))
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
@@ -134,61 +134,46 @@ def _legend(algorithms: Sequence[str]) -> Iterator[str]:
         yield f'<text x="{x + 44:.1f}" y="{y + 4}">{escape(name)}</text>'
 
 
-class _Panel:
-    """One metric against k."""
+def _panel(
+    left: float, top: float, ks: Sequence[int], metric: Metric, lines: Sequence[Line]
+) -> Iterator[str]:
+    """Yield one metric against k: the axes, then a path and markers for every line.
 
-    def __init__(self, left: float, top: float, ks: Sequence[int], metric: Metric) -> None:
-        self._left, self._top = left + _LEFT, top + _TOP
-        self._width = _WIDTH / _COLUMNS - _LEFT - _RIGHT
-        self._height = _PANEL_HEIGHT - _TOP - _BOTTOM
-        self._ks, self._metric = ks, metric
+    Values of k are evenly spaced, half a step from either end.
+    """
+    left, top = left + _LEFT, top + _TOP
+    right, bottom = left + _WIDTH / _COLUMNS - _LEFT - _RIGHT, top + _PANEL_HEIGHT - _TOP - _BOTTOM
+    known = [value for line in lines for value in line.values if value is not None]
+    marks = ticks(max(known, default=0.0), 6, metric.whole)
+    across = [left + (place + 0.5) * (right - left) / len(ks) for place in range(len(ks))]
 
-    def draw(self, lines: Sequence[Line]) -> Iterator[str]:
-        """Yield the axes, then a path and markers for every line."""
-        known = [value for line in lines for value in line.values if value is not None]
-        marks = ticks(max(known, default=0.0), 6, self._metric.whole)
-        yield from self._axes(marks)
-        for number, line in enumerate(lines):
-            yield from self._line(number, line, marks[-1])
+    def height(value: float) -> float:
+        return top + (bottom - top) * (1 - value / marks[-1])
 
-    def _axes(self, marks: Sequence[float]) -> Iterator[str]:
-        left, right = self._left, self._left + self._width
-        bottom = self._top + self._height
-        yield (
-            f'<text x="{left:.1f}" y="{self._top - 16:.1f}" font-weight="bold">'
-            f'{escape(self._metric.title)}<tspan font-weight="normal" fill="#555"> '
-            f"({escape(self._metric.meaning)})</tspan></text>"
-        )
-        for mark in marks:
-            y = self._y(mark, marks[-1])
-            yield f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="#ddd"/>'
-            label = compact_number(mark)
-            yield f'<text x="{left - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
-        for number, k in enumerate(self._ks):
-            x = self._x(number)
-            yield f'<text x="{x:.1f}" y="{bottom + 16:.1f}" text-anchor="middle">{k:,}</text>'
-        yield f'<text x="{right:.1f}" y="{bottom + 30:.1f}" text-anchor="end" fill="#555">k</text>'
-
-    def _line(self, number: int, line: Line, highest: float) -> Iterator[str]:
+    yield (
+        f'<text x="{left:.1f}" y="{top - 16:.1f}" font-weight="bold">'
+        f'{escape(metric.title)}<tspan font-weight="normal" fill="#555"> '
+        f"({escape(metric.meaning)})</tspan></text>"
+    )
+    for mark in marks:
+        y = height(mark)
+        yield f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="#ddd"/>'
+        label = compact_number(mark)
+        yield f'<text x="{left - 6:.1f}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
+    for x, k in zip(across, ks, strict=True):
+        yield f'<text x="{x:.1f}" y="{bottom + 16:.1f}" text-anchor="middle">{k:,}</text>'
+    yield f'<text x="{right:.1f}" y="{bottom + 30:.1f}" text-anchor="end" fill="#555">k</text>'
+    for number, line in enumerate(lines):
         path, pen_down, markers = "", False, []
-        for place, value in enumerate(line.values):
-            if value is None:
-                pen_down = False
-                continue
-            x, y = self._x(place), self._y(value, highest)
-            path += f"{'L' if pen_down else 'M'}{x:.1f} {y:.1f}"
-            pen_down = True
-            markers.append(_marker(number, x, y))
+        for x, value in zip(across, line.values, strict=True):
+            if value is not None:
+                y = height(value)
+                path += f"{'L' if pen_down else 'M'}{x:.1f} {y:.1f}"
+                markers.append(_marker(number, x, y))
+            pen_down = value is not None
         if path:
             yield f'<path d="{path}" {_stroke(number)}/>'
         yield from markers
-
-    def _x(self, place: int) -> float:
-        """Return the place of a value of k: evenly spaced, half a step from either end."""
-        return self._left + (place + 0.5) * self._width / len(self._ks)
-
-    def _y(self, value: float, highest: float) -> float:
-        return self._top + self._height * (1 - value / highest)
 
 
 def _stroke(number: int) -> str:

@@ -112,12 +112,12 @@ def query_errors(
     `read` has the attributes that are asked for as `release.read` returns them.
     """
     original, seed = release.task.table, release.task.seed
-    asked = {
+    every = {
         printed.name: _QueriedAttribute(cells.attribute.column, printed, cells)
         for printed, cells in zip(*read, strict=True)
     }
-    names = [name for name in dict.fromkeys((*quasi, *asked)) if asked[name].size > 0]
-    first = [name for name in quasi if name in names]
+    asked = {name: every[name] for name in (*quasi, *every) if every[name].size > 0}
+    first = [name for name in quasi if name in asked]
     if not first or not release.table.height:
         return None
     if queries is None:
@@ -130,8 +130,8 @@ def query_errors(
         wanted = queries - len(errors)
         several = min(left, wanted + wanted // 4)  # some may select nobody
         left -= several
-        sets = [_drawn(first, names, asked, selectivity, chance) for _ in range(several)]
-        used = [asked[name] for name in names if any(name in one for one in sets)]
+        sets = [_drawn(first, asked, selectivity, chance) for _ in range(several)]
+        used = [own for name, own in asked.items() if any(name in one for one in sets)]
         counts = _sums(original, [each.column for each in used], [
             {name: partial(member[asked[name].place].astype, np.float64)
              for name, member in one.items()} for one in sets
@@ -156,13 +156,15 @@ def query_errors(
 
 def _drawn(
     quasi: Sequence[str],
-    names: Sequence[str],
     asked: Mapping[str, _QueriedAttribute],
     selectivity: float,
     chance: np.random.Generator,
 ) -> dict[str, Flags]:
-    """Return a random query."""
-    chosen = _attributes(quasi, names, chance)
+    """Return a random query: sets of values of a quasi-identifier and of one or two others."""
+    one = quasi[int(chance.integers(len(quasi)))]
+    others = [name for name in asked if name != one]
+    more = min(len(others), int(chance.integers(1, 3)))
+    chosen = [one, *(others[place] for place in chance.choice(len(others), more, replace=False))]
     share = selectivity ** (1 / len(chosen))
     return {name: asked[name].draw(share, chance) for name in chosen}
 
@@ -178,13 +180,3 @@ def _sums(table: Table, columns: Sequence[Column], queries: Sequence[_Query]) ->
                 product *= shares()[codes[name]]
             sums[number] += product.sum()
     return sums
-
-
-def _attributes(
-    quasi: Sequence[str], names: Sequence[str], chance: np.random.Generator
-) -> list[str]:
-    """Return a quasi-identifier and one or two more attributes."""
-    one = quasi[int(chance.integers(len(quasi)))]
-    others = [name for name in names if name != one]
-    more = min(len(others), int(chance.integers(1, 3)))
-    return [one, *(others[place] for place in chance.choice(len(others), more, replace=False))]

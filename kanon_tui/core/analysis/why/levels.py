@@ -194,10 +194,10 @@ class LevelReasons(Reasons):
         finer = self.finer(x)
         for y, attribute in enumerate(self.task.quasi):
             low, top = finer.levels[y], attribute.hierarchy.height
-            if y == x or low == top or finer.fails_up_to(y, top):
+            if y == x or low == top or finer.fails(y, top, lower=True):
                 continue
             for level in range(low + 1, top + 1):
-                if finer.passes_with(y, level):
+                if not finer.fails(y, level):
                     yield self._rv(finer.string(y, level)), y, level
                     break
 
@@ -313,13 +313,10 @@ class FinerLevels:
         """The requirements that classes of k or more miss."""
         return tuple(one.requirement for one in self.figures if (one.missed & ~self.below_k).any())
 
-    def passes_with(self, y: int, level: int) -> bool:
-        """Return whether it passes with another attribute raised to a level."""
-        return self.frequency.test(self.string(y, level)).passes
-
-    def fails_up_to(self, y: int, level: int) -> bool:
-        """Return whether it fails with another attribute at a level and at all that are lower."""
-        return not self.frequency.necessary.test(self.string(y, level)).passes
+    def fails(self, y: int, level: int, lower: bool = False) -> bool:
+        """Return whether it fails with another attribute at a level, with `lower` at all below."""
+        test = self.frequency.necessary if lower else self.frequency
+        return not test.test(self.string(y, level)).passes
 
     # -- what would have to give way
 

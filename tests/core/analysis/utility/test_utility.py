@@ -173,19 +173,20 @@ def test_errors_of_count_queries_are_those_of_a_recount(
     """Every query that is drawn is answered again with pandas, from the original and the cells."""
     from kanon_tui.core.analysis.utility import queries
 
-    drawn: list[tuple[str, list[str]]] = []
-    draw = queries._QueriedAttribute.draw
+    drawn: list[list[tuple[str, list[str]]]] = []
+    draw = queries._drawn
 
     def remember(
-        self: queries._QueriedAttribute, share: float, chance: np.random.Generator
+        quasi: list[str], asked: dict[str, queries._QueriedAttribute], *more: object
     ) -> object:
-        asked = draw(self, share, chance)
-        column = self.column
-        values = [column.values[v] for v in np.flatnonzero(asked[self.place])]
-        drawn.append((column.name, values))
-        return asked
+        query = draw(quasi, asked, *more)
+        places = {name: member[asked[name].place] for name, member in query.items()}
+        drawn.append(
+            [(n, [asked[n].column.values[v] for v in np.flatnonzero(m)]) for n, m in places.items()]
+        )
+        return query
 
-    monkeypatch.setattr(queries._QueriedAttribute, "draw", remember)
+    monkeypatch.setattr(queries, "_drawn", remember)
     task, names = result.task, ["age", "town", "pay", "flu"]
     published = PublishedTable(project, replace(task, seed=3), as_table(result.table))
     read = published.read(names)
@@ -199,7 +200,7 @@ def test_errors_of_count_queries_are_those_of_a_recount(
     weighted["pay"] = weighted["pay"].astype(int)
     weighted = weighted.astype({"age": str, "pay": str})
     errors = []
-    for parts in _in_queries(drawn):
+    for parts in drawn:
         count = original[np.logical_and.reduce([original[n].isin(v) for n, v in parts])].shape[0]
         hit = np.logical_and.reduce([weighted[n].isin(v) for n, v in parts])
         if count:
@@ -208,41 +209,6 @@ def test_errors_of_count_queries_are_those_of_a_recount(
     assert found.median == pytest.approx(np.median(errors))
     assert found.mean == pytest.approx(np.mean(errors))
     assert found.ninetieth == pytest.approx(np.quantile(errors, 0.9))
-
-
-def _in_queries(drawn: list[tuple[str, list[str]]]) -> list[list[tuple[str, list[str]]]]:
-    """The sets as they were asked together: a query never has an attribute twice.
-
-    Which sets make one query is drawn again from the same seed.
-    """
-    from kanon_tui.core.analysis.utility import queries
-
-    found, place = [], 0
-    names = ["age", "town", "pay", "flu"]
-    chance = np.random.default_rng(3)
-    sizes = {"age": 40, "town": 5, "pay": None, "flu": 2}
-    while place < len(drawn):
-        chosen = queries._attributes(names[:2], names, chance)
-        assert [name for name, _ in drawn[place : place + len(chosen)]] == chosen
-        found.append(drawn[place : place + len(chosen)])
-        for name in chosen:  # what drawing the sets took of the chance
-            share = queries.SELECTIVITY ** (1 / len(chosen))
-            size = sizes[name] or len(_PAYS)
-            many = min(size, max(1, round(share * size)))
-            if name in ("age", "pay"):
-                chance.integers(0, size - many + 1)
-            else:
-                chance.choice(size, many, replace=False)
-        place += len(chosen)
-    return found
-
-
-_PAYS: list[int] = []
-
-
-@pytest.fixture(autouse=True)
-def _pays(people: pl.DataFrame) -> None:
-    _PAYS[:] = people["pay"].unique().to_list()
 
 
 @pytest.mark.slow

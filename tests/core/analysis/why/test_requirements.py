@@ -130,7 +130,7 @@ def test_a_higher_level_can_be_worse() -> None:
     reasons = explainer(run(requiring(task, AlphaKAnonymity(0.5)), "global"))
     assert isinstance(reasons, LevelReasons)
     assert reasons.levels == (1, 0)
-    assert not reasons.finer(0).passes_with(1, 2)
+    assert reasons.finer(0).fails(1, 2)
     (change,) = [change for change in reasons.of_attribute(0).changes if change.attribute == "y"]
     assert change.sentence.startswith("y at level 1 instead of 0: then place could stay at level 0")
 
