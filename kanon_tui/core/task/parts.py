@@ -18,15 +18,9 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
     """Return the task over counted rows; `codes` has the codes of the rows by column name.
 
     Every quasi-identifier needs codes, and so does every column that something is required of.
-    Another sensitive column may go without: it then knows how many records have each value. Where
-    people are counted, their column needs codes, too: only records of one person are equal.
+    Another sensitive column may go without: it then knows how many records have each value. A
+    task that counts people cannot be counted so: `prepare` refuses it.
     """
-    if task.repeated is not None and task.repeated.name not in codes:
-        raise InputError(
-            f"{task.repeated.name} says whose each record is, and records of different people "
-            f"cannot be counted as equal; use --engine memory"
-        )
-
     whole = task.release_risk or task.subsets
     if whole is not None:
         raise InputError(
@@ -47,7 +41,6 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
         quasi=tuple(map(attribute_with_codes, task.quasi)),
         sensitive=tuple(map(with_codes, task.sensitive)),
         personal_k=task.personal_k and with_codes(task.personal_k),
-        person=task.person and with_codes(task.person),
         copies=copies,
     )
 

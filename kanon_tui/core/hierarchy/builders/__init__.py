@@ -1,4 +1,4 @@
-"""One file per way to build a hierarchy, their keys, and the contents page of all builders.
+"""The ways to build a hierarchy, with their keys: for categories, and for numbers and dates.
 
 May import: `table`, `fields` and `level_table` of `hierarchy`.
 """
