@@ -28,9 +28,8 @@ from kanon_tui.core.table import csv_text, sniffing
 from kanon_tui.core.table.csv_format import CsvFormat, line_end_of, quoting_of
 from kanon_tui.core.table.csv_text import Layout
 from kanon_tui.core.table.data_files import COMPRESSED, reading_errors
-from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.sniffing import Dialect, first_records
+from kanon_tui.core.table.sniffing import Dialect, first_records, to_utf8
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import check_size, check_width
 

@@ -21,8 +21,8 @@ import polars as pl
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.table.atomic_files import filled_by_path
 from kanon_tui.core.table.data_files import Contents, FileFormat, check_limit, extra_module, load
-from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.sniffing import to_utf8
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 
 _BATCH = 50_000

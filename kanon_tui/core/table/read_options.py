@@ -1,5 +1,6 @@
 """Options of a project for reading a data file; what is `auto` is detected."""
 
+import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,11 +19,14 @@ from kanon_tui.core.fields.declaration import (
 )
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.table.column import MISSING_TOKENS
-from kanon_tui.core.table.encoding import is_text_encoding
 from kanon_tui.core.table.value_formats import ValueFormats
 
 _HEADER = "true, false, auto or a list of column names"
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?(b||[kmgt]i?b)", re.ASCII | re.IGNORECASE)
+_NOT_FOR_FILES = frozenset(
+    ["punycode", "idna", "undefined", "unicode-escape", "raw-unicode-escape", "mbcs", "oem"]
+)
+"""Python's codecs from text to text that are no encodings of files, or not on every system."""
 _UNITS = {"": 1, "b": 1}
 for _power, _letter in enumerate("kmgt", 1):
     _UNITS |= {f"{_letter}b": 1000**_power, f"{_letter}ib": 1024**_power}
@@ -32,8 +36,17 @@ def _is_delimiter(text: str) -> bool:
     return text in ("auto", "\\t") or (len(text) == 1 and text not in "\r\n\0\"'")
 
 
-def _is_encoding(text: str) -> bool:
-    return text == "auto" or is_text_encoding(text)
+def _is_encoding(name: str) -> bool:
+    """Return whether Python reads files in this encoding; zlib and rot13 are no encodings."""
+    if name == "auto":
+        return True
+    try:
+        found = codecs.lookup(name)
+        "".encode(name)  # refused by codecs that take no text
+    except (LookupError, ValueError, TypeError):
+        return False
+    plain = found.name.replace("_", "-")
+    return found.incrementaldecoder is not None and plain not in _NOT_FOR_FILES
 
 
 def _read_header(located: LocatedValue) -> bool | str | tuple[str, ...]:

@@ -33,12 +33,11 @@ from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
 from kanon_tui.core.table.csv_text import TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import Contents, part_files, reading_errors
 from kanon_tui.core.table.databases import answering, read_address, read_database_file
-from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.formulas import unescaped
 from kanon_tui.core.table.other_formats import read_json_lines, read_statistics_file, read_workbook
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.record_choice import RecordChoice
-from kanon_tui.core.table.sniffing import find_header
+from kanon_tui.core.table.sniffing import find_header, to_utf8
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import all_texts, column_names
 

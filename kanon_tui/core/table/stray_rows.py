@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kanon_tui.core.table import data_files, source
-from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.other_formats import read_workbook
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.sniffing import detect_dialect, has_header
+from kanon_tui.core.table.sniffing import detect_dialect, has_header, to_utf8
 from kanon_tui.core.text import count_of, shortened
 
 _TOTAL = re.compile(

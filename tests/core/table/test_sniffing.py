@@ -13,12 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table import encoding as detect
 from kanon_tui.core.table import sniffing
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.csv_survey import sample_csv
 from kanon_tui.core.table.data_files import load
-from kanon_tui.core.table.encoding import to_utf8
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.role_guesses import guess_attributes
 from kanon_tui.core.table.sniffing import (
@@ -26,6 +24,7 @@ from kanon_tui.core.table.sniffing import (
     detect_dialect,
     first_records,
     has_header,
+    to_utf8,
 )
 from kanon_tui.core.table.source import open_source, read_table
 from kanon_tui.core.table.table import Table
@@ -99,13 +98,13 @@ def test_windows_letters_are_not_latin_1_control_characters():
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "gb18030"])
 def test_text_survives_whatever_the_chunks(encoding, text):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(detect, "_CHUNK", 3)
+        patch.setattr(sniffing, "_CHUNK", 3)
         assert to_utf8(text.encode(encoding), encoding, "f")[0] == text.encode()
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 5, 1000])
 def test_undecodable_bytes_are_named_with_their_row(monkeypatch, chunk):
-    monkeypatch.setattr(detect, "_CHUNK", chunk)
+    monkeypatch.setattr(sniffing, "_CHUNK", chunk)
     with pytest.raises(InputError, match=r"^f: row 3 is not utf-8 text \(byte 0xff\)"):
         to_utf8("é,b\r\n1,ü\r\n".encode() + b"3\xff,4\r\n", "utf-8", "f")
     with pytest.raises(InputError, match=r"^f: row 2 is not utf-16 text"):

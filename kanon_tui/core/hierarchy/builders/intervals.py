@@ -447,7 +447,7 @@ _MONTHS = {"day": 0, "month": 1, "quarter": 3, "year": 12, "decade": 120}
 
 def _read_level(located: LocatedValue) -> str:
     word = located.text(_LEVELS)
-    if _months(word) is None:
+    if _months(word) < 0:
         raise located.wrong(_LEVELS)
     return word
 
@@ -457,8 +457,6 @@ def _build_dates(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     levels = options["levels"]
     for before, word in pairwise(levels):
         fine, coarse = _months(before), _months(word)
-        assert fine is not None
-        assert coarse is not None
         if coarse <= fine or (fine and coarse % fine):
             raise InputError(
                 f"{column.name}: level '{word}' of builder date cannot follow '{before}': its "
@@ -471,7 +469,6 @@ def _build_dates(column: Column, options: Mapping[str, Any]) -> Hierarchy:
 def date_labels(column: Column, word: str) -> list[str]:
     """Return the label of every present value at one calendar level."""
     months = _months(word)
-    assert months is not None
     present = column.value_numbers[: column.present]
     days = np.floor(present).astype(np.int64).astype("datetime64[D]")
     if months == 0:
@@ -515,10 +512,10 @@ def _label(first: int, months: int) -> str:
     return f"{year:04}-{year + months // 12 - 1:04}"
 
 
-def _months(word: str) -> int | None:
-    """Return the months that a level groups; 0 for days, None for an unknown word."""
+def _months(word: str) -> int:
+    """Return the months that a level groups; 0 for days, -1 for an unknown word."""
     years = re.fullmatch(r"([1-9][0-9]{0,3}) years?", word)
-    return 12 * int(years[1]) if years else _MONTHS.get(word)
+    return 12 * int(years[1]) if years else _MONTHS.get(word, -1)
 
 
 DATE = Builder(
