@@ -61,14 +61,14 @@ class TypedKeys:
 
     async def _pass_on_in_turn(self) -> None:
         """Pass on one key after the other until none waits."""
-        while self._app.is_running:
+        await self._wait_until_idle()
+        while self._app.is_running:  # a stopped application has no screen to ask about
+            if not self._is_held():
+                if not self._waiting:
+                    return
+                self._passing = True
+                self._app.call_later(self._pass_on_next)  # the application handles exceptions
             await self._wait_until_idle()
-            if self._is_held():
-                continue
-            if not self._waiting:
-                return
-            self._passing = True
-            self._app.call_later(self._pass_on_next)  # an exception is the application's to handle
 
     async def _pass_on_next(self) -> None:
         try:

@@ -87,5 +87,17 @@ async def test_keys_of_a_dialog_do_not_wait_for_work_of_the_screen_below() -> No
         await until(lambda: app.screen is not dialog)
 
 
+async def test_nothing_is_asked_of_an_application_that_has_ended() -> None:
+    """Keys wait for work when it ends, and it has no screen any more."""
+    before = asyncio.all_tasks()
+    async with TwoFields().run_test() as pilot:
+        app, asked = pilot.app, list[bool]()
+        app.typed_keys = TypedKeys(app, app.on_event, lambda: asked.append(app.is_running) is None)
+        send_keys(app, "a")
+        await until(lambda: len(asked) > 1)
+    await until(lambda: asyncio.all_tasks() <= before)
+    assert all(asked)
+
+
 async def _note(pressed: list[str], key: events.Key) -> None:
     pressed.append(key.key)
