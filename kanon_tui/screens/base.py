@@ -22,6 +22,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -65,6 +66,7 @@ class StepScreen(Hosted, SizedByTerminal):
     def __init__(self) -> None:
         super().__init__()
         self._styled_for: tuple[object, ...] = ()
+        self._filled_for = Size()
 
     def compose(self) -> ComposeResult:
         yield StepBar()
@@ -80,14 +82,16 @@ class StepScreen(Hosted, SizedByTerminal):
         """Fill the panes from the session; called when it has changed or the screen appears."""
 
     @on(events.Resize)
-    def leave_room_for_the_table(self, event: events.Resize) -> None:
-        """Hide the panes beside the main table in a low terminal; the first line says so."""
+    def fill_for_another_size(self, event: events.Resize) -> None:
+        """Fill the panes again; hide those beside the main table in a low terminal, and say so."""
         tiny = event.size.height < FEWEST_LINES
         if tiny and not self.has_class("-tiny") and STEPS[0][1] == self.STEP:
             self.host.notify(
                 f"{event.size.width}×{event.size.height} is small: 80×24 shows all panes"
             )
         self.set_class(tiny, "-tiny")
+        if self._filled_for and event.size != self._filled_for:
+            self.call_after_refresh(self.refresh_session)  # panes have their sizes then
 
     async def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Show what may have changed while another screen was in front.
@@ -111,6 +115,7 @@ class StepScreen(Hosted, SizedByTerminal):
     def refresh_session(self) -> None:
         if self.host.session is None or not self.is_mounted:
             return
+        self._filled_for = self.size
         self._fill_step_bar(self.host.session)
         self.show(self.host.session)
 

@@ -32,7 +32,7 @@ def counting_allowed(monkeypatch):
 
     def wait(self):
         while not allowed.wait(0.01):
-            self._go_on()
+            self._check_stopped()
         return run(self)
 
     monkeypatch.setattr(TableCounting, "run", wait)

@@ -1,10 +1,13 @@
-"""What the screens look like: 80×24 and 120×40 in the default theme, one in 16 colours."""
+"""What the screens look like: 80×24 and 120×40 in the default theme, some in 16 colours.
+
+A walk through one application compares many pictures, each in every size. Where they are meant to
+change, `pytest tests/screens/test_snapshots.py --snapshot-update` writes them anew.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
+from typing import Any
 
 import pytest
 from pytest_textual_snapshot import SVGImageExtension
@@ -15,6 +18,7 @@ from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.project.samples import find_sample
@@ -27,65 +31,125 @@ from kanon_tui.widgets.dialogs import ChooseSeveral
 from tests.screens.conftest import session_of, settle, wait_until
 
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
-SCREENS = {
-    "data": ("1", "right", "right"),
-    "attributes": ("2", "down", "down"),
-    "hierarchies": ("3", "down", "down"),
-    "rules": ("4", "down"),
-    "run": ("5",),
-    "results": ("6",),
-}
+SMALL = {"80x24": (80, 24)}
 
 
-def app(theme: str = "kanon-dark", file: Path | None = None) -> KanonApp:
-    return KanonApp(file or find_sample("census").project, theme=theme)
+def app(sample: str = "census") -> KanonApp:
+    return KanonApp(find_sample(sample).project, theme="kanon-dark")
 
 
-def show(keys: tuple[str, ...], *, result: bool = False) -> Callable[[Pilot[None]], object]:
-    async def before(pilot: Pilot[None]) -> None:
+async def look(
+    pilot: Pilot[None],
+    snapshot: SnapshotAssertion,
+    name: str,
+    sizes: dict[str, tuple[int, int]] = SIZES,
+) -> None:
+    """Compare the screen with its pictures, in every size."""
+    differ = []
+    for title, size in sizes.items():
+        await pilot.resize_terminal(*size)
+        await wait_until(pilot, lambda size=size: pilot.app.screen.size == size)
         await settle(pilot)
-        if result:
-            session = session_of(pilot)
-            made = conclude(start(session.project, task=session.task()), session.project)
-            session.results.append(replace(made, seconds=0.2))  # a clock has no place in a picture
-        await pilot.press(*keys)
-        await settle(pilot)
-        if keys[:1] == ("5",):  # samples are tried a moment later
-            await wait_until(pilot, lambda: "less than" in shown(pilot.app.screen, "#preflight"))
-            await settle(pilot)
-
-    return before
+        picture = snapshot(name=f"{name}-{title}", extension_class=SVGImageExtension)
+        if pilot.app.export_screenshot(simplify=True) != picture:
+            differ.append(f"{name}-{title}")
+    assert differ == []
+    await pilot.resize_terminal(*next(iter(sizes.values())))
+    await settle(pilot)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", SCREENS)
-def test_screen(snap_compare, name: str, size: str) -> None:
-    before = show(SCREENS[name], result=name == "results")
-    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
+async def look_in_sixteen_colours(
+    pilot: Pilot[None], snapshot: SnapshotAssertion, name: str
+) -> None:
+    pilot.app.theme = "ansi-dark"
+    await settle(pilot)
+    await look(pilot, snapshot, f"{name}-16-colours", SMALL)
+    pilot.app.theme = "kanon-dark"
+    await settle(pilot)
 
 
-def test_sixteen_colours(snap_compare) -> None:
-    before = show(SCREENS["attributes"])
-    assert snap_compare(app("ansi-dark"), terminal_size=(80, 24), run_before=before)
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settle(pilot)
+
+
+def add_result(session: Session, seconds: float, **changes: Any) -> None:
+    """A result as of a run; a clock has no place in a picture."""
+    project = replace(session.project, **changes)
+    made = conclude(start(project, task=session.task()), project)
+    session.results.append(replace(made, seconds=seconds))
 
 
 def shown(screen: Screen[None], selector: str) -> str:
     return str(screen.query_one(selector, Static).content)
 
 
-async def open_panel(pilot: Pilot[None], words: str, kind: type[Screen[None]]) -> None:
-    await pilot.press("ctrl+p", *words)
+async def show_run(pilot: Pilot[None]) -> None:
+    """Samples are tried a moment after the screen is shown."""
+    await press(pilot, "5")
+    await wait_until(pilot, lambda: "less than" in shown(pilot.app.screen, "#preflight"))
     await settle(pilot)
+
+
+async def open_panel(pilot: Pilot[None], words: str, kind: type[Screen[None]]) -> None:
+    await press(pilot, "ctrl+p", *words)
     await pilot.press("enter")
     await wait_until(pilot, lambda: any(isinstance(one, kind) for one in pilot.app.screen_stack))
     await settle(pilot)
 
 
-def sweep(*keys: str) -> Callable[[Pilot[None]], object]:
-    """A finished sweep, with seconds that are the same on every machine."""
+async def test_start(snapshot: SnapshotAssertion) -> None:
+    async with KanonApp(None, theme="kanon-dark").run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await look(pilot, snapshot, "start")
 
-    async def before(pilot: Pilot[None]) -> None:
-        await show(("7", "r"))(pilot)
+
+async def test_steps(snapshot: SnapshotAssertion) -> None:
+    """Every screen of a project, and what opens over them."""
+    async with app().run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "right", "right")
+        await look(pilot, snapshot, "data")
+        await press(pilot, "2", "down", "down")
+        await look(pilot, snapshot, "attributes")
+        await look_in_sixteen_colours(pilot, snapshot, "attributes")
+        await press(pilot, "f1")
+        await look(pilot, snapshot, "help", SMALL)
+        await press(pilot, "f1", "3", "down", "down")
+        await look(pilot, snapshot, "hierarchies")
+        await press(pilot, "4", "down")
+        await look(pilot, snapshot, "rules")
+        await show_run(pilot)
+        await look(pilot, snapshot, "run")
+        add_result(session_of(pilot), 0.2)
+        pilot.app.host.session_changed()
+        await press(pilot, "6")
+        await look(pilot, snapshot, "results")
+        await pilot.press("w")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, WhyDialog))
+        await settle(pilot)
+        await look(pilot, snapshot, "why")
+        await press(pilot, "escape", "1")
+        await open_panel(pilot, "trees", PartitionScreen)
+        await press(pilot, "down", "down", "enter")
+        trees = pilot.app.screen
+        await wait_until(pilot, lambda: trees.found is not None and not trees.working)
+        await settle(pilot)
+        await look(pilot, snapshot, "decision-trees")
+        await press(pilot, "escape", "6")
+        add_result(session_of(pilot), 0.1, algorithm=AlgorithmChoice("mondrian"))
+        pilot.app.host.session_changed()
+        await press(pilot, "C")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
+        await settle(pilot)
+        await look(pilot, snapshot, "compare")
+
+
+async def test_what_if(snapshot: SnapshotAssertion) -> None:
+    """A finished sweep, with seconds that are the same on every machine."""
+    async with app().run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await press(pilot, "7", "r")
         screen = pilot.app.screen
         await wait_until(pilot, lambda: not screen.running and len(screen.points) == 14)
         known = {(point.algorithm, point.k): point for point in screen.points}
@@ -93,42 +157,27 @@ def sweep(*keys: str) -> Callable[[Pilot[None]], object]:
         screen.points = tuple(replace(known[pair], seconds=pair[1] / 100) for pair in pairs)
         screen._began, screen._ended = 0.0, 1.0
         screen._draw()
-        await pilot.press("down", "down", *keys)
+        await press(pilot, "down", "down")
+        await look(pilot, snapshot, "one")
+        await look_in_sixteen_colours(pilot, snapshot, "one")
+        await press(pilot, "V")
+        await look(pilot, snapshot, "all")
+
+
+async def test_linking_attack(snapshot: SnapshotAssertion) -> None:
+    async with app("linking").run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-
-    return before
-
-
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("figures", ["one", "all"])
-def test_what_if(snap_compare, figures: str, size: str) -> None:
-    before = sweep() if figures == "one" else sweep("V")
-    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
-
-
-def test_what_if_in_sixteen_colours(snap_compare) -> None:
-    assert snap_compare(app("ansi-dark"), terminal_size=(80, 24), run_before=sweep())
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_linking_attack(snap_compare, size: str) -> None:
-    async def before(pilot: Pilot[None]) -> None:
-        await show((), result=True)(pilot)
+        add_result(session_of(pilot), 0.2)
         await open_panel(pilot, "linking", AttackScreen)
         await pilot.press(*"voters.csv", "enter")
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, ChooseSeveral))
-        await pilot.press("enter")
-        await settle(pilot)
-        await pilot.press("down", "down", "enter")
-        await settle(pilot)
-
-    made = app(file=find_sample("linking").project)
-    assert snap_compare(made, terminal_size=SIZES[size], run_before=before)
+        await press(pilot, "enter")
+        await press(pilot, "down", "down", "enter")
+        await look(pilot, snapshot, "attack")
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_feasibility(snap_compare, size: str) -> None:
-    async def before(pilot: Pilot[None]) -> None:
+async def test_feasibility(snapshot: SnapshotAssertion) -> None:
+    async with app("datafly").run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await open_panel(pilot, "feasib", FeasibilityScreen)
         screen = pilot.app.screen
@@ -136,61 +185,7 @@ def test_feasibility(snap_compare, size: str) -> None:
         await pilot.press("shift+tab", "tab")
         screen.query_one("#p-attributes", Input).cursor_blink = False
         await pilot.pause()
-
-    made = app(file=find_sample("datafly").project)
-    assert snap_compare(made, terminal_size=SIZES[size], run_before=before)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_decision_trees(snap_compare, size: str) -> None:
-    async def before(pilot: Pilot[None]) -> None:
-        await show((), result=True)(pilot)
-        await open_panel(pilot, "trees", PartitionScreen)
-        await pilot.press("down", "down", "enter")
-        await wait_until(pilot, lambda: isinstance(pilot.app.screen, PartitionScreen))
-        screen = pilot.app.screen
-        await wait_until(pilot, lambda: screen.found is not None and not screen.working)
-        await settle(pilot)
-
-    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_compare(snap_compare, size: str) -> None:
-    async def before(pilot: Pilot[None]) -> None:
-        await show(("6",), result=True)(pilot)
-        session = session_of(pilot)
-        other = replace(session.project, algorithm=AlgorithmChoice("mondrian"))
-        made = conclude(start(other, task=session.task()), other)
-        session.results.append(replace(made, seconds=0.1))
-        pilot.app.host.session_changed()
-        await settle(pilot)
-        await pilot.press("C")
-        await wait_until(pilot, lambda: isinstance(pilot.app.screen, CompareScreen))
-        await settle(pilot)
-
-    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_why(snap_compare, size: str) -> None:
-    async def before(pilot: Pilot[None]) -> None:
-        await show(("6", "w"), result=True)(pilot)
-        await wait_until(pilot, lambda: isinstance(pilot.app.screen, WhyDialog))
-        await settle(pilot)
-
-    assert snap_compare(app(), terminal_size=SIZES[size], run_before=before)
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_start(snap_compare, size: str) -> None:
-    made = KanonApp(None, theme="kanon-dark")
-    assert snap_compare(made, terminal_size=SIZES[size])
-
-
-def test_help(snap_compare) -> None:
-    before = show(("2", "f1"))
-    assert snap_compare(app(), terminal_size=(80, 24), run_before=before)
+        await look(pilot, snapshot, "feasibility")
 
 
 WATCHED = {
@@ -225,12 +220,12 @@ def test_every_algorithm_is_looked_at() -> None:
 @pytest.mark.parametrize("algorithm", WATCHED)
 async def test_watching(snapshot: SnapshotAssertion, algorithm: str) -> None:
     """The picture of an algorithm on its sample; elapsed time is taken out of it."""
-    made, number = app(file=find_sample(ALGORITHMS[algorithm].sample).project), WATCHED[algorithm]
-    async with made.run_test(size=WATCHED_SIZES["160x45"]) as pilot:
+    made, number = app(ALGORITHMS[algorithm].sample), WATCHED[algorithm]
+    async with made.run_test(size=WATCHED_SIZES["80x24"]) as pilot:
         await settle(pilot)
         session = session_of(pilot)
         session.edit(replace(session.project, algorithm=AlgorithmChoice(algorithm)), "algorithm")
-        await show(("5",))(pilot)
+        await show_run(pilot)
         screen = made.screen
         await pilot.press("full_stop")  # from here on the run waits: there is nothing to settle
         for steps in range(1, number + 1):

@@ -169,7 +169,7 @@ class DataScreen(FindingScreen):
         """The records that are shown: all, or those of the view."""
         self._profiles: dict[tuple[str, object, object], ColumnProfile] = {}
         self._frame: pl.DataFrame | None = None
-        self._profile_drawn: tuple[ColumnProfile, int] | None = None
+        self._profile_drawn: tuple[ColumnProfile, bool, int] | None = None
         """What the profile pane shows, and the width it was drawn for."""
         self._paged: PagedRows | None = None
         self._paged_source: Source | None = None
@@ -298,12 +298,12 @@ class DataScreen(FindingScreen):
 
     def _fill_profile(self, made: ColumnProfile) -> None:
         pane = self.query_one("#profile", Static)
-        if self._profile_drawn == (made, pane.size.width):
+        drawn = made, not self.has_class("-narrow"), max(pane.size.width, 30)
+        if self._profile_drawn == drawn:
             return  # the cursor moved within the column
-        self._profile_drawn = (made, pane.size.width)
+        self._profile_drawn = drawn
         self.query_one("#profile-pane").border_title = self._profile_title(made.name)
-        wide = not self.has_class("-narrow")
-        pane.update(Text("\n").join(profile_lines(made, wide, max(pane.size.width, 30))))
+        pane.update(Text("\n").join(profile_lines(*drawn)))
 
     # -- finding
 

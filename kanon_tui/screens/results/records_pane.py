@@ -266,6 +266,10 @@ class RecordsPane(Hosted, Vertical):
         event.stop()
         self._describe()
 
+    def on_resize(self) -> None:
+        """Describe the cell in as many words as now fit."""
+        self._describe()
+
     def _describe(self) -> None:
         """Post the line about the cell; a reason follows when it is counted."""
         source, shown, cell = self.source, self.shown, (self.record, self.column)

@@ -269,10 +269,8 @@ class ResultsScreen(StepScreen):
         line.styles.min_height = max(2, line.size.height)
 
     def on_resize(self) -> None:
-        """Write the lines again for another width."""
+        """Let the line about the record have another height."""
         self.query_one("#record-line").styles.min_height = None
-        if self.host.session is not None:
-            self.fill()
 
     # -- figures
 
