@@ -277,9 +277,9 @@ def _figures(verdict: Verdict) -> list[Cell]:
 
 
 def _sentence(verdict: Verdict, k: int) -> str:
-    """Return `21 classes, the smallest of 7 · RV 0.2857 · NCP 0.6893`."""
+    """Return `21 classes, the smallest with 7 · RV 0.2857 · NCP 0.6893`."""
     classes = count_of(verdict.classes, "class", "classes")
-    parts = [f"{classes}, the smallest of {verdict.smallest:,}"]
+    parts = [f"{classes}, the smallest with {verdict.smallest:,}"]
     if verdict.suppressed:
         parts = [classes, f"{count_of(verdict.suppressed, 'record')} suppressed"]
     elif not verdict.passes:

@@ -262,7 +262,7 @@ class Search:
         if self._decisions_since_step:
             facts = {"decisions": self._decisions_since_step}
             self._decisions_since_step = 0
-            yield self.step("end", "{decisions:,} decisions more: the search is over.", facts)
+            yield self.step("end", "{decisions:,} more decisions: the search is over.", facts)
 
     def _due(self, decisions: int) -> bool:
         """Return whether this many decisions since the last step make a step."""

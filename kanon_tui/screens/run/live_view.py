@@ -306,8 +306,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
         suppressed = count_of(measures.suppressed_records, "record")
         self._concluded = (
             f"{'Stopped, the best so far is kept' if stopped else 'Done'}: "
-            f"{count_of(measures.classes, 'class', 'classes')}, the smallest of "
-            f"{measures.smallest_class:,}, verified. RV {measures.rv:.4f}, NCP "
+            f"{count_of(measures.classes, 'class', 'classes')}, the smallest with "
+            f"{count_of(measures.smallest_class, 'record')}, verified. RV {measures.rv:.4f}, NCP "
             f"{measures.ncp:.4f}, {suppressed} suppressed. 6 shows the result."
         )
         self.draw()
