@@ -24,13 +24,7 @@ from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.losses import penalties
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
-from kanon_tui.core.pipeline.pages import (
-    FilePages,
-    RowNumbers,
-    lookup_of,
-    ranked_rows,
-    records_of,
-)
+from kanon_tui.core.pipeline.pages import FilePages, RowNumbers, lookup_of, ranked_rows, records_of
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, find_rows
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.processes.memory_limit import MemoryLimit

@@ -6,13 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.facts import (
-    SUPPRESSED,
-    UNPLACED,
-    Measured,
-    against,
-    moved_records,
-)
+from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED, Measured, against, moved_records
 from kanon_tui.core.clustering.features import (
     Features,
     by_agreement,

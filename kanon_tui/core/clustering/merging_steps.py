@@ -20,14 +20,7 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.facts import (
-    Merge,
-    against,
-    change,
-    distinguishable,
-    in_words,
-    texts,
-)
+from kanon_tui.core.clustering.facts import Merge, against, change, distinguishable, in_words, texts
 from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels import merging as kernel

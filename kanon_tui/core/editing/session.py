@@ -25,11 +25,7 @@ from kanon_tui.core.pipeline.prepare import (
     published_column,
     quasi_identifier,
 )
-from kanon_tui.core.pipeline.sampled_table import (
-    CountingStoppedError,
-    SampledTable,
-    read_or_sample,
-)
+from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, SampledTable, read_or_sample
 from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.processes.memory_limit import MemoryLimit

@@ -37,11 +37,7 @@ from kanon_tui.core.fields.yaml_text import (
     parse,
     read_yaml,
 )
-from kanon_tui.core.hierarchy.builders.builder import (
-    Builder,
-    lists_by_name,
-    members_of_groups,
-)
+from kanon_tui.core.hierarchy.builders.builder import Builder, lists_by_name, members_of_groups
 from kanon_tui.core.hierarchy.builders.categories import FLAT, GROUPS, ICD10, MASK, icd10_codes
 from kanon_tui.core.hierarchy.builders.intervals import (
     BREAKS,

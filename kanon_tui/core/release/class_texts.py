@@ -31,14 +31,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN, exact
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.table.column import (
-    Column,
-    GroupValues,
-    Kind,
-    end_text,
-    range_of_ends,
-    set_text,
-)
+from kanon_tui.core.table.column import Column, GroupValues, Kind, end_text, range_of_ends, set_text
 from kanon_tui.core.table.value_formats import date_text
 from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import Note, Quotable, note, plural

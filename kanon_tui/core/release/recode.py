@@ -25,12 +25,7 @@ from kanon_tui.core.numeric import Int32s, Int64s, random_words
 from kanon_tui.core.release.class_texts import class_texts, one_value_note, one_value_warning
 from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order_of_rows
 from kanon_tui.core.table.cell_codes import Cells, coded_series
-from kanon_tui.core.table.column import (
-    Column,
-    GroupValues,
-    Role,
-    counted,
-)
+from kanon_tui.core.table.column import Column, GroupValues, Role, counted
 from kanon_tui.core.task.task import Grouping, QuasiIdentifier, Task
 from kanon_tui.core.text import Note
 

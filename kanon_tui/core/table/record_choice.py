@@ -20,12 +20,7 @@ from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.value_formats import (
-    PLAIN,
-    Format,
-    Kind,
-    read_texts,
-)
+from kanon_tui.core.table.value_formats import PLAIN, Format, Kind, read_texts
 from kanon_tui.core.text import quoted_list
 
 SIGNS = ("<=", ">=", "<", ">", "=", "!=", "!")
