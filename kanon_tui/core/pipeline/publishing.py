@@ -7,7 +7,7 @@ verified.
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -347,10 +347,7 @@ class FilePublisher(Publisher):
         target, report, written = self.target, self.report, self._paths
         finished = {target.path: written[0]} if target and not target.folder else {}
         paths = [*finished, *([report] if report else [])]
-        together: AbstractContextManager[list[IO[bytes]]] = nullcontext([])
-        if paths:
-            together = written_together(paths, self.force, finished=finished)
-        with together as files:
+        with written_together(paths, self.force, finished=finished) as files:
             if report is not None:
                 aside = tuple(map(WrittenFile.from_path, written))
                 named = replace(result, files=aside)

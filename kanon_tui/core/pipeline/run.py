@@ -209,10 +209,6 @@ class Result(FinishedRun):
         address = release if isinstance(release, str) else ""
         release = None if isinstance(release, str) else release
         paths = [path for path in (release, *texts, report) if path is not None]
-        if not paths:
-            if address:
-                write_address(address, self.written, force)
-            return
         with written_together(paths, force) as files:
             if release is not None:
                 with timed(self.phases, "write"):  # before the report, which has this time in it

@@ -33,8 +33,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.counted_table import CountedTable, count_values, sum_counts
 from kanon_tui.core.table.csv_survey import NotInPiecesError, Piece, sample_csv
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.record_choice import RecordChoice
+from kanon_tui.core.table.read_options import ReadOptions, RecordChoice
 from kanon_tui.core.table.source import Source, is_parquet_source, open_source
 from kanon_tui.core.table.table import Counts, Table, as_table
 from kanon_tui.core.table.value_formats import ValueFormats

@@ -181,10 +181,10 @@ def _system_error(error: Exception) -> int | None:
 
 def _take_names(asides: "Sequence[_PendingFile]") -> None:
     try:
-        for aside in asides[:-1]:
-            aside.keep_old()
+        for aside in asides:
+            if aside is not asides[-1]:  # after the last one takes its name nothing can fail
+                aside.keep_old()
             aside.take_name()
-        asides[-1].take_name()  # the last step: nothing can fail after it
     except BaseException:
         for aside in reversed(asides):
             aside.undo()

@@ -35,8 +35,7 @@ from kanon_tui.core.table.data_files import Contents, part_files, reading_errors
 from kanon_tui.core.table.databases import answering, read_address, read_database_file
 from kanon_tui.core.table.formulas import unescaped
 from kanon_tui.core.table.other_formats import read_json_lines, read_statistics_file, read_workbook
-from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.record_choice import RecordChoice
+from kanon_tui.core.table.read_options import ReadOptions, RecordChoice
 from kanon_tui.core.table.sniffing import find_header, to_utf8
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import all_texts, column_names

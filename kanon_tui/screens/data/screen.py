@@ -29,7 +29,7 @@ from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.profile import ColumnProfile, profile
-from kanon_tui.core.table.record_choice import COMPARISONS, RecordChoice, split_sign
+from kanon_tui.core.table.read_options import COMPARISONS, RecordChoice, split_sign
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import bar, joined, sparkline, visible
