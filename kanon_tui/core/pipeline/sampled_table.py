@@ -33,7 +33,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.counted_table import CountedTable, count_values, sum_counts
 from kanon_tui.core.table.csv_survey import NotInPiecesError, Piece, sample_csv
 from kanon_tui.core.table.data_files import part_files
-from kanon_tui.core.table.read_options import ReadOptions, RecordChoice
+from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import Source, is_parquet_source, open_source
 from kanon_tui.core.table.table import Counts, Table, as_table
 from kanon_tui.core.table.value_formats import ValueFormats
@@ -105,11 +105,9 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
         found = source.records or round(frame.height * rows / min(records, rows))
     else:
         frame, facts, found, exact = sample_csv(files, options, records)
-        choice = RecordChoice(options)
-        if choice:
+        if options.choosing:
             before = frame.height
-            choice.check(frame.columns, files[0].name)
-            frame, _ = choice.apply(frame, files[0].name)
+            frame, _ = options.choose(frame, files[0].name)
             found = round(found * frame.height / max(before, 1))
         source = Source(tuple(frame.columns), (), facts, options, files=files)
     return SampledTable.from_file(

@@ -35,7 +35,7 @@ from kanon_tui.core.table.data_files import Contents, part_files, reading_errors
 from kanon_tui.core.table.databases import answering, read_address, read_database_file
 from kanon_tui.core.table.formulas import unescaped
 from kanon_tui.core.table.other_formats import read_json_lines, read_statistics_file, read_workbook
-from kanon_tui.core.table.read_options import ReadOptions, RecordChoice
+from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import find_header, to_utf8
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import all_texts, column_names
@@ -81,7 +81,7 @@ class Source:
     @property
     def records(self) -> int:
         """The number of records of its pieces; 0 where that is unknown before reading them."""
-        if RecordChoice(self.options) or any(not piece.records for piece in self.pieces):
+        if self.options.choosing or any(not piece.records for piece in self.pieces):
             return 0
         return sum(piece.records - piece.header for piece in self.pieces)
 
@@ -112,15 +112,17 @@ class Source:
 
     def _frames(self, piece: Piece, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Yield the chosen records of a piece; cells of Parquet files have their types."""
-        choice = RecordChoice(self.options)
-        wanted = tuple(dict.fromkeys((*names, *choice.columns)))
+        choosing = self.options.choosing
+        wanted = tuple(dict.fromkeys((*names, *choosing)))
         with reading_errors(piece.path):
             parquet = piece.layout is None
             frames = iter([self._parquet(piece, wanted)]) if parquet else self._csv(piece)
             for frame in frames:
-                rows = choice.rows(frame, piece.path.name) if choice else np.empty(0, np.int64)
+                rows = np.empty(0, np.int64)
+                if choosing:
+                    rows = self.options.chosen_rows(frame, piece.path.name)
                 frame = frame.select(frame[name] for name in names)
-                if not choice:
+                if not choosing:
                     yield frame
                 for start in range(0, len(rows), PIECE_ROWS):
                     yield frame[rows[start : start + PIECE_ROWS]]
@@ -284,7 +286,7 @@ def _open_csv(
 
 def _names_left(names: Sequence[str], options: ReadOptions, file: Path) -> tuple[str, ...]:
     """Return the names of columns without that of counts; refuse a choice by unknown ones."""
-    RecordChoice(options).check(names, file.name)
+    options.check_choosing(names, file.name)
     return tuple(name for name in names if name != options.counts)
 
 
@@ -394,11 +396,9 @@ def read_table(path: Path | str, options: ReadOptions = ReadOptions()) -> Table:
 
 def _chosen(table: Table, options: ReadOptions, file: Path) -> Table:
     """Return the table with the records that the options choose."""
-    choice = RecordChoice(options)
-    if not choice:
+    if not options.choosing:
         return table
-    choice.check(table.names, file.name)
-    frame, rows = choice.apply(table.frame, file.name)
+    frame, rows = options.choose(table.frame, file.name)
     typed_columns.check_size(frame, file.name, " that data.where and data.counts leave")
     return replace(table, frame=frame, kept=rows if table.kept is None else table.kept[rows])
 

@@ -29,7 +29,7 @@ from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.profile import ColumnProfile, profile
-from kanon_tui.core.table.read_options import COMPARISONS, RecordChoice, split_sign
+from kanon_tui.core.table.read_options import COMPARISONS, split_sign
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import bar, joined, sparkline, visible
@@ -60,7 +60,7 @@ class Filter:
         where = {self.column: self.condition}
         options = replace(project.data.read_options, where=where, counts="")
         try:
-            return RecordChoice(options).rows(frame, "")
+            return options.chosen_rows(frame, "")
         except InputError as error:
             raise InputError(str(error).partition("data.where: ")[2]) from None
 
