@@ -162,8 +162,6 @@ def first_unreadable(paths: Sequence[str]) -> str | None:
 class Cluster(Workers):
     """Workers of a Dask cluster."""
 
-    name = "dask"
-
     def __init__(self, client: Any, folder: Path) -> None:
         self.client, self.folder = client, folder
         self.batch = secrets.token_hex(8)

@@ -205,7 +205,6 @@ Progress = Callable[[str, float], None]
 class Workers(ABC):
     """A way to call `job(shared, *arguments)` for many tuples of arguments."""
 
-    name: str
     _progress: Progress | None = None
     _pass = ""
 
@@ -251,8 +250,6 @@ class Workers(ABC):
 
 class LocalWorkers(Workers):
     """Workers in threads of this process, which the called libraries let run side by side."""
-
-    name = "stream"
 
     @cached_property
     def _pools(self) -> set[ThreadPoolExecutor]:
