@@ -124,8 +124,6 @@ class PopulationRisk:
         found = asdict(self)
         presence = found["presence"] or {}
         uniques = found.pop("uniques")
-        if uniques is not None:
-            uniques.pop("sample")
         names = {"by": "population_by", "models": "risk"}
         plain = {names.get(name, name): value for name, value in found.items()}
         k_map = presence.pop("k_map", None)
@@ -409,9 +407,8 @@ _SMALL_SAMPLE = 0.1
 
 @dataclass(frozen=True)
 class Uniqueness:
-    """Uniques of a sample, and of the population by every model; None where one has no answer."""
+    """Uniques of the population by every model; None where one has no answer."""
 
-    sample: int
     zayatz: float | None
     pitman: float | None
     snb: float | None
@@ -423,9 +420,8 @@ class Uniqueness:
 def uniqueness(sizes: Int64s, population: int) -> Uniqueness:
     """Return the estimates for a population, from the class sizes of a sample of it."""
     n = int(sizes.sum())
-    unique = int((sizes == 1).sum())
-    if not unique:
-        return Uniqueness(0, 0.0, 0.0, 0.0, 0.0, None)
+    if not (sizes == 1).any():
+        return Uniqueness(0.0, 0.0, 0.0, 0.0, None)
     found = {
         "zayatz": zayatz(sizes, population),
         "pitman": pitman(sizes, population),
@@ -435,7 +431,7 @@ def uniqueness(sizes: Int64s, population: int) -> Uniqueness:
     if n / population > _SMALL_SAMPLE:
         order = sorted(("snb", "zayatz"), key=lambda one: found[one] or float("inf"))
     by = next((one for one in order if found[one] is not None), None)
-    return Uniqueness(unique, **found, dankar=found[by] if by else None, by=by)
+    return Uniqueness(**found, dankar=found[by] if by else None, by=by)
 
 
 def zayatz(sizes: Int64s, population: int) -> float | None:

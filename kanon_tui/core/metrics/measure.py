@@ -4,26 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kanon_tui.core.errors import check_known
+from kanon_tui.core.metrics import losses, research_value
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
-from kanon_tui.core.metrics.losses import (
-    attribute_il,
-    attribute_ncp,
-    average_class_size,
-    changed_cells,
-    class_ncp,
-    classification_metric,
-    discernibility,
-    distinct_published,
-    iloss,
-    precision,
-)
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, measure_privacy
-from kanon_tui.core.metrics.research_value import (
-    attribute_research_value,
-    level_research_values,
-    mean_span,
-    rules_kept,
-)
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -50,7 +33,7 @@ def level_measures(
 
     A level passes when the records under labels rarer than k are no more than may be suppressed.
     """
-    values = level_research_values(attribute)
+    values = research_value.level_research_values(attribute)
     measures = []
     for level in range(attribute.hierarchy.height + 1):
         cells = CellGroups.of_level(attribute, level, attribute.column.counts)
@@ -61,7 +44,7 @@ def level_measures(
                 smallest=int(cells.size.min()),
                 passes=int(cells.size[cells.size < k].sum()) <= allowed_suppressed,
                 rv=float(values[level]),
-                ncp=attribute_ncp(cells),
+                ncp=losses.attribute_ncp(cells),
             )
         )
     return tuple(measures)
@@ -145,18 +128,18 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
     singly = release.grouping.suppressed_cells
     return Measures(
         ncp=ncp,
-        ncp_class=class_ncp(release),
+        ncp_class=losses.class_ncp(release),
         utility=1.0 - ncp,
         rv=sum(each.rv for each in attributes.values()),
         il=sum(each.il for each in attributes.values()),
-        dm=discernibility(release),
-        cm=None if labels is None else classification_metric(release, labels),
-        c_avg=average_class_size(release),
-        md=changed_cells(release, cells),
-        iloss=iloss(cells),
-        precision=precision(release),
+        dm=losses.discernibility(release),
+        cm=None if labels is None else losses.classification_metric(release, labels),
+        c_avg=losses.average_class_size(release),
+        md=losses.changed_cells(release, cells),
+        iloss=losses.iloss(cells),
+        precision=losses.precision(release),
         classes=len(sizes),
-        distinct_published=distinct_published(release),
+        distinct_published=losses.distinct_published(release),
         smallest_class=privacy.smallest_class,
         largest_class=int(sizes.max()) if len(sizes) else 0,
         suppressed_records=release.suppressed_records,
@@ -175,22 +158,22 @@ def _rounding_loss(cells: Sequence[CellGroups]) -> float | None:
         return None
     exact = (replace(each, attribute=replace(each.attribute, publish="range")) for each in rounded)
     return sum(
-        one.attribute.weight * (attribute_ncp(one) - attribute_ncp(other))
+        one.attribute.weight * (losses.attribute_ncp(one) - losses.attribute_ncp(other))
         for one, other in zip(rounded, exact, strict=True)
     )
 
 
 def _attribute_measures(cells: CellGroups, level: int | None) -> AttributeMeasures:
     attribute = cells.attribute
-    kept = rules_kept(cells).tolist()
+    kept = research_value.rules_kept(cells).tolist()
     return AttributeMeasures(
         weight=attribute.weight,
         rule_emphasis=attribute.rule_emphasis,
-        ncp=attribute_ncp(cells),
-        rv=attribute_research_value(cells),
+        ncp=losses.attribute_ncp(cells),
+        rv=research_value.attribute_research_value(cells),
         level=level,
-        mean_span=mean_span(cells),
-        il=attribute_il(cells),
+        mean_span=research_value.mean_span(cells),
+        il=losses.attribute_il(cells),
         rules=tuple(
             RuleKept(str(rule), rule.importance, share)
             for rule, share in zip(attribute.rules.rules, kept, strict=True)

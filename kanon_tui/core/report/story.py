@@ -25,6 +25,7 @@ from kanon_tui.core.fields.declaration import fields_of, write_fields
 from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.project.guesses import planned_columns
+from kanon_tui.core.report import to_sign
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import input_hash, plain_values, release_hash, versions
 from kanon_tui.core.report.reproduce import reproduce
@@ -37,13 +38,6 @@ from kanon_tui.core.report.sections import (
     figure,
     metrics_section,
     privacy_section,
-)
-from kanon_tui.core.report.to_sign import (
-    PROOF,
-    checklist_section,
-    context_section,
-    decisions_section,
-    summary_section,
 )
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.output import INPUT_ORDER_WARNING
@@ -96,8 +90,8 @@ def public_sections(result: FinishedRun) -> list[Section]:
     warnings = map(str, [*order, *small_k_warning(task.k)])
     hidden = "figures that depend on records outside the release are in the internal annex"
     rows = [
-        ("k-anonymity", f"{task.k:,}", figure(public["smallest_class"]), PROOF),
-        *((each.model.title, str(each.model), "✓", PROOF) for each in task.requirements),
+        ("k-anonymity", f"{task.k:,}", figure(public["smallest_class"]), to_sign.PROOF),
+        *((each.model.title, str(each.model), "✓", to_sign.PROOF) for each in task.requirements),
         ("Highest risk", "", figure(public["risk_max"]), "1 in the smallest class"),
         ("Mean risk", "", figure(public["risk_mean"]), "averaged over the rows"),
     ]
@@ -115,7 +109,7 @@ def public_sections(result: FinishedRun) -> list[Section]:
     columns = ("Measure", "Asked for", "Figure", "Meaning")
     return [
         Section("Release", paragraphs),
-        decisions_section(result),
+        to_sign.decisions_section(result),
         Section("Privacy", [f"What the release itself shows; {hidden}."], columns, rows),
         class_sizes_section(result),
     ]
@@ -142,9 +136,9 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
         ("suppressed", measures.suppressed_records),
     ]
     sections = [
-        decisions_section(result),
+        to_sign.decisions_section(result),
         _data(result),
-        context_section(result),
+        to_sign.context_section(result),
         _treatment_section(result),
         _attributes(result),
         _rules(result),
@@ -152,11 +146,11 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
         class_sizes_section(result),
         *evidence,
         metrics_section(measures),
-        checklist_section(result),
+        to_sign.checklist_section(result),
         Section("Notes", items=result.notes),
         _versions(result),
     ]
-    summary, told = summary_section(result), [each for s in sections for each in s.headline]
+    summary, told = to_sign.summary_section(result), [each for s in sections for each in s.headline]
     sections.insert(0, replace(summary, paragraphs=[*summary.paragraphs, *told]))
     sections.append(words_section(sections))
     return _document(

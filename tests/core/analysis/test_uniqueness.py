@@ -81,7 +81,7 @@ def test_the_rule_of_dankar() -> None:
     assert large.snb is not None
     assert large.dankar == min(large.zayatz, large.snb)
     nobody = uniqueness(np.array([2, 3, 5]), 100)
-    assert (nobody.sample, nobody.dankar, nobody.by) == (0, 0.0, None)
+    assert (nobody.dankar, nobody.by) == (0.0, None)
 
 
 def test_a_whole_population_is_counted() -> None:

@@ -31,20 +31,7 @@ import numpy as np
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees.features import TreeTable
 from kanon_tui.core.analysis.trees.partition import Judged, cross_validated, learning_tables
-from kanon_tui.core.analysis.utility.distributions import (
-    GroupMean,
-    Marginal,
-    Pair,
-    Spread,
-    Summary,
-    group_means,
-    groups_of,
-    is_measure,
-    marginals,
-    pairs,
-    spreads,
-    tally,
-)
+from kanon_tui.core.analysis.utility import distributions
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
@@ -147,11 +134,11 @@ class Utility:
 
     original_records: int
     release_records: int
-    marginals: tuple[Marginal, ...]
+    marginals: tuple[distributions.Marginal, ...]
     """In the order of the table."""
-    pairs: tuple[Pair, ...]
+    pairs: tuple[distributions.Pair, ...]
     """The one that changed most first."""
-    means: tuple[GroupMean, ...]
+    means: tuple[distributions.GroupMean, ...]
     queries: QueryErrors | None
     """Random COUNT queries; None where none selects anybody."""
     as_they_are: tuple[str, ...] = ()
@@ -181,20 +168,20 @@ def measure_utility(release: PublishedTable, target: str | None = None) -> Utili
         release.check_attribute(target)
     columns, cells = release.read(names)
     least = max(task.k, SMALLEST_GROUP, -(-task.n // SMALLEST_SHARE))
-    compared = [groups_of(each.attribute.column, least) for each in cells]
-    both = list(map(spreads, compared, columns, cells))
+    compared = [distributions.groups_of(each.attribute.column, least) for each in cells]
+    both = list(map(distributions.spreads, compared, columns, cells))
     quasi = [name for name in names if task.roles[name] is Role.QUASI]
     others = [name for name in names if task.roles[name] is not Role.QUASI]
     by_groups = _numbers_by_groups([one for one, _ in both], quasi, target)
-    before = tally(task.table, [one for one, _ in both], by_groups)
-    after = tally(table, [other for _, other in both], by_groups)
+    before = distributions.tally(task.table, [one for one, _ in both], by_groups)
+    after = distributions.tally(table, [other for _, other in both], by_groups)
     learnt = [] if target is None else models(release.drawn, target)
     return Utility(
         original_records=task.n,
         release_records=table.height,
-        marginals=tuple(marginals(before, after)),
-        pairs=tuple(pairs(before, after)),
-        means=tuple(group_means(before, after)),
+        marginals=tuple(distributions.marginals(before, after)),
+        pairs=tuple(distributions.pairs(before, after)),
+        means=tuple(distributions.group_means(before, after)),
         queries=query_errors(release, quasi, (columns, cells)),
         as_they_are=tuple(others),
         target=target,
@@ -204,10 +191,10 @@ def measure_utility(release: PublishedTable, target: str | None = None) -> Utili
 
 
 def _numbers_by_groups(
-    spreads: Sequence[Spread], quasi: Sequence[str], target: str | None
+    spreads: Sequence[distributions.Spread], quasi: Sequence[str], target: str | None
 ) -> list[tuple[int, int]]:
     """Return pairs of a number and a grouping to summarise it by, as places of attributes."""
-    numbers = [x for x, one in enumerate(spreads) if is_measure(one)]
+    numbers = [x for x, one in enumerate(spreads) if distributions.is_measure(one)]
     measures = [x for x in numbers if spreads[x].groups.name not in quasi] or numbers
     if any(spreads[x].groups.name == target for x in numbers):
         measures = [x for x in numbers if spreads[x].groups.name == target]
@@ -277,7 +264,7 @@ def _distributions(found: Utility) -> Section:
     return Section("Distributions, original and release", sentences, columns, rows, pictures=drawn)
 
 
-def _shares(marginal: Marginal) -> Section:
+def _shares(marginal: distributions.Marginal) -> Section:
     """Return the shares of the groups of an attribute in both tables, as bars side by side."""
     both = list(zip(marginal.original, marginal.release, strict=True))
     most = max(map(max, both)) or 1.0
@@ -333,7 +320,7 @@ def _models(found: Utility) -> list[Section]:
     return [Section("Models", [sentence], ("Model", "Original", "Release", "Kept"), rows)]
 
 
-def _mean_row(each: GroupMean) -> list[str]:
+def _mean_row(each: distributions.GroupMean) -> list[str]:
     medians = " → ".join(significant(one.median, _DIGITS) for one in (each.original, each.release))
     return [
         each.measure,
@@ -345,7 +332,7 @@ def _mean_row(each: GroupMean) -> list[str]:
     ]
 
 
-def _interval(summary: Summary) -> str:
+def _interval(summary: distributions.Summary) -> str:
     mean, low, high = (
         significant(number, _DIGITS) for number in (summary.mean, summary.low, summary.high)
     )
