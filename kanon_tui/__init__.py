@@ -17,8 +17,6 @@
 is imported before it is used, and never a user interface.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """Publish new records as an earlier release published its own."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Attack a release: what could an outsider learn from it?"""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 

@@ -5,8 +5,6 @@ function `execute(args)`. That module is imported when the command is executed, 
 answer at once. To add a command, declare it here and write its module.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tell a run in numbered plain sentences, decision by decision, or as a handout with pictures."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Build, check and convert generalisation hierarchies."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

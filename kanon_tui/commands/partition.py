@@ -1,7 +1,5 @@
 """Grow a decision tree for an attribute on the original and on a release, side by side."""
 
-from __future__ import annotations
-
 import argparse
 from itertools import zip_longest
 from shutil import get_terminal_size

@@ -3,8 +3,6 @@
 Each returns the value of a text, or raises argparse's error with one sentence.
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measure how likely people are found: three models of risk, uniques, k-map and δ-presence."""
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.output import print_json, print_sections, show

@@ -1,7 +1,5 @@
 """Anonymise a table or a project without the screen."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Compare algorithms and values of k on one table."""
 
-from __future__ import annotations
-
 import argparse
 
 from kanon_tui.commands.output import figure, print_json, print_table, show

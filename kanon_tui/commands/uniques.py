@@ -1,7 +1,5 @@
 """Show which combinations of attributes give people away."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Compare what analyses find in the original and in a release."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import asdict
 from typing import Any

@@ -316,7 +316,8 @@ def covered_people(
     """Return the rows of a table, and the people of a given population that they cover."""
     names = [attribute.name for attribute in release.task.quasi]
     if population is None:
-        return DistinctRows.from_columns(release.table, names), None
+        columns = (release.table.column(name, Kind.CATEGORICAL) for name in names)
+        return DistinctRows.from_codes([column.codes for column in columns]), None
     for name in names:
         check_column(name, release.table.names, release.name)
         check_column(name, population.names, called)

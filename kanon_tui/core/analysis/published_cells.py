@@ -204,14 +204,13 @@ class CellReader:
             ranges = read_ranges(
                 [*cells, *(c[:-1] for c in cells if c.endswith(HIDDEN))], self.column
             )
-        understood, partly = [], []
+        understood = []
         for text in cells:
-            cell, starred = self._understand(text, ranges), False
+            cell = self._understand(text, ranges)
             if cell is None and self.stars and text.endswith(HIDDEN):
-                cell = self._understand(text[:-1], ranges)
-                starred = cell is not None
-            if cell is None:
-                cell = self._as_mask(text)
+                shown = self._understand(text[:-1], ranges)
+                cell = None if shown is None else shown._replace(partly=True)
+            cell = cell or self._as_mask(text)
             if cell is None:
                 raise InputError(
                     f"{where}: {self.column.name}: '{text}' is neither a value of the data nor a "
@@ -219,8 +218,7 @@ class CellReader:
                     f"which the release was made"
                 )
             understood.append(cell)
-            partly.append(starred)
-        return ReadCells.from_cells(self, cells, understood, partly)
+        return ReadCells.from_cells(self, cells, understood)
 
     def read_values(self) -> ReadCells:
         """Return the values of the original as cells, in the order of their codes.
@@ -233,7 +231,7 @@ class CellReader:
             PublishedCell(missing=code == missing, ends=(number, number), members=(value,))
             for code, (value, number) in enumerate(zip(values, numbers, strict=True))
         ]
-        return ReadCells.from_cells(self, values, cells, [False] * len(values))
+        return ReadCells.from_cells(self, values, cells)
 
     def _understand(self, text: str, ranges: Mapping[str, Range]) -> PublishedCell | None:
         if text == HIDDEN:
@@ -417,6 +415,8 @@ class PublishedCell(NamedTuple):
     members: Iterable[str] = ()
     mask: bool = False
     """Also covers unknown values that fit the text as a mask."""
+    partly: bool = False
+    """A star follows: some cells of the class are hidden."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -442,11 +442,7 @@ class ReadCells:
 
     @classmethod
     def from_cells(
-        cls,
-        attribute: CellReader,
-        texts: Sequence[str],
-        cells: Sequence[PublishedCell],
-        partly: Sequence[bool],
+        cls, attribute: CellReader, texts: Sequence[str], cells: Sequence[PublishedCell]
     ) -> ReadCells:
         """Return cells with the indexes by which values are looked up quickly."""
         holders: defaultdict[str, list[int]] = defaultdict(list)
@@ -469,7 +465,7 @@ class ReadCells:
             attribute=attribute,
             texts=texts,
             everything=np.array([cell.everything for cell in cells], dtype=bool),
-            partly=np.array(partly, dtype=bool),
+            partly=np.array([cell.partly for cell in cells], dtype=bool),
             missing=np.array(
                 [c.missing or not tokens.isdisjoint(c.members) for c in cells], dtype=bool
             ),

@@ -212,7 +212,6 @@ class Attack:
     """A linking attack: the people of an external table looked up in original and release."""
 
     people: int
-    on: tuple[str, ...]
     original: Linked
     release: Linked
     notes: tuple[str, ...]
@@ -258,7 +257,6 @@ def linking_attack(
         behind = partial(people_covered_by, release, person=person)
     return Attack(
         people=external.height,
-        on=tuple(on),
         original=link(external, task.table, before, values_as_cells, task, whose),
         release=link(external, release.table, columns, cells, task, behind),
         notes=tuple(_notes([each.attribute for each in cells], external, external_name)),

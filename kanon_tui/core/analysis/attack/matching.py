@@ -67,11 +67,6 @@ class DistinctRows:
         codes = np.column_stack([column[first] for column in columns]).astype(np.int32)
         return cls(codes, row_of, np.bincount(row_of))
 
-    @classmethod
-    def from_columns(cls, table: Table, names: Sequence[str]) -> DistinctRows:
-        """Return the distinct rows of some columns of a table in memory."""
-        return cls.from_codes([table.column(name, Kind.CATEGORICAL).codes for name in names])
-
 
 def fitting_pairs(
     cells: Sequence[ReadCells],

@@ -16,8 +16,6 @@ group is below k, or where it misses what is required beyond k. A change that ma
 and diverse enough publishes all of it: there is then always a class to merge with.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
