@@ -60,7 +60,7 @@ class Records(Drawing):
         self._top = min(max(self._top, 0), max(len(order) - room, 0))
         rows = [int(row) for row in order[self._top : self._top + room]]
         lit = {row for row, here in zip(rows, np.isin(rows, concerned), strict=True) if here}
-        _table(picture, scene, groups, rows, lit, width)
+        _table(picture, scene, groups, rows, lit)
         more = len(order) - self._top - len(rows)
         what, copies = f"▸ {len(concerned):,} concerned", scene.task.copies
         if copies is not None:
@@ -77,12 +77,7 @@ class Records(Drawing):
 
 
 def _table(
-    picture: Picture,
-    scene: Scene,
-    groups: np.typing.NDArray[np.int64],
-    rows: Sequence[int],
-    lit: set[int],
-    width: int,
+    picture: Picture, scene: Scene, groups: Int64s, rows: Sequence[int], lit: set[int]
 ) -> None:
     """Draw every cell with what is published now after what stands in the file."""
     published = cells_of(scene, groups, rows)
@@ -91,7 +86,7 @@ def _table(
     copies = scene.task.copies
     names = [attribute.name for attribute in scene.task.quasi]
     number = len(f"{scene.task.n:,}") + (scene.task.copies is not None)
-    room = width - number - _AROUND
+    room = picture.width - number - _AROUND
     pairs = list(zip(originals, published, strict=True))
     needed = [
         max([len(visible(name)), *(len(_change_text(b[x], a[x])) for b, a in pairs)])

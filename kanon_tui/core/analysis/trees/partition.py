@@ -284,47 +284,31 @@ def grow_tree(
         )
     if leaves < 2:
         raise InputError(f"leaves is {leaves}; a tree needs at least 2")
-    if smallest is not None and smallest < 1:
-        raise InputError(f"smallest is {smallest}; a leaf has at least 1 record")
     if smallest is None:
         smallest = -(-table.records // 100)
+    if smallest < 1:
+        raise InputError(f"smallest is {smallest}; a leaf has at least 1 record")
     matrix, target = table.matrix(), table.target
-    everybody = np.arange(table.records)
-    judged = cross_validated(
-        matrix,
-        target,
-        lambda records: _fitted(matrix, target, records, leaves, smallest, seed),
-        seed,
-    )
-    tree = _fitted(matrix, target, everybody, leaves, smallest, seed)
-    return PartitionTree(**vars(judged), root=_nodes(table, matrix, tree), mixed=target.mixed)
 
+    def fit(records: Int64s) -> Any:
+        """Return a tree on some records; one of several values is in it once for each, by share."""
+        from sklearn.tree import DecisionTreeClassifier
 
-def _fitted(
-    matrix: npt.NDArray[np.float32],
-    target: Target,
-    records: Int64s,
-    leaves: int,
-    smallest: int,
-    seed: int,
-) -> Any:
-    """Return a tree on some records.
+        place, value, share = target.parts(records)
+        # All parts of a record fall into one leaf, so that the weight of a leaf is its records.
+        none_fits = 2 * smallest > len(records)
+        tree = DecisionTreeClassifier(
+            criterion="entropy",
+            max_leaf_nodes=leaves,
+            min_samples_leaf=len(place) if none_fits else 1,
+            min_weight_fraction_leaf=0.0 if none_fits else (smallest - 0.5) / len(records),
+            random_state=seed,
+        )
+        return tree.fit(matrix[records[place]], value, sample_weight=share)
 
-    One of several values is in it once for each, with its share.
-    """
-    from sklearn.tree import DecisionTreeClassifier
-
-    place, value, share = target.parts(records)
-    # All parts of a record fall into one leaf, so that the weight of a leaf is its records.
-    none_fits = 2 * smallest > len(records)
-    tree = DecisionTreeClassifier(
-        criterion="entropy",
-        max_leaf_nodes=leaves,
-        min_samples_leaf=len(place) if none_fits else 1,
-        min_weight_fraction_leaf=0.0 if none_fits else (smallest - 0.5) / len(records),
-        random_state=seed,
-    )
-    return tree.fit(matrix[records[place]], value, sample_weight=share)
+    judged = cross_validated(matrix, target, fit, seed)
+    root = _nodes(table, matrix, fit(np.arange(table.records)))
+    return PartitionTree(**vars(judged), root=root, mixed=target.mixed)
 
 
 def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> Node:
