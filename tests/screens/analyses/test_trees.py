@@ -21,7 +21,7 @@ async def test_trees_of_original_and_release_side_by_side(sample, make_app) -> N
         await wait_until(pilot, lambda: screen.found is not None)
         found = screen.found
         assert found.target == "income_class"
-        assert (found.telling, found.left_out) == (("income",), ("income",))
+        assert (found.determining, found.left_out) == (("income",), ("income",))
         assert "diagnosis" in found.attributes
         assert "income alone tells income_class and is left out" in said(screen, "#figures")
         figures = said(screen, "#figures")
