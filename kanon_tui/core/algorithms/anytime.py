@@ -8,15 +8,10 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.lattice.full_domain import (
-    MOST_LISTED,
-    PRE_PRUNE,
-    FullDomainSearch,
-    count_strings,
-)
+from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.within_budget import Budget, Descent, Proof
-from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task, Wish
+from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 
 _PATIENCE = 25  # moves without a better string after which a descent ends
 _SHAKEN = 0.3  # the share of attributes that a restart moves at random
@@ -49,12 +44,12 @@ class AnytimeSearch(FullDomainSearch):
 
     name: ClassVar[str] = "anytime"
     title: ClassVar[str] = "Anytime search"
+    suits: ClassVar[str] = "many"
     paper: ClassVar[str] = "none: tabu search (Glover 1989) with branch and bound"
     summary: ClassVar[str] = (
         "Finds a good string within a budget of tests and says how far it can be from the optimum; "
         "for more strings than any exact search can list"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("descend from the roots, from the string of datafly, and from shaken best strings:"),
@@ -74,11 +69,6 @@ class AnytimeSearch(FullDomainSearch):
         None, "Seconds after which it stops, whatever is left of the tests", above=0
     )
     restarts: int = declared(2, "Descents from the best string with levels changed", low=0)
-
-    @classmethod
-    def wishes(cls, task: Task) -> tuple[Wish, ...]:
-        """Return one level per column where there are too many strings to list."""
-        return (Wish.ONE_LEVEL,) if count_strings(task) > MOST_LISTED else ()
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Descend from several strings, then prove as far as the budget goes."""

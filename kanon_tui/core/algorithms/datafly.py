@@ -20,6 +20,7 @@ from kanon_tui.core.lattice.search import PassingString, Search
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.task.task import Candidate, Choice, Line, RunContext, Step, Steps, Task
+from kanon_tui.core.text import plural
 
 _SHOWN = 5  # attributes that could have been raised
 
@@ -65,7 +66,6 @@ class Datafly(FullDomainSearch):
         "few records; quick, but generalises more than needed"
     )
     sample: ClassVar[str] = "datafly"
-    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         Line("every attribute is at level 0"),
         Line("repeat:"),
@@ -154,10 +154,8 @@ class Datafly(FullDomainSearch):
         others = [y for y in scores if y != x]
         if others and self.objective == "values":
             runner_up = max(others, key=lambda y: distinct[y])
-            why, second = (
-                why + " ({distinct:,}, runner-up {second} with {less:,})",
-                quasi[runner_up].name,
-            )
+            why += " ({distinct:,}, runner-up {second} with {less:,})"
+            second = quasi[runner_up].name
         search.facts.add(choice=self._choice(search, scores, x))
         levels[x] += 1
         after = len(quasi[x].hierarchy.labels[levels[x]])
@@ -192,12 +190,9 @@ class Datafly(FullDomainSearch):
     ) -> Iterator[Step]:
         """Yield the step of suppression, with the records that make the suppressed ones k."""
         small = outcome.small or 0
-        who = (
-            "Suppress the {small:,} records in classes"
-            if small > 1
-            else "Suppress the one record in a class"
-        )
-        template = who + " below {k}" + (" or with {fault}" if outcome.missed is not None else "")
+        who = plural(small, "one record in a class", "{small:,} records in classes")
+        beyond_k = " or with {fault}" if outcome.missed is not None else ""
+        template = f"Suppress the {who} below {{k}}{beyond_k}"
         if joining:
             template += ", and {joining:,} of the smallest class that can join: at least {k} in all"
         yield from search.report(

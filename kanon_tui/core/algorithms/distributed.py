@@ -57,7 +57,6 @@ class DistributedSearch(FullDomainSearch):
         "Splits the attributes, searches the parts in parallel processes and combines what passes; "
         "the answer of global for spaces that do not fit into memory"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line(

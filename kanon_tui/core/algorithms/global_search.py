@@ -6,17 +6,10 @@ from typing import ClassVar
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.chosen_string import read_levels
-from kanon_tui.core.lattice.full_domain import (
-    HALVE,
-    LIST_ALL,
-    MOST_LISTED,
-    PRE_PRUNE,
-    FullDomainSearch,
-    count_strings,
-)
+from kanon_tui.core.lattice.full_domain import HALVE, LIST_ALL, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving, list_all
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task
 from kanon_tui.core.text import note
 
 
@@ -46,12 +39,12 @@ class GlobalSearch(FullDomainSearch):
 
     name: ClassVar[str] = "global"
     title: ClassVar[str] = "Global search"
+    suits: ClassVar[str] = "few"
     paper: ClassVar[str] = "Morton, global optimisation (figure 4)"
     summary: ClassVar[str] = (
         "Finds the levels with the highest research value of all that pass; exact, for as many "
         "strings as fit into memory"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (PRE_PRUNE, LIST_ALL, *HALVE)
     bytes_per_string: ClassVar[int] = 16
 
@@ -62,11 +55,6 @@ class GlobalSearch(FullDomainSearch):
         words="levels like age=3,sex=1",
     )
     memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
-
-    @classmethod
-    def wishes(cls, task: Task) -> tuple[Wish, ...]:
-        """Return one level per column where the strings can be listed."""
-        return (Wish.ONE_LEVEL,) if count_strings(task) <= MOST_LISTED else ()
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, then halve the list of all strings; or publish the one that was chosen."""

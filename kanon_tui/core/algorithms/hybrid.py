@@ -34,7 +34,6 @@ class HybridSearch(FullDomainSearch):
         "Starts like local and ends like global: the same exact answer, with a passing string to "
         "show early"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         LIST_ALL,

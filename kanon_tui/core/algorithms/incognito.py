@@ -66,7 +66,6 @@ class Incognito(FullDomainSearch):
         "the one of least height, for up to a dozen attributes"
     )
     sample: ClassVar[str] = "incognito"
-    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     terms: ClassVar[tuple[str, ...]] = ("minimal",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
@@ -124,13 +123,8 @@ class Incognito(FullDomainSearch):
 
     def _choose(self, lattices: Search, free: Part, grid: Flags) -> Steps:
         """Find the best of the strings that the lattices leave, as `global` does."""
-        search = Search(
-            lattices.task,
-            lattices.context,
-            lattices.lattice.lowest,
-            objective=self.objective,
-            limits=self.limits,
-        )
+        same = lattices.task, lattices.context, lattices.lattice.lowest
+        search = Search(*same, objective=self.objective, limits=self.limits)
         search.continue_from(lattices)
         levels = _strings(search, free, np.argwhere(grid)).tolist()
         codes = np.array([search.lattice.code(string) for string in levels])

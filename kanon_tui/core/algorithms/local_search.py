@@ -6,16 +6,11 @@ from typing import ClassVar
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.lattice.full_domain import (
-    MOST_LISTED,
-    PRE_PRUNE,
-    FullDomainSearch,
-    count_strings,
-)
+from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.pre_pruning import only_roots
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.strings import Lattice
-from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
+from kanon_tui.core.task.task import Line, RunContext, Steps, Task
 
 
 @dataclass(frozen=True)
@@ -39,12 +34,12 @@ class LocalSearch(FullDomainSearch):
 
     name: ClassVar[str] = "local"
     title: ClassVar[str] = "Local search"
+    suits: ClassVar[str] = "many"
     paper: ClassVar[str] = "Morton, local optimisation (figure 5)"
     summary: ClassVar[str] = (
         "Moves all attributes half-way up or down together; a handful of tests for any number of "
         "attributes, a balanced answer but seldom the best"
     )
-    pictures: ClassVar[tuple[str, ...]] = ("lattice",)
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line("per attribute: what is left are all its levels"),
@@ -59,11 +54,6 @@ class LocalSearch(FullDomainSearch):
     accept_root: bool = declared(
         False, "Publish every attribute at its root where nothing else is found"
     )
-
-    @classmethod
-    def wishes(cls, task: Task) -> tuple[Wish, ...]:
-        """Return one level per column where there are too many strings to list."""
-        return (Wish.ONE_LEVEL,) if count_strings(task) > MOST_LISTED else ()
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Move the pointers until they stand still."""

@@ -188,6 +188,8 @@ class Frequency:
         )
         self._counter = kernels.new_counter(self.layout, size, k)
         self._cache = RollUps(coded.radix.shape[0]) if roll_ups is None else roll_ups
+        self._uncollected: tuple[Classes, Int64s, int] | None = None
+        """Of the last count, while its classes are in the slots: source, string, and how many."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the tests without the classes of strings that failed."""
@@ -320,12 +322,15 @@ class Frequency:
     def small_records(self, levels: Sequence[int], limit: int) -> int | None:
         """Return the records in classes below k, None if they are more than the limit."""
         string = np.asarray(levels, dtype=np.int64)
+        if self._uncollected is not None and (self._uncollected[1] <= string).all():
+            source, finer, classes = self._uncollected
+            self._cache.add(finer, self._collect(source, classes))
         source = self._cache.finest(string) or self.base
         most = self.n // self.k + limit
         classes, small, *_ = self._count(source, string, most, stop=True)
         self.work += len(source.members)
         if classes <= most and 2 * classes < len(source.members):
-            self._cache.add(string, self._collect(source, classes))
+            self._uncollected = source, string, classes
         return small if classes <= most and small <= limit else None
 
     def labels_of(self, classes: Classes, attribute: int, level: int) -> Int32s:
@@ -349,6 +354,7 @@ class Frequency:
         self, source: Classes, string: Int64s, most: int = _NO_LIMIT, stop: bool = False
     ) -> tuple[int, int, int, int]:
         """Count the classes of a string into the slots."""
+        self._uncollected = None
         classes, small, smallest, group = kernels.count_classes(
             self._counter, source.groups, string, most, stop
         )

@@ -17,7 +17,7 @@ from kanon_tui.core.lattice.pre_pruning import (
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.strings import Reason
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.task.task import Algorithm, Family, Line, RunContext, Step, Task
+from kanon_tui.core.task.task import Algorithm, Family, Line, RunContext, Step, Task, Wish
 
 MOST_LISTED = 1_000_000
 """Strings of the largest lattice that a search which lists them all is recommended for."""
@@ -47,6 +47,8 @@ class FullDomainSearch(Algorithm):
     seeks_rv: ClassVar[bool] = True
     time_exponent: ClassVar[float] = 0.7  # a larger table needs no more tests
     bytes_per_record: ClassVar[int] = 24
+    suits: ClassVar[str] = ""
+    """Whether it is wished for where there are `few` strings or `many`; neither by default."""
 
     objective: str = declared_objective(SEEKS)
     limits: str = declared(
@@ -56,6 +58,12 @@ class FullDomainSearch(Algorithm):
         choices=("levels", "magvals"),
         last=True,
     )
+
+    @classmethod
+    def wishes(cls, task: Task) -> tuple[Wish, ...]:
+        """Return one level per column where the search suits so many strings."""
+        strings = "many" if count_strings(task) > MOST_LISTED else "few"
+        return (Wish.ONE_LEVEL,) if cls.suits == strings else ()
 
     def pre_pruned(
         self, task: Task, context: RunContext, objective: str = ""

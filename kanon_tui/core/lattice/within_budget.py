@@ -26,9 +26,11 @@ A *box* is all strings between a lowest and a highest level per attribute. Two t
 The box of the highest bound is looked at next. If tested strings bar it, it is divided into the
 ways around one of them. Else its best string is raised to a general one by which the box is barred:
 first all attributes together, as far as each of them loses little; then one after the other to its
-top level, those first that bar most boxes already. The more general it is, the more boxes it bars.
+top level, those first that bar most boxes already. The more general it is, the more boxes it bars;
+but raising further than the string before is tried only now and then, as it rarely succeeds.
 Where the tops of a box are low already, its most general string is tried before, and that with one
-attribute at its lowest level, which then has to rise.
+attribute at its lowest level, which then has to rise. What the most general string suppresses, all
+strings of the box do: where that makes another box the better one, this one is put back.
 If even the box's best string does not bar it, that string is tested as an answer.
 
 When no box is left, the best string known is the optimum; else the highest bound of the open boxes
@@ -39,7 +41,6 @@ classes alone.
 from __future__ import annotations
 
 import time
-from bisect import bisect
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -54,7 +55,7 @@ from kanon_tui.core.kernels.string_boxes import (
     bound_box,
 )
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.numeric import TIE, Flags, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.task.task import Step
 
 
@@ -175,7 +176,9 @@ class Descent:
 
 _BOXES_PER_TEST = 20  # boxes that are divided in the time of a test
 _REMEMBERED = 300_000  # strings
+_TOLERANCES = 100  # losses that raising all attributes together may take
 _PROBES = 4  # strings near the most general one of a box that are tried first
+_LONGEST_PAUSE = 8  # bars that are not raised further after raising failed
 _FAILS = 2.0  # as a share: more than all records
 
 
@@ -186,7 +189,7 @@ class _Box:
     share: float
     """The share of the records that all of its strings suppress."""
     most: float
-    """The highest values of its levels, added up."""
+    """The highest values of its levels, added up, less what the share costs."""
     worth: float
     """An upper bound on the values of its strings."""
 
@@ -203,7 +206,6 @@ class Proof:
         for a, (own, cost) in enumerate(pairs):
             values[a, : len(own)], costs[a, : len(own)] = own[: shape[1]], cost[: shape[1]]
         self._worths = LevelWorths(values, costs, *np.zeros((2, *shape)))
-        self._values = values.tolist()
         self._bytes = -(-shape[0] // LEVELS_PER_WORD) * LEVELS_PER_WORD
         self._known = KnownStrings.allocate(room=1024, bytes=self._bytes)
         self._count = 0
@@ -211,7 +213,14 @@ class Proof:
         """Per attribute how many known strings are below its top level."""
         self._small: dict[Levels, tuple[int, int]] = {}
         """The records that strings suppress at least and at most."""
-        self._tolerated, self._kept = 0.0, shape[0] // 2  # as the last string was raised
+        levels = [own[: top + 1] for own, top in zip(values, lattice.heights, strict=True)]
+        losses = np.concatenate([np.subtract.outer(own, own).ravel() for own in levels])
+        losses = np.unique(np.round(losses[losses > TIE], 9))
+        losses = np.append(0.0, losses[:: 1 + len(losses) // _TOLERANCES])
+        self._highest = [[_highest(own[x:], losses) + x for x in range(len(own))] for own in levels]
+        """Per attribute and level the highest level that loses at most each of the losses."""
+        self._tolerated, self._kept = 0, shape[0] // 2  # as the last string was raised
+        self._pause = self._waited = 1  # bars between attempts to raise one further
         self._open: list[tuple[float, bytes, bytes, float]] = []
         """Per box the bound with its sign turned, lowest and highest levels, share suppressed."""
         spans = zip(values, lattice.lowest, lattice.heights, strict=True)
@@ -265,50 +274,33 @@ class Proof:
 
     def _bar(self, box: _Box, mark: float) -> Iterator[Step]:
         """Divide a box by a string that bars it, found by raising its best one; or test that."""
-        tops, size = self.search.lattice.heights, len(self._values)
-        ends = zip(box.low[:size].tolist(), box.high[:size].tolist(), strict=True)
-        spans = [range(low, high + 1) for low, high in ends]
-        best = [max(s, key=v.__getitem__) for v, s in zip(self._values, spans, strict=True)]
-        own = zip(self._values, best, tops, strict=True)
-        lost = [[values[x] - values[y] for y in range(x, top + 1)] for values, x, top in own]
-        losses = sorted({0.0, *(loss for losses in lost for loss in losses if loss > 0)})
-
-        def tolerating(number: int) -> Levels:
-            most = losses[number] + TIE
-            highest = (max(y for y, loss in enumerate(each) if loss <= most) for each in lost)
-            return tuple(x + y for x, y in zip(best, highest, strict=True))
-
-        enough = self._enough(box, mark)
+        tops, enough = self.search.lattice.heights, self._enough(box, mark)
+        best = tuple(self._most_at(box, 0.0).argmax(axis=1).tolist())
 
         def bars(string: Levels) -> bool:
             return self._suppresses(string, enough)
 
-        general = tuple(box.high[:size].tolist())
-        lowered = sum(high < top for high, top in zip(general, tops, strict=True))
         base: Levels | None = None
-        if lowered >= self._kept:
+        general = tuple(box.high[: len(tops)].tolist())
+        if sum(high < top for high, top in zip(general, tops, strict=True)) >= self._kept:
             free = [a for a, level in enumerate(best) if level < general[a]]
             free.sort(key=lambda a: -self._worths.losses[a, best[a] + 1])
             probes = [general, *((*general[:a], best[a], *general[a + 1 :]) for a in free)]
             base = next(filter(bars, probes[:_PROBES]), None)
+            least, _ = self._small.get(general, (0, 0))
+            share = max(box.share, least / self.search.frequency.n)
+            worth = min(box.worth, float(self._most_at(box, share).max(axis=1).sum()))
+            if base is None and self._open and worth < -self._open[0][0] - TIE:
+                self._push(box.low, box.high, worth, share)  # others are to be looked at before
+                return iter(())
         if base is None:
-            guess, last = bisect(losses, self._tolerated + TIE) - 1, len(losses) - 1
-            number = _last_true(lambda number: bars(tolerating(number)), guess, last)
+            raised = np.column_stack([own[x] for own, x in zip(self._highest, best, strict=True)])
+            strings = list(map(tuple, raised.tolist()))
+            number = _last_true(lambda at: bars(strings[at]), self._tolerated, len(strings) - 1)
             if number < 0:
-                return self._test(box, tuple(best))
-            self._tolerated, base = losses[number], tolerating(number)
-        below = [a for a, top in enumerate(tops) if base[a] < top]
-        below.sort(key=lambda a: (round(lost[a][base[a] + 1 - best[a]], 9), -self._below[a]))
-
-        def raised(count: int) -> Levels:
-            string = list(base)
-            for a in below[:count]:
-                string[a] = tops[a]
-            return tuple(string)
-
-        guess = len(below) - self._kept
-        count = _last_true(lambda count: bars(raised(count)), guess, len(below))
-        self._kept, string = len(below) - count, raised(count)
+                return self._test(box, best)
+            self._tolerated, base = number, strings[number]
+        string = self._raised(base, best, bars)
         frequency = self.search.frequency
         self._learn(string, _FAILS if enough > frequency.allowed else enough / frequency.n)
         self._divide(box, self._row(string))
@@ -321,20 +313,47 @@ class Proof:
             limit=self.search.objective.text(self.bound) if self._open else "the best found",
         )
 
+    def _raised(self, base: Levels, best: Levels, bars: Callable[[Levels], bool]) -> Levels:
+        """Raise attributes of a string to their tops as far as it bars a box."""
+        tops = self.search.lattice.heights
+        below = [a for a, top in enumerate(tops) if base[a] < top]
+        values = self._worths.values
+        lost = {a: round(values[a, best[a]] - values[a, base[a] + 1], 9) for a in below}
+        below.sort(key=lambda a: (lost[a], -self._below[a]))
+
+        def raised(count: int) -> Levels:
+            string = list(base)
+            for a in below[:count]:
+                string[a] = tops[a]
+            return tuple(string)
+
+        guess, self._waited = max(len(below) - self._kept, 0), self._waited + 1
+        last = len(below) if self._waited > self._pause else guess
+        count = _last_true(lambda count: bars(raised(count)), guess, last)
+        if last > guess:
+            self._waited = 0
+            self._pause = 1 if count > guess else min(2 * self._pause, _LONGEST_PAUSE)
+        self._kept = len(below) - count
+        return raised(count)
+
+    def _most_at(self, box: _Box, share: float) -> Floats:
+        """Return what the levels of a box are worth with a share suppressed, others nothing."""
+        worths, numbers = self._worths, np.arange(self._worths.values.shape[1])
+        low, high = box.low[: len(worths.values), None], box.high[: len(worths.values), None]
+        inside = (numbers >= low) & (numbers <= high)
+        return np.where(inside, worths.values - share * worths.costs, -np.inf)
+
     def _enough(self, box: _Box, mark: float) -> int:
         """Return how many records a string has to suppress to bar a box; more if it need not."""
         values, costs = self._worths.values, self._worths.costs
-        size, levels = values.shape
-        numbers = np.arange(levels)
-        inside = (numbers >= box.low[:size, None]) & (numbers <= box.high[:size, None])
-        share, over, rows = box.share, 1.0, np.arange(size)
+        share, over, rows = box.share, 1.0, np.arange(len(values))
         while over > 0 and share <= 1:  # worths are convex in the share: this never goes too far
-            best = np.where(inside, values - share * costs, -np.inf).argmax(axis=1)
+            best = self._most_at(box, share).argmax(axis=1)
             cost = float(costs[rows, best].sum())
             over = float(values[rows, best].sum()) - share * cost - mark
             share = share + over / cost + TIE if cost > 0 and over > 0 else share + (over > 0)
         frequency = self.search.frequency
-        return min(int(share * frequency.n), frequency.allowed) + 1
+        return min(int(min(share, 1.0) * frequency.n), frequency.allowed) + 1
 
     def _suppresses(self, string: Levels, enough: int) -> bool:
         """Return whether a string suppresses that many records, or fails."""
@@ -382,6 +401,12 @@ class Proof:
             self._push(low, row, box.worth, box.share)
             self._push(box.low, high, box.worth, box.share)
         return search.report_test(best, outcome, why="the best string of a box")
+
+
+def _highest(values: Floats, losses: Floats) -> Int64s:
+    """Return the highest levels that lose at most so much each, compared with the first one."""
+    least = np.minimum.accumulate((values[0] - values)[::-1])[::-1]  # here or higher
+    return np.searchsorted(least, losses + TIE, side="right") - 1
 
 
 def _last_true(holds: Callable[[int], bool], guess: int, last: int) -> int:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 
+from benchmarks.high_dimension import generated
 from kanon_tui.core.algorithms.anytime import AnytimeSearch
+from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.lattice.pre_pruning import lowest_levels
+from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.within_budget import Budget, Proof
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.task.task import Grouping, RunContext, Task
 from tests.core.algorithms.test_objective import measured
 from tests.core.algorithms.twins.full_domain import Levels
@@ -64,6 +73,29 @@ def test_proofs_and_bounds_hold_against_all_strings(seed: int, required: bool) -
             else:
                 assert "not proven" in grouping.notes[0]
             assert tests < 20_000 or search["gap"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.3, 1.0])
+@pytest.mark.parametrize("seed", range(tries(2)))
+def test_a_proof_without_descents_finds_the_optimum_of_larger_lattices(
+    seed: int, share: float
+) -> None:
+    """Six attributes of three or four levels: boxes are barred, divided, put back and tested."""
+    task = replace(generated(400, (9, 9, 8, 6, 6, 4), seed=seed), privacy=Privacy(5, share))
+    for objective in OBJECTIVES:
+        exact = Run(task, GlobalSearch(objective=objective)).finish()
+        assert exact is not None
+        search = Search(task, RunContext(), lowest_levels(task)[0], objective=objective)
+        sign = -1 if objective in ("rv", "classes") else 1
+        proof, optimum, before = Proof(search, Budget(20_000)), exact.search["best_value"], np.inf
+        for _ in proof.run():
+            assert proof.bound <= before  # it only closes
+            before = proof.bound
+            limit = search.objective.figure(max(proof.bound, search.best_value))
+            assert sign * limit <= sign * optimum + 1e-9, objective
+        assert proof.bound == -np.inf
+        assert search.objective.figure(search.best_value) == pytest.approx(optimum), objective
 
 
 def test_the_budget_is_kept_and_gives_the_same_answer_every_time() -> None:
