@@ -8,7 +8,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.features import places
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import FieldType, declared
+from kanon_tui.core.fields.declaration import FieldType, declared, whole_number
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.task import Algorithm, Family, Task
@@ -29,7 +29,8 @@ def _read_blocks(located: LocatedValue) -> int | str:
         return "off"
     if located.value == "auto":
         return "auto"
-    return located.whole_number(_ALLOWED, low=2)
+    size: int = whole_number(low=2, words=_ALLOWED).read(located)
+    return size
 
 
 BLOCKS = FieldType(_ALLOWED, _read_blocks, name="str")

@@ -16,14 +16,13 @@ key, a key that lies deeper (`missing.tokens`), or several keys at once (`Severa
 
 import dataclasses
 import enum
-import math
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, exact_number
 
 
@@ -56,22 +55,34 @@ class SeveralKeys:
     write: Callable[[Any], dict[str, Any]] = dataclasses.field(compare=False)
 
 
+_SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+
+
 def switch() -> FieldType:
     """Return the type of true or false, also written yes, no, on and off."""
-    return FieldType("true or false", LocatedValue.switch, name="bool")
+
+    def read(located: LocatedValue) -> bool:
+        value = located.value
+        if isinstance(value, Plain):
+            value = _SWITCHES.get(value.lower())
+        if not isinstance(value, bool):
+            raise located.wrong("true or false")
+        return value
+
+    return FieldType("true or false", read, name="bool")
 
 
-def whole_number(low: int | None = None, high: int | None = None) -> FieldType:
+def whole_number(low: int | None = None, high: int | None = None, words: str = "") -> FieldType:
     """Return the type of a whole number between two bounds: 5, not 5.0."""
-    allowed = "a whole number" + _bounds(low, high)
-    least, most = _bound_or(low, -math.inf), _bound_or(high, math.inf)
-    return FieldType(
-        allowed,
-        lambda located: located.whole_number(allowed, least, most),
-        name="int",
-        low=low,
-        high=high,
-    )
+    allowed = words or "a whole number" + _bounds(low, high)
+
+    def read(located: LocatedValue) -> int:
+        value = located.as_number
+        if not isinstance(value, int) or abs(value) >= 2**63 or _outside(value, low, high):
+            raise located.wrong(allowed)
+        return value
+
+    return FieldType(allowed, read, name="int", low=low, high=high)
 
 
 def number(
@@ -79,24 +90,22 @@ def number(
 ) -> FieldType:
     """Return the type of a finite number between two bounds, larger than `above`.
 
-    `words` say what it is where that says more than its bounds: `a distance from 0 to 1`.
+    `words` say what it is where that says more than its bounds: `a distance from 0 to 1`. Numbers
+    that sums could overflow are refused.
     """
     allowed = words or "a number" + _bounds(low, high)
     if above is not None and not words:
         allowed = f"a number above {above:g}" + (f", at most {high:g}" if high is not None else "")
-    least, most, more = (
-        _bound_or(low, -math.inf),
-        _bound_or(high, math.inf),
-        _bound_or(above, -math.inf),
-    )
-    return FieldType(
-        allowed,
-        lambda located: located.number(allowed, least, most, more),
-        plain_number,
-        name="float",
-        low=low,
-        high=high,
-    )
+
+    def read(located: LocatedValue) -> float:
+        value = located.as_number
+        if value is None or not abs(value) <= 1e100 or _outside(value, low, high):
+            raise located.wrong(allowed)
+        if above is not None and value <= above:
+            raise located.wrong(allowed)
+        return float(value)
+
+    return FieldType(allowed, read, plain_number, name="float", low=low, high=high)
 
 
 def plain_number(value: float) -> int | float:
@@ -133,12 +142,16 @@ def lines() -> FieldType:
 
 def choice(choices: Collection[str]) -> FieldType:
     """Return the type of one of a few words."""
-    return FieldType(
-        "one of " + ", ".join(choices),
-        lambda located: located.one_of(choices),
-        name="str",
-        choices=tuple(choices),
-    )
+    allowed = "one of " + ", ".join(choices)
+
+    def read(located: LocatedValue) -> str:
+        word = located.text(allowed)
+        if word not in choices:
+            hint = suggestion(word, choices)
+            raise located.refuse(f"{located.described} is not one of its values; {hint}")
+        return word
+
+    return FieldType(allowed, read, name="str", choices=tuple(choices))
 
 
 def member_of(members: type[enum.Enum]) -> FieldType:
@@ -203,8 +216,8 @@ def mapping_of(item: FieldType, words: str) -> FieldType:
     )
 
 
-def _bound_or(bound: float | None, otherwise: float) -> float:
-    return otherwise if bound is None else bound
+def _outside(value: float, low: float | None, high: float | None) -> bool:
+    return (low is not None and value < low) or (high is not None and value > high)
 
 
 def _bounds(low: float | None, high: float | None) -> str:

@@ -14,7 +14,6 @@ else with one sentence: `census.yaml: attributes.age.weight: 'heavy' is not a nu
 """
 
 import datetime
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -262,9 +261,6 @@ def _needs_quotes(text: str) -> bool:
     return bool(resolved != _TEXT_TAG) or as_number(text) is not None
 
 
-_SWITCHES = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-
-
 @dataclass(frozen=True)
 class LocatedValue:
     """A value, the file it is in and the keys that lead to it."""
@@ -346,43 +342,10 @@ class LocatedValue:
             raise self.refuse(f"{value!r} is not a text; put it in quotes")
         return str(value)
 
-    def number(
-        self, allowed: str, low: float = -math.inf, high: float = math.inf, above: float = -math.inf
-    ) -> float:
-        """Return a number from `low` to `high`, larger than `above`, that sums cannot overflow."""
-        value = self._as_number()
-        fits = value is not None and abs(value) <= 1e100 and low <= value <= high and value > above
-        if value is None or not fits:
-            raise self.wrong(allowed)
-        return float(value)
-
-    def whole_number(self, allowed: str, low: float = -math.inf, high: float = math.inf) -> int:
-        """Return a whole number from `low` to `high`."""
-        value = self._as_number()
-        if not isinstance(value, int) or not low <= value <= high or abs(value) >= 2**63:
-            raise self.wrong(allowed)
-        return value
-
-    def _as_number(self) -> int | float | None:
+    @property
+    def as_number(self) -> int | float | None:
+        """The number that is written here; None where it is none."""
         if isinstance(self.value, Plain):
             return as_number(self.value)
         is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
         return self.value if is_number else None
-
-    def switch(self) -> bool:
-        """Return true or false."""
-        value = self.value
-        if isinstance(value, Plain):
-            value = _SWITCHES.get(value.lower())
-        if not isinstance(value, bool):
-            raise self.wrong("true or false")
-        return value
-
-    def one_of(self, choices: Collection[str]) -> str:
-        """Return the value, which must be one of a few words."""
-        word = self.text("one of " + ", ".join(choices))
-        if word not in choices:
-            raise self.refuse(
-                f"{self.described} is not one of its values; {suggestion(word, choices)}"
-            )
-        return word

@@ -79,8 +79,6 @@ def _write_header(header: bool | str | tuple[str, ...]) -> object:
 
 
 def _read_size(located: LocatedValue) -> int:
-    if isinstance(located.value, int):
-        return located.whole_number("", low=1)
     size = _SIZE.fullmatch(located.text().strip())
     number, unit = size.groups() if size else ("0", "")
     limit: int = round(float(number) * _UNITS[unit.lower()])

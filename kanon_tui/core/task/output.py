@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from kanon_tui.core.fields.declaration import FieldType, declared, inlined
+from kanon_tui.core.fields.declaration import FieldType, declared, inlined, switch
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.text import Note, note
 
@@ -15,7 +15,7 @@ INPUT_ORDER_WARNING = note(
 )
 
 _SHUFFLE = FieldType(
-    "true or false", lambda located: "shuffled" if located.switch() else "input", name="str"
+    "true or false", lambda located: "shuffled" if switch().read(located) else "input", name="str"
 )
 """Reads `shuffle: true|false`, the former key for the order."""
 

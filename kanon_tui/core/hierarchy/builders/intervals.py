@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.declaration import Field, FieldType, list_of, whole_number
+from kanon_tui.core.fields.declaration import Field, FieldType, list_of, number, whole_number
 from kanon_tui.core.fields.yaml_text import LocatedValue, as_number, exact_number
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, exact
@@ -56,7 +56,7 @@ def _read_point(located: LocatedValue) -> Point:
         value = as_number(value)
         if value is None:
             return str(located.value)
-    replace(located, value=value).number(POINT.allowed)
+    number(words=POINT.allowed).read(replace(located, value=value))
     return exact(value)
 
 
@@ -189,9 +189,8 @@ def levels_hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarc
 _MOST_LEVELS = 64
 _FIRST_GROUPS = 16
 """About how many groups the first level has when no width is given."""
-_WIDTH = FieldType(
-    "a number above 0", lambda located: exact(located.number("a number above 0", above=0))
-)
+_ABOVE_ZERO = number(above=0)
+_WIDTH = FieldType(_ABOVE_ZERO.allowed, lambda located: exact(_ABOVE_ZERO.read(located)))
 
 
 def _build_intervals(column: Column, options: Mapping[str, Any]) -> Hierarchy:
@@ -389,19 +388,19 @@ def _build_breaks(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     points = [[point_of(column, cut) for cut in level] for level in options["levels"]]
     line = Line.from_column(column, [point for level in points for point in level])
     levels = [line.units(level) for level in points]
-    for number, cuts in enumerate(levels, start=1):
+    for height, cuts in enumerate(levels, start=1):
         for before, cut in pairwise(cuts):
             if before >= cut:
                 raise InputError(
-                    f"{column.name}: cut points must rise, but at level {number} "
+                    f"{column.name}: cut points must rise, but at level {height} "
                     f"{line.text(cut)} comes after {line.text(before)}"
                 )
-        below = levels[number - 2] if number > 1 else cuts
+        below = levels[height - 2] if height > 1 else cuts
         stray = sorted(set(cuts) - set(below))
         if stray:
             raise InputError(
-                f"{column.name}: level {number} cuts at {line.text(stray[0])}, which is not a cut "
-                f"of level {number - 1}, so it would split a group; take its cuts from "
+                f"{column.name}: level {height} cuts at {line.text(stray[0])}, which is not a cut "
+                f"of level {height - 1}, so it would split a group; take its cuts from "
                 + ", ".join(map(line.text, below))
             )
     signed = levels[0][0] < 0
