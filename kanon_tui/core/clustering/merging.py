@@ -61,6 +61,8 @@ class Merging:
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
         self.clusters = self._single_rows()
+        self._owner = np.arange(len(self.distinct), dtype=np.int32)
+        """Per distinct row its cluster."""
         sets = [x for x, kind in enumerate(self.attributes.facts[:, box.KIND]) if kind == box.SET]
         columns = [task.quasi[x].column for x in sets]
         self._rare = rows_of_rare_values(
@@ -99,6 +101,7 @@ class Merging:
         count, _ = partner_tree.divide_into_leaves(
             self.attributes, self.clusters.boxes, columns, price, order, branches
         )
+        self._owner = self._label_rows(order)
         self.clusters = taken(self.clusters, order)
         self.list.at[self.clusters.info[:, box.PLACE]] = np.arange(len(order), dtype=np.int32)
         rare_starts, rare_rows = self._rare
@@ -110,7 +113,7 @@ class Merging:
             clusters=len(order),
             rare_starts=rare_starts,
             rare_rows=rare_rows,
-            owner=self._label_rows(np.arange(len(order), dtype=np.int32)),
+            owner=self._owner,
             candidates=min(partner_tree.MOST_SHARERS, len(rare_rows)) + partner_tree.LEAF,
         )
         partner_tree.fill_nodes(self.attributes, self.clusters, self.tree)
@@ -170,10 +173,12 @@ class Merging:
         links[rows, : 1 + (links.shape[1] - 1) // 2] = -1
         fresh = taken(self._single_rows(), rows)
         fresh = replace(fresh, links=links, hidden=self.clusters.hidden)
-        starts = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+        sizes = [len(part) for part in parts]
+        starts = (np.cumsum(sizes) - sizes).astype(np.int32)
         kept = np.zeros_like(self.kept)  # followed only where the measure is span
-        kernel.merge_runs(self._state(fresh, kept), starts)
-        fresh = taken(fresh, starts[:-1].astype(np.int32))
+        kernel.merge_into(self._state(fresh, kept), np.repeat(starts, sizes))
+        fresh = taken(fresh, starts)
+        self._owner[rows] = len(self.clusters.info) + np.repeat(np.arange(len(parts)), sizes)
         fresh.info[:, box.PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)
         self.list.tally[box.CLUSTERS_LEFT] += len(new)
@@ -256,9 +261,9 @@ class Merging:
 
     def _label_rows(self, chosen: Int32s) -> Int32s:
         """Return per distinct row the place of its cluster among those chosen, else -1."""
-        labels = np.full(len(self.distinct), -1, dtype=np.int32)
-        kernel.label_rows(self.clusters, chosen, labels)
-        return labels
+        places = np.full(len(self.clusters.info), -1, dtype=np.int32)
+        places[chosen] = np.arange(len(chosen))
+        return places[self._owner]
 
     def suppressed_cells(self) -> Flags:
         """Return flags of shape (records, attributes): the cells that are hidden."""

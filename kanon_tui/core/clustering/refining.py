@@ -8,6 +8,8 @@ round every class gets its turn, in an order that depends on values alone:
    The records of both are shared out anew: records move and swap, the best first, while that
    lowers what the two classes cost together; once from the classes as they are, once from two
    far-apart seeds. The pair that saves most exchanges its records.
+3. Where no pair helps, the class is dissolved if that does: its records, one by one, join the class
+   of a near record to which they add least. Not where more than k is required.
 
 It ends with a round in which nothing helps, after `refine_rounds`, or when `refine_tries` · n / k
 pairs were tried. What a class costs is its
@@ -59,6 +61,7 @@ from kanon_tui.core.clustering.refining_arrays import (
 from kanon_tui.core.clustering.requirement_repair import repair_steps
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels.refining import (
+    DISSOLVED,
     NEW_CLASS,
     Proposals,
     Proposed,
@@ -199,8 +202,11 @@ class Refining:
         Those for a class that changed `before` in this batch are left for the next round.
         """
         classes, proposals = lane.classes, lane.proposals
-        taken = [c for change in before for c in (change.one, change.other)]
-        free = ~np.isin(proposals.classes[:count], taken).any(axis=1)
+        taken = [c for change in before for c in (change.one, change.other, *change.to.tolist())]
+        starts = np.concatenate([[0], proposals.ends[:count]])
+        busy = np.isin(proposals.into[: starts[-1]], taken).astype(int)
+        free = ~np.isin(proposals.classes[:count, 0], taken)
+        free &= np.diff(np.concatenate([[0], np.cumsum(busy)])[starts]) == 0
         fine = np.flatnonzero(self._keep_requirements(proposals, count) & free)
         figures = self._goal.take(proposals.extents[fine], proposals.broken[fine])
         made = []
@@ -208,10 +214,11 @@ class Refining:
             one, other = proposals.classes[p].tolist()
             split = other == NEW_CLASS
             if split:
-                other, self._number = self._number, self._number + 1
-            part = slice(int(proposals.ends[p - 1]) if p else 0, int(proposals.ends[p]))
-            places = proposals.record[part]
-            to = np.where(proposals.side[part] == 0, one, other).astype(np.int32)
+                other = int(np.argmin(classes.size))
+                self._number = max(self._number, other + 1)
+            part = slice(*starts[p : p + 2].tolist())
+            places, to = proposals.record[part], proposals.into[part].copy()
+            to[to == NEW_CLASS] = other
             moves = classes.of[places] != to
             records = self._types.records[places]
             carry_out(classes, proposals, p, other, batch)
@@ -221,7 +228,8 @@ class Refining:
                     one,
                     other,
                     split,
-                    self.history.splits() + split,
+                    self.history.made(len(self.history.changes))
+                    + np.array([split, other == DISSOLVED]),
                     figure,
                     self.history.figure,
                     records,
@@ -241,10 +249,11 @@ class Refining:
             return np.ones(count, dtype=bool)
         ends = proposals.ends[:count]
         owner = np.repeat(np.arange(count), np.diff(ends, prepend=0))
-        group = 2 * owner + proposals.side[: ends[-1]]
+        group = 2 * owner + (proposals.into[: ends[-1]] != proposals.classes[owner, 0])
         records = self._types.records[proposals.record[: ends[-1]]]
         holds = groups_that_hold(self._task.requirements, group, records, 2 * count)
-        return np.asarray(holds.reshape(count, 2).all(axis=1))
+        known = proposals.classes[:count, 1] != DISSOLVED  # else classes have more records
+        return np.asarray(holds.reshape(count, 2).all(axis=1) & known)
 
     # -- steps
 
@@ -302,14 +311,15 @@ _SPENT = note("refining ended because refine_tries was reached; more tries may i
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """Two classes exchanged records, or one was split."""
+    """Two classes exchanged records, or one was split or dissolved."""
 
     round: int
     one: int
     other: int
+    """DISSOLVED: the records of the class joined several."""
     split: bool
-    splits: int
-    """Splits so far, this one included."""
+    made: Int64s
+    """Splits and dissolved classes so far, this one included."""
     figure: float
     """The figure afterwards."""
     before: float
@@ -331,6 +341,9 @@ class Change:
         facts |= {each: count_of(count, "record") for each, count in counts.items()}
         facts |= {"before": before, "now": now}
         end = ": {name} {now} instead of {before}."
+        if self.other == DISSOLVED:
+            facts["joined"] = count_of(len(np.unique(self.to)), "near class", "near classes")
+            return "Dissolve class {one:,}: its {size} join {joined}" + end, facts
         if self.split:
             return "Split class {one:,} of {size}: {given} become class {other:,}" + end, facts
         if not taken:
@@ -343,13 +356,15 @@ class Change:
 def summarise_changes(made: Sequence[Change], name: str) -> tuple[str, dict[str, Any]]:
     """Return template and facts of a step that stands for many changes."""
     splits = sum(change.split for change in made)
+    dissolved = sum(change.other == DISSOLVED for change in made)
     facts = {
-        "exchanges": count_of(len(made) - splits, "exchange"),
+        "exchanges": count_of(len(made) - splits - dissolved, "exchange"),
         "splits": count_of(splits, "split"),
+        "dissolved": count_of(dissolved, "dissolved class", "dissolved classes"),
         "name": name,
         "now": made[-1].figure,
     }
-    return "{exchanges} and {splits}: {name} is {now:.4f}.", facts
+    return "{exchanges}, {splits} and {dissolved}: {name} is {now:.4f}.", facts
 
 
 @dataclass(eq=False)
@@ -378,17 +393,16 @@ class RefiningHistory:
 
     def counters(self, count: int) -> dict[str, float]:
         """Return the running totals after `count` changes."""
-        splits = self.splits(count)
+        splits, dissolved = self.made(count).tolist()
         return {
-            "clusters": int(self.labels.max()) + 1 + splits,
-            "exchanges": count - splits,
+            "clusters": int(self.labels.max()) + 1 + splits - dissolved,
+            "exchanges": count - splits - dissolved,
             self.by: self.changes[count - 1].figure if count else self.start,
         }
 
-    def splits(self, count: int | None = None) -> int:
-        """Return how many of the first `count` changes, or of all, are splits."""
-        changed = len(self.changes) if count is None else count
-        return self.changes[changed - 1].splits if changed else 0
+    def made(self, count: int) -> Int64s:
+        """Return how many of the first `count` changes split a class, and how many dissolve one."""
+        return self.changes[count - 1].made if count else np.zeros(2, dtype=np.int64)
 
     def grouping(self, count: int | None = None) -> Grouping:
         """Return the classes after `count` changes, or after all."""
@@ -396,15 +410,18 @@ class RefiningHistory:
         labels = self.labels.copy()
         for change in changes:
             labels[change.moved] = change.to
-        splits = self.splits(count)
+        kept = labels >= 0
+        labels[kept] = np.unique(labels[kept], return_inverse=True)[1]  # some were dissolved
+        splits, dissolved = self.made(len(changes)).tolist()
         search = {
             **self.before.search,
-            "clusters": len(np.unique(labels[labels >= 0])),
+            "clusters": int(labels.max()) + 1,
             "refine_by": self.by,
             "refine_start": self.start,
             "refine_rounds": changes[-1].round if changes else 0,
-            "refine_exchanges": len(changes) - splits,
+            "refine_exchanges": len(changes) - splits - dissolved,
             "refine_splits": splits,
+            "refine_dissolved": dissolved,
         }
         notes = (*self.before.notes, *([_SPENT] if self.stopped else []))
         return replace(self.before, labels=labels, search=search, notes=notes)

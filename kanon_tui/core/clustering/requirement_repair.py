@@ -384,8 +384,9 @@ class ClassBoxes:
         if hidden is not None:
             kernel.hide_cells(self._state, hidden[first])
         begins = np.flatnonzero(np.diff(labels[first], prepend=-1))
-        kernel.merge_runs(self._state, np.append(begins, len(first)))
-        classes = taken(rows, begins.astype(np.int32))
+        starts = begins.astype(np.int32)
+        kernel.merge_into(self._state, np.repeat(starts, np.diff(begins, append=len(first))))
+        classes = taken(rows, starts)
         self._state = replace(self._state, clusters=classes)
         self.sizes: Int64s = classes.info[:, SIZE].astype(np.int64)
 
@@ -403,7 +404,9 @@ class ClassBoxes:
 
     def merge(self, one: int, other: int) -> None:
         """Put one class into another; the one is empty from then on."""
-        kernel.merge_pair(self._state, one, other)
+        into = np.arange(len(self.sizes), dtype=np.int32)
+        into[one] = other
+        kernel.merge_into(self._state, into)
         self.sizes[other] += self.sizes[one]
         self.sizes[one] = 0
 

@@ -26,7 +26,7 @@ from typing import Annotated, NamedTuple
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_arrays import Attributes, BoxClusters, ClusterList
 from kanon_tui.core.kernels.partner_tree import PartnerTree
-from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
+from kanon_tui.core.numeric import Flags, Floats, Int32s
 
 EXTENT, RELEASE, CLUSTER, SUPPRESS, SUPPRESS_CLUSTER = range(5)
 HIDE_NONE, HIDE_SMALL, HIDE_OTHER = 0, 1, 2
@@ -103,13 +103,8 @@ def advance(
 
 
 @c_function
-def merge_runs(state: MergeState, starts: Annotated[Int64s, reads("_")]) -> None:
-    """Merge consecutive clusters into the first of each run; `starts` ends with their number."""
-
-
-@c_function
-def merge_pair(state: MergeState, a: int, b: int) -> None:
-    """Merge cluster a into b."""
+def merge_into(state: MergeState, into: Annotated[Int32s, reads("clusters")]) -> None:
+    """Merge every cluster into the one that `into` names, which may be itself, in their order."""
 
 
 @c_function
@@ -122,15 +117,6 @@ def hide_cells(
 @c_function
 def costs_with(state: MergeState, a: int, costs: Annotated[Floats, writes("clusters")]) -> None:
     """Write the cost of merging cluster a with every cluster to `costs`, merged ones included."""
-
-
-@c_function
-def label_rows(
-    clusters: BoxClusters,
-    listed: Annotated[Int32s, reads("_")],
-    labels: Annotated[Int32s, writes("_")],
-) -> None:
-    """Write the place of its cluster among those listed to every distinct row that has one."""
 
 
 @c_function

@@ -3,8 +3,10 @@
 A batch goes on through the classes in order. A class of 2k or more may be split. Otherwise it is
 tried with the classes that hold most of the nearest records of its own: their records are shared
 out anew, once from the division they have and once from two far-apart seeds, and the pair that
-saves most is proposed. A class takes part in one proposal of a batch. Whoever runs this looks at
-the proposals, has those carried out that it accepts (`carry_out`) and asks for the next batch.
+saves most is proposed. Where none does, the class may be dissolved: each of its records joins the
+class of a near record to which it adds least. A class takes part in one proposal of a batch.
+Whoever runs this looks at the proposals, has those carried out that it accepts (`carry_out`) and
+asks for the next batch.
 
 Pairs that were tried are left alone until one of the two has changed.
 
@@ -21,8 +23,9 @@ from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.box_arrays import Attributes
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 
-NEW_CLASS, NOBODY = -1, -2
-"""In place of the other class of a proposal: the class is split; there is no proposal."""
+NEW_CLASS, NOBODY, DISSOLVED = -1, -2, -3
+"""In place of the other class of a proposal: the class is split; there is no proposal; its records
+join several classes."""
 NO_RECORD = -1
 HIDDEN_CELL = -1
 """In place of a value: the cell is hidden and no part of its class's box."""
@@ -122,14 +125,12 @@ class Proposals(Struct):
     """Room for the proposals of a batch, one after the other."""
 
     classes: Annotated[Int32s, writes("proposals", 2)]
-    """The second is NEW_CLASS for a split."""
+    """The second is NEW_CLASS or DISSOLVED where there is none."""
     ends: Annotated[Int32s, writes("proposals")]
     """Where the records of each end."""
     record: Annotated[Int32s, writes("room")]
-    side: Annotated[Int32s, writes("room")]
-    """Per record 0 or 1."""
-    saved: Annotated[Floats, writes("proposals")]
-    """By how much the cost falls."""
+    into: Annotated[Int32s, writes("room")]
+    """Per record its class then, or NEW_CLASS."""
     extents: Annotated[Floats, writes("proposals", "attributes")]
     """Change of records shown · extent."""
     broken: Annotated[Floats, writes("proposals", "rules")]
@@ -141,7 +142,7 @@ class Proposals(Struct):
     slot: Annotated[Int32s, writes("classes")]
     """Per class its place among these."""
     kept: Annotated[Int32s, writes("most")]
-    """Scratch: the sides of the best change of a class."""
+    """Scratch: the sides, or classes, of the best change of a class."""
     tested: Annotated[Int32s, writes("most")]
     """Scratch: the sides of a change that is tried."""
 
@@ -174,7 +175,7 @@ def propose(
 def carry_out(
     classes: RefinedClasses, proposals: Proposals, p: int, other: int, batch: int
 ) -> None:
-    """Give the records of a proposal to its class and the other."""
+    """Give the records of a proposal to their classes; `other` is new, or negative if none is."""
 
 
 @c_function

@@ -44,11 +44,8 @@ class NearestSearch(Struct):
     """Positions of the rows found."""
     away: Annotated[Floats, writes("rows")]
     """Distances of the rows found."""
-    spare_found: Annotated[Int32s, writes("rows")]
-    """Scratch memory to sort the rows found."""
-    spare_away: Annotated[Floats, writes("rows")]
-    state: Annotated[Int64s, writes(2)]
-    """How many rows are found, and the first of them that may have records left."""
+    count: Annotated[Int64s, writes(1)]
+    """How many rows are found."""
 
 
 @dataclass(frozen=True, eq=False)

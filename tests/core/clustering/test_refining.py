@@ -77,7 +77,13 @@ def twin(task: Task, start: Grouping, distinct: int = 1) -> list[list[int]]:
         for c in range(int(types.class_of.max()) + 1)
     ]
     label = task.sensitive[0].codes if task.sensitive else np.zeros(task.n)
-    found = Refined(task, classes, known, lambda one: len({*label[one].tolist()}) >= distinct)
+    found = Refined(
+        task,
+        classes,
+        known,
+        lambda one: len({*label[one].tolist()}) >= distinct,
+        bool(task.requirements),
+    )
     return sorted(sorted(one) for one in found.run())
 
 
@@ -236,6 +242,18 @@ def test_two_pairs_that_were_put_together_wrongly_are_put_right() -> None:
     *_, step = Refining(task, RunContext(1), start, Mondrian()).run(20)
     swapped = "Class 1 gives 1 record to class 2 for 1 record"
     assert step.sentence == f"{swapped}: NCP 0.0244 instead of 0.9756."
+
+
+@pytest.mark.parametrize("by", ["ncp", "sse"])
+def test_a_class_between_two_others_is_dissolved(by: str) -> None:
+    task = make_task({"age": [20, 20, 21, 59, 60, 60]}, k=2)
+    start = Grouping(np.array([0, 0, 1, 1, 2, 2], dtype=np.int32))
+    refining = Refining(task, RunContext(1), start, Mondrian(refine_by=by))
+    *_, step = refining.run(20)
+    assert members(refining.history.grouping().labels) == [[0, 1, 2], [3, 4, 5]]
+    assert "Dissolve class 2: its 2 records join 2 near classes" in step.sentence
+    assert step.counters["clusters"] == 2
+    assert refining.history.grouping().search["refine_dissolved"] == 1
 
 
 def test_suppressed_records_stay_out_and_groups_of_magvals_apart() -> None:

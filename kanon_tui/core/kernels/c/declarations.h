@@ -13,20 +13,20 @@ enum {
     ALIVE=4, ALLOWABLE=0, ALL_HIGH=1, ALL_LOW=0, ALL_WORDS=0, AT_WORK=0, BEGIN=0, BITS=3,
     CHAIN=4, CHILD=2, CLOSED=0, CLUSTER=2, CLUSTERS_CLOSED=1, CLUSTERS_LEFT=2, CLUSTER_CLOSED=2,
     CLUSTER_GROWN=1, CLUSTER_STARTED=0, COUNTED_RANKS=64, COUNTED_RANKS_PER_ROW=4,
-    CUT_ATTRIBUTE=0, CUT_MIDDLE=3, CUT_RANK=2, CUT_RECORDS=1, EARLIER=0, EMPHASIS=6, END=1,
-    EXTENT=0, FAILS=1, FIRST=5, FIRST_PLACE=5, FOLLOWING=0, FRESH=-1, GIVEN_UP=5,
-    GONE=2147483647, GROWING_SIZE=2, HEAD=2, HIDDEN_CELL=-1, HIDE=3, HIDE_NONE=0, HIDE_OTHER=2,
-    HIDE_SMALL=1, HIGH=1, HIGHEST=2, IMPORTANCE=8, KEYS_PER_BLOCK=1024, KEYS_PER_CHUNK=4096,
-    KIND=0, LAST_ADDED=1, LAST_OFF=4, LATER=1, LEAF=8, LEAST_HIDE=5, LEAST_SHOWN=4,
-    LEVELS_PER_WORD=8, LINE=0, LOW=0, LOWEST=0, MAJORITY=3, MEDIAN=1, MERGES=3, MISSING=2,
-    MIXED=2, MIXED_LABEL=-1, MOST_REFUSED=8, MOST_SHARERS=4096, NEW_CLASS=-1, NEXT_PLACE=0,
-    NOBODY=-2, NOTHING=2147483647, NOT_BEGUN=-2, NO_RECORD=-1, OFTEN=9, OFTEN_WORDS=10,
-    PARENT=3, PASSES=2, PATIENCE=4, PLACE=1, PLACES_PER_CELL=8, PLACE_IN_ORDER=0,
-    PROPOSAL_COLUMNS=7, REACH_HIGH=1, REACH_LOW=0, REFUSED=6, RELAXED=2, RELEASE=1, REMAINING=2,
-    RULE_WORDS=7, SECOND=6, SECOND_HIGHEST=3, SECOND_LOWEST=1, SET=2, SHIFT=1, SIDE_BOXES=4,
-    SIZE=0, SOME_HIGH=3, SOME_LOW=2, SOME_WORDS=1, SPLIT=1, SPLIT_ROWS_PER_CALL=1000000,
-    START=1, SUPPRESS=3, SUPPRESS_CLUSTER=4, TAIL=3, TREE=1, UNDER_K=1, UNIT=0, UNKNOWN=0,
-    VALUES=4, WEIGHT=4, WHOLE=5, WORD_BITS=64
+    CUT_ATTRIBUTE=0, CUT_MIDDLE=3, CUT_RANK=2, CUT_RECORDS=1, DISSOLVED=-3, EARLIER=0,
+    EMPHASIS=6, END=1, EXTENT=0, FAILS=1, FIRST=5, FIRST_PLACE=5, FOLLOWING=0, FRESH=-1,
+    GIVEN_UP=5, GONE=2147483647, GROWING_SIZE=2, HEAD=2, HIDDEN_CELL=-1, HIDE=3, HIDE_NONE=0,
+    HIDE_OTHER=2, HIDE_SMALL=1, HIGH=1, HIGHEST=2, IMPORTANCE=8, KEYS_PER_BLOCK=1024,
+    KEYS_PER_CHUNK=4096, KIND=0, LAST_ADDED=1, LAST_OFF=4, LATER=1, LEAF=8, LEAST_HIDE=5,
+    LEAST_SHOWN=4, LEVELS_PER_WORD=8, LINE=0, LOW=0, LOWEST=0, MAJORITY=3, MEDIAN=1, MERGES=3,
+    MISSING=2, MIXED=2, MIXED_LABEL=-1, MOST_REFUSED=8, MOST_SHARERS=4096, NEW_CLASS=-1,
+    NEXT_PLACE=0, NOBODY=-2, NOTHING=2147483647, NOT_BEGUN=-2, NO_RECORD=-1, OFTEN=9,
+    OFTEN_WORDS=10, PARENT=3, PASSES=2, PATIENCE=4, PLACE=1, PLACES_PER_CELL=8,
+    PLACE_IN_ORDER=0, PROPOSAL_COLUMNS=7, REACH_HIGH=1, REACH_LOW=0, REFUSED=6, RELAXED=2,
+    RELEASE=1, REMAINING=2, RULE_WORDS=7, SECOND=6, SECOND_HIGHEST=3, SECOND_LOWEST=1, SET=2,
+    SHIFT=1, SIDE_BOXES=4, SIZE=0, SOME_HIGH=3, SOME_LOW=2, SOME_WORDS=1, SPLIT=1,
+    SPLIT_ROWS_PER_CALL=1000000, START=1, SUPPRESS=3, SUPPRESS_CLUSTER=4, TAIL=3, TREE=1,
+    UNDER_K=1, UNIT=0, UNKNOWN=0, VALUES=4, WEIGHT=4, WHOLE=5, WORD_BITS=64
 };
 #define MISSING_PLACE 0x1.fffffffffffffp+1023
 #define TIE 0x1.12e0be826d695p-30
@@ -339,8 +339,7 @@ typedef struct {
     int32_t *classes; int64_t classes_shape0; int64_t classes_shape1;
     int32_t *ends; int64_t ends_shape0;
     int32_t *record; int64_t record_shape0;
-    int32_t *side; int64_t side_shape0;
-    double *saved; int64_t saved_shape0;
+    int32_t *into; int64_t into_shape0;
     double *extents; int64_t extents_shape0; int64_t extents_shape1;
     double *broken; int64_t broken_shape0; int64_t broken_shape1;
     int32_t *partner; int64_t partner_shape0;
@@ -410,9 +409,7 @@ typedef struct {
     double *best; int64_t best_shape0;
     int32_t *found; int64_t found_shape0;
     double *away; int64_t away_shape0;
-    int32_t *spare_found; int64_t spare_found_shape0;
-    double *spare_away; int64_t spare_away_shape0;
-    int64_t *state; int64_t state_shape0;
+    int64_t *count; int64_t count_shape0;
 } NearestSearch;
 
 typedef struct {
@@ -587,9 +584,7 @@ int64_t kn_merging_advance(const MergeState *state, const PartnerTree *tree, con
 Partner kn_merging_cheapest_partner(const MergeState *state, const PartnerTree *tree, int64_t a);
 void kn_merging_costs_with(const MergeState *state, int64_t a, double *costs, int64_t costs_shape0);
 void kn_merging_hide_cells(const MergeState *state, const bool *hidden, int64_t hidden_shape0, int64_t hidden_shape1);
-void kn_merging_label_rows(const BoxClusters *clusters, const int32_t *listed, int64_t listed_shape0, int32_t *labels, int64_t labels_shape0);
-void kn_merging_merge_pair(const MergeState *state, int64_t a, int64_t b);
-void kn_merging_merge_runs(const MergeState *state, const int64_t *starts, int64_t starts_shape0);
+void kn_merging_merge_into(const MergeState *state, const int32_t *into, int64_t into_shape0);
 int64_t kn_merging_next_small(const BoxClusters *clusters, const ClusterList *listed, int64_t turn, int64_t k);
 double kn_merging_power(double x, double y);
 void kn_merging_union_extents(const MergeState *state, int64_t a, int64_t b, int64_t side, double *wide, int64_t wide_shape0, bool *hidden, int64_t hidden_shape0);

@@ -113,16 +113,12 @@ int64_t kn_merging_advance(const MergeState *state, const PartnerTree *tree,
     return merges;
 }
 
-void kn_merging_merge_runs(const MergeState *state, const int64_t *starts, int64_t starts_shape0) {
-    for (int64_t part = 0; part < starts_shape0 - 1; part++) {
-        for (int64_t a = starts[part] + 1; a < starts[part + 1]; a++) {
-            merge(state, a, starts[part], HIDE_NONE);
+void kn_merging_merge_into(const MergeState *state, const int32_t *into, int64_t into_shape0) {
+    for (int64_t a = 0; a < into_shape0; a++) {
+        if (into[a] != a) {
+            merge(state, a, into[a], HIDE_NONE);
         }
     }
-}
-
-void kn_merging_merge_pair(const MergeState *state, int64_t a, int64_t b) {
-    merge(state, a, b, HIDE_NONE);
 }
 
 void kn_merging_hide_cells(const MergeState *state, const bool *hidden, int64_t hidden_shape0,
@@ -138,16 +134,5 @@ void kn_merging_costs_with(const MergeState *state, int64_t a, double *costs,
                            int64_t costs_shape0) {
     for (int64_t b = 0; b < costs_shape0; b++) {
         costs[b] = merge_cost(state, state->mode, a, b, INFINITY).cost;
-    }
-}
-
-void kn_merging_label_rows(const BoxClusters *clusters, const int32_t *listed,
-                           int64_t listed_shape0, int32_t *labels, int64_t labels_shape0) {
-    (void)labels_shape0;
-    for (int64_t place = 0; place < listed_shape0; place++) {
-        for (int64_t row = info_of(clusters, listed[place])[HEAD]; row >= 0;
-             row = links_of(clusters, row)[FOLLOWING]) {
-            labels[row] = (int32_t)place;
-        }
     }
 }

@@ -85,22 +85,18 @@ static int64_t near_classes(const RefinedClasses *classes, const Proposals *prop
     return wanted;
 }
 
-/* Add or subtract the costs of both sides, attribute by attribute and rule by rule. */
+/* Add or subtract what the first side costs, attribute by attribute and rule by rule. */
 static void measure(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                     const Proposals *proposals, int64_t p, double sign) {
     double *extents = proposals->extents + p * proposals->extents_shape1;
     double *broken = proposals->broken + p * proposals->broken_shape1;
     fill_sides(costs, sides, records);
-    for (int64_t s = 0; s < 2; s++) {
-        for (int64_t x = 0; x < costs->rates_shape0; x++) {
-            extents[x] += sign * shown_extent(costs, sides, s, x, HIDDEN_CELL, HIDDEN_CELL);
-        }
-        for (int64_t r = 0; r < costs->rule_rates_shape0; r++) {
-            const int32_t *on_rule = on_rule_of(sides, s, r);
-            if (on_rule[0] > 0 && on_rule[1] > 0) {
-                broken[r] += sign * sides->size[s];
-            }
-        }
+    for (int64_t x = 0; x < costs->rates_shape0; x++) {
+        extents[x] += sign * shown_extent(costs, sides, 0, x, HIDDEN_CELL, HIDDEN_CELL);
+    }
+    for (int64_t r = 0; r < costs->rule_rates_shape0; r++) {
+        const int32_t *on_rule = on_rule_of(sides, 0, r);
+        broken[r] += on_rule[0] > 0 && on_rule[1] > 0 ? sign * sides->size[0] : 0.0;
     }
 }
 
@@ -144,8 +140,53 @@ static bool was_refused(const RefinedClasses *classes, int64_t a, int64_t b) {
     return refused;
 }
 
+/* Count a class as one side, with those of the first `own` records that join it. */
+static void fill_joined(const RecordCosts *costs, const RefinedClasses *classes,
+                        const TwoSides *sides, const int32_t *into, int64_t own, int32_t b) {
+    for (int64_t i = 0; i < own; i++) {
+        sides->side[i] = into[i] == b ? 0 : UNDECIDED;
+    }
+    fill_sides(costs, sides, gather(classes, sides, b, 0, own));
+}
+
+/* Let the records of a class, one by one, join the class of a near record to which each adds least,
+ * and write that to `into`; return by how much the cost falls. */
+static double dissolve(const RecordCosts *costs, const RefinedClasses *classes,
+                       const TwoSides *sides, int64_t most, int64_t a, int64_t batch,
+                       int32_t *into) {
+    const int64_t own = gather(classes, sides, a, 0, 0);
+    fill_sides(costs, sides, own);
+    double saved = class_cost(costs, sides, 0);
+    for (int64_t i = 0; i < own; i++) {
+        into[i] = NOBODY;
+    }
+    for (int64_t i = 0; i < own && saved > TIE; i++) {
+        const int32_t *near = classes->near + sides->record[i] * classes->near_shape1;
+        double least = INFINITY;
+        int32_t found = NOBODY, before = NOBODY;
+        for (int64_t j = 0; j < classes->near_shape1; j++) {
+            const int32_t b = near[j] < 0 ? (int32_t)a : classes->of[near[j]];
+            if (b == a || b == before || classes->busy[b] == batch ||
+                classes->block[b] != classes->block[a] || own + classes->size[b] > most) {
+                continue;
+            }
+            fill_joined(costs, classes, sides, into, own, b);
+            const double more =
+                cost_with(costs, sides, 0, sides->type[i]) - class_cost(costs, sides, 0);
+            if (more < least - TIE) {
+                least = more;
+                found = b;
+            }
+            before = b;
+        }
+        into[i] = found;
+        saved -= least;
+    }
+    return saved;
+}
+
 typedef struct {
-    int64_t other; /* the other class; NEW_CLASS or NOBODY */
+    int64_t other; /* the other class; NEW_CLASS, DISSOLVED or NOBODY */
     double saved;
     int64_t work;
     int64_t tried; /* changes */
@@ -194,45 +235,75 @@ static BestChange best_change(const RecordCosts *costs, const RefinedClasses *cl
     }
     if (best.other == NOBODY && complete) {
         classes->tried[a] = batch;
+        if (best.tried > 0 && !was_refused(classes, a, DISSOLVED)) {
+            best.saved =
+                dissolve(costs, classes, sides, limits->records, a, batch, proposals->kept);
+            best.other = best.saved > TIE ? DISSOLVED : NOBODY;
+        }
     }
     return best;
 }
 
-/* Write a proposal in which as few records as possible change sides. */
-static void write_proposal(const TwoSides *sides, const Proposals *proposals, int64_t p, int64_t a,
-                           int64_t b, int64_t records) {
+/* Write the records of a proposal down with their classes; of two classes, with as few records as
+ * can be in another than before. */
+static void write_records(const TwoSides *sides, const Proposals *proposals, int64_t p,
+                          int64_t records) {
     const int64_t begin = p > 0 ? proposals->ends[p - 1] : 0;
-    const int32_t *kept = proposals->kept;
+    const int32_t *pair = proposals->classes + 2 * p, *kept = proposals->kept;
     int64_t stay = 0;
     for (int64_t i = 0; i < records; i++) {
         stay += kept[i] == sides->side[i];
     }
-    const bool flip = b >= 0 && 2 * stay < records;
+    const bool flip = pair[1] >= 0 && 2 * stay < records;
     copy(proposals->record + begin, sides->record, records);
     for (int64_t i = 0; i < records; i++) {
-        proposals->side[begin + i] = flip ? 1 - kept[i] : kept[i];
+        proposals->into[begin + i] = pair[1] == DISSOLVED ? kept[i] : pair[kept[i] != flip];
     }
-    proposals->classes[2 * p] = (int32_t)a;
-    proposals->classes[2 * p + 1] = (int32_t)b;
     proposals->ends[p] = (int32_t)(begin + records);
+}
+
+/* Measure a class before and after a proposal, unless that is done: then it is busy. */
+static void measure_change(const RecordCosts *costs, const RefinedClasses *classes,
+                           const TwoSides *sides, const Proposals *proposals, int64_t p,
+                           int64_t begin, int32_t c, int64_t batch) {
+    int64_t records = 0;
+    if (c >= 0) {
+        if (classes->busy[c] == batch) {
+            return;
+        }
+        classes->busy[c] = batch;
+        measure(costs, sides, gather(classes, sides, c, 0, 0), proposals, p, -1.0);
+    }
+    for (int64_t i = begin; i < proposals->ends[p]; i++) {
+        if (proposals->into[i] == c) {
+            sides->type[records] = classes->type_of[proposals->record[i]];
+            sides->side[records++] = 0;
+        }
+    }
+    if (proposals->classes[2 * p + 1] == DISSOLVED && c != proposals->classes[2 * p]) {
+        records = gather(classes, sides, c, 0, records);
+    }
+    measure(costs, sides, records, proposals, p, 1.0);
 }
 
 /* Write the best change of a class as a proposal, with its changes of costs. */
 static void take_down(const RecordCosts *costs, const RefinedClasses *classes,
                       const TwoSides *sides, const Proposals *proposals, int64_t p, int64_t a,
-                      const BestChange *change) {
-    const int64_t b = change->other, records = gather_both(classes, sides, a, b);
-    for (int64_t x = 0; x < proposals->extents_shape1; x++) {
-        proposals->extents[p * proposals->extents_shape1 + x] = 0.0;
+                      int64_t b, int64_t batch) {
+    const int64_t begin = p > 0 ? proposals->ends[p - 1] : 0;
+    const int64_t width = proposals->extents_shape1, rules = proposals->broken_shape1;
+    memset(proposals->extents + p * width, 0, (size_t)width * sizeof(double));
+    memset(proposals->broken + p * rules, 0, (size_t)rules * sizeof(double));
+    proposals->classes[2 * p] = (int32_t)a;
+    proposals->classes[2 * p + 1] = (int32_t)b;
+    write_records(sides, proposals, p, gather_both(classes, sides, a, b));
+    measure_change(costs, classes, sides, proposals, p, begin, (int32_t)a, batch);
+    for (int64_t i = begin; b == DISSOLVED && i < proposals->ends[p]; i++) {
+        measure_change(costs, classes, sides, proposals, p, begin, proposals->into[i], batch);
     }
-    for (int64_t r = 0; r < proposals->broken_shape1; r++) {
-        proposals->broken[p * proposals->broken_shape1 + r] = 0.0;
+    if (b != DISSOLVED) {
+        measure_change(costs, classes, sides, proposals, p, begin, (int32_t)b, batch);
     }
-    measure(costs, sides, records, proposals, p, -1.0);
-    write_proposal(sides, proposals, p, a, b, records);
-    copy(sides->side, proposals->kept, records);
-    measure(costs, sides, records, proposals, p, 1.0);
-    proposals->saved[p] = change->saved;
 }
 
 Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes,
@@ -255,36 +326,32 @@ Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *cla
         if (change.other == NOBODY) {
             continue;
         }
-        take_down(costs, classes, sides, proposals, p, a, &change);
-        classes->busy[a] = batch;
-        if (change.other >= 0) {
-            classes->busy[change.other] = batch;
-        }
-        p++;
+        take_down(costs, classes, sides, proposals, p++, a, change.other, batch);
     }
     return (Proposed){p, a, tried};
 }
 
 void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *proposals, int64_t p,
                            int64_t other, int64_t batch) {
-    const int64_t two[2] = {proposals->classes[2 * p], other};
-    classes->block[other] = classes->block[two[0]];
-    for (int s = 0; s < 2; s++) {
-        const int64_t c = two[s];
-        classes->size[c] = 0;
-        classes->head[c] = NO_RECORD;
-        classes->changed[c] = batch + 1; /* proposals of this batch were made before this change */
-        for (int64_t i = 0; i < classes->refused_shape1; i++) {
-            classes->refused[c * classes->refused_shape1 + i] = NOBODY;
-        }
+    const int64_t a = proposals->classes[2 * p];
+    classes->size[a] = 0;
+    classes->head[a] = NO_RECORD;
+    if (other >= 0) {
+        classes->size[other] = 0;
+        classes->head[other] = NO_RECORD;
+        classes->block[other] = classes->block[a];
     }
     const int64_t begin = p > 0 ? proposals->ends[p - 1] : 0;
     for (int64_t i = proposals->ends[p] - 1; i >= begin; i--) {
         const int32_t record = proposals->record[i];
-        const int64_t c = two[proposals->side[i]];
+        const int64_t c = proposals->into[i] >= 0 ? proposals->into[i] : other;
         classes->of[record] = (int32_t)c;
         classes->following[record] = classes->head[c];
         classes->head[c] = record;
         classes->size[c]++;
+        classes->changed[c] = batch + 1; /* whoever tried it in this batch has not seen this */
+        for (int64_t j = 0; j < classes->refused_shape1; j++) {
+            classes->refused[c * classes->refused_shape1 + j] = NOBODY;
+        }
     }
 }

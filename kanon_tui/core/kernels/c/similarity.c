@@ -5,16 +5,12 @@
  */
 #include "box_tree.h"
 #include "cluster_centre.h"
-#include "sorting.h"
 #include "ties.h"
 
 /* Nodes, rows and values looked at after which a call returns ... */
 #define GROWTH_WORK_PER_CALL 500000
 /* ... and values and records left over after which one returns. */
 #define LEFTOVER_WORK_PER_CALL 1000000
-
-/* The entries of `NearestSearch.state`. */
-enum { ROWS_FOUND, FIRST_ROW_LEFT };
 
 typedef struct {
     int64_t position;
@@ -154,7 +150,7 @@ static int64_t find_near(const BoxTree *tree, const Centre *centre, const int32_
             enough = best[0] + slack;
         }
     }
-    search->state[ROWS_FOUND] = size;
+    search->count[0] = size;
     return work;
 }
 
@@ -196,41 +192,40 @@ static int64_t gather_nearest(const BoxTree *tree, const Centre *centre, const i
     const int64_t work = find_near(tree, centre, left, search, TIE);
     const double enough = search->best[0] + TIE;
     int64_t kept = 0;
-    for (int64_t j = 0; j < search->state[ROWS_FOUND]; j++) {
+    for (int64_t j = 0; j < search->count[0]; j++) {
         if (search->away[j] < enough) {
             search->found[kept] = search->found[j];
             search->away[kept++] = search->away[j];
         }
     }
-    sort_f64_with_i32(search->away, search->found, search->spare_away, search->spare_found, kept);
-    search->state[ROWS_FOUND] = kept;
-    search->state[FIRST_ROW_LEFT] = 0;
+    search->count[0] = kept;
     return work;
 }
 
 /* Return the nearest of the rows that were gathered. */
 static Nearest next_nearest(const BoxTree *tree, const NearestSearch *search) {
-    const int32_t *found = search->found;
-    const double *away = search->away;
-    int64_t *first = &search->state[FIRST_ROW_LEFT];
-    while (tree->record[found[*first]] == GONE) {
-        ++*first;
+    const int64_t count = search->count[0];
+    double least = INFINITY;
+    int64_t best = 0;
+    for (int64_t j = 0; j < count; j++) {
+        const bool there = tree->record[search->found[j]] != GONE;
+        least = there ? min_f64(least, search->away[j]) : least;
     }
-    int64_t best = *first;
-    const double enough = away[best] + TIE;
-    for (int64_t j = *first; j < search->state[ROWS_FOUND] && away[j] < enough; j++) {
-        if (tree->record[found[j]] < tree->record[found[best]]) {
+    for (int64_t j = 0, first = GONE; j < count; j++) {
+        const int64_t record = tree->record[search->found[j]];
+        if (search->away[j] < least + TIE && record < first) {
+            first = record;
             best = j;
         }
     }
-    return (Nearest){found[best], away[best], 1};
+    return (Nearest){search->found[best], search->away[best], count};
 }
 
 /* Return the nearest row, with the smallest distance of any. */
 static Nearest nearest_record(const BoxTree *tree, const Centre *centre, const int32_t *left,
                               const NearestSearch *search) {
     int64_t work = find_near(tree, centre, left, search, 0.0);
-    const int64_t last = search->state[ROWS_FOUND] - 1;
+    const int64_t last = search->count[0] - 1;
     const double smallest = search->away[last];
     search->found[0] = search->found[last];
     work += find_earliest(tree, centre, search, smallest + TIE);

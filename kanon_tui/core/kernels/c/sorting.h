@@ -1,5 +1,4 @@
-/* Sorting numbers in place by quicksort, with insertion for short runs; and by merging, with
- * scratch memory, where something moves along.
+/* Sorting numbers in place by quicksort, with insertion for short runs.
  *
  * Equal numbers cannot be told apart, so it does not matter that quicksort is not stable. None of
  * the values may be NaN. The shorter part is sorted first by a call, so that calls are never nested
@@ -51,24 +50,5 @@
 KN_DEFINE_SORT(sort_i64, int64_t)
 KN_DEFINE_SORT(sort_f64, double)
 KN_DEFINE_SORT(sort_i32, int32_t)
-
-/* Sort keys and move what belongs to them along, by merging; equal keys keep their order. */
-static inline void sort_f64_with_i32(double *keys, int32_t *others, double *spare_keys,
-                                     int32_t *spare_others, int64_t size) {
-    for (int64_t run = 1; run < size; run *= 2) {
-        for (int64_t begin = 0; begin < size; begin += 2 * run) {
-            const int64_t middle = min_i64(begin + run, size), end = min_i64(middle + run, size);
-            int64_t one = begin, two = middle;
-            for (int64_t place = begin; place < end; place++) {
-                const bool first = one < middle && (two == end || keys[one] <= keys[two]);
-                const int64_t from = first ? one++ : two++;
-                spare_keys[place] = keys[from];
-                spare_others[place] = others[from];
-            }
-        }
-        memcpy(keys, spare_keys, (size_t)size * sizeof *keys);
-        memcpy(others, spare_others, (size_t)size * sizeof *others);
-    }
-}
 
 #endif

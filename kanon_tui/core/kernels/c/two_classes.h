@@ -101,16 +101,10 @@ static double added_cost(const RecordCosts *costs, const TwoSides *sides, int64_
     }
     const int64_t size = sides->size[s] - (leaves >= 0) + (joins >= 0);
     for (int64_t r = 0; r < costs->rule_rates_shape0; r++) {
-        int64_t first = on_rule_of(sides, s, r)[0], second = on_rule_of(sides, s, r)[1];
-        if (leaves >= 0) {
-            first -= rule_side(costs, leaves, r) == 1;
-            second -= rule_side(costs, leaves, r) == 2;
-        }
-        if (joins >= 0) {
-            first += rule_side(costs, joins, r) == 1;
-            second += rule_side(costs, joins, r) == 2;
-        }
-        if (first > 0 && second > 0) {
+        const int32_t *now = on_rule_of(sides, s, r);
+        const int32_t old = leaves >= 0 ? rule_side(costs, leaves, r) : 0;
+        const int32_t new = joins >= 0 ? rule_side(costs, joins, r) : 0;
+        if (now[0] - (old == 1) + (new == 1) > 0 && now[1] - (old == 2) + (new == 2) > 0) {
             total += costs->rule_rates[r] * (double)size;
         }
     }
@@ -331,36 +325,19 @@ typedef struct {
     int64_t swapped; /* -1: nobody */
 } Move;
 
-/* Change the best move to that of record i to the other side where that is better. */
-static void try_move(const RecordCosts *costs, const TwoSides *sides, int64_t i, Move *best) {
-    const int64_t s = sides->side[i], type = sides->type[i];
+/* Change the best move to that of record i to the other side, or with j >= 0 to their swap, where
+ * that is better. */
+static void try_move(const RecordCosts *costs, const TwoSides *sides, int64_t i, int64_t j,
+                     Move *best) {
+    const int64_t s = sides->side[i], one = sides->type[i];
+    const int64_t other = j >= 0 ? sides->type[j] : NO_RECORD;
     const double limit = best->cost - TIE;
-    double cost = added_cost(costs, sides, s, type, NO_RECORD, 0.0, limit);
+    double cost = added_cost(costs, sides, s, one, other, 0.0, limit);
     if (cost < limit) {
-        cost = added_cost(costs, sides, 1 - s, NO_RECORD, type, cost, limit);
+        cost = added_cost(costs, sides, 1 - s, other, one, cost, limit);
     }
     if (cost < limit) {
-        *best = (Move){cost, i, -1};
-    }
-}
-
-/* Change the best move to a swap of record i with one of the second side where that is better. */
-static void try_swaps(const RecordCosts *costs, const TwoSides *sides, int64_t records, int64_t i,
-                      Move *best) {
-    const int64_t type = sides->type[i];
-    for (int64_t j = 0; j < records; j++) {
-        const int64_t other = sides->type[j];
-        if (sides->side[j] == 0 || type == other || !(sides->narrows[i] || sides->narrows[j])) {
-            continue;
-        }
-        const double limit = best->cost - TIE;
-        double cost = added_cost(costs, sides, 0, type, other, 0.0, limit);
-        if (cost < limit) {
-            cost = added_cost(costs, sides, 1, other, type, cost, limit);
-        }
-        if (cost < limit) {
-            *best = (Move){cost, i, j};
-        }
+        *best = (Move){cost, i, j};
     }
 }
 
@@ -382,10 +359,13 @@ static double improve_sides(const RecordCosts *costs, const TwoSides *sides, int
         }
         for (int64_t i = 0; i < records; i++) {
             if (sides->size[side[i]] > k) {
-                try_move(costs, sides, i, &best);
+                try_move(costs, sides, i, -1, &best);
             }
-            if (swaps && side[i] == 0) {
-                try_swaps(costs, sides, records, i, &best);
+            for (int64_t j = 0; swaps && side[i] == 0 && j < records; j++) {
+                if (side[j] == 1 && sides->type[i] != sides->type[j] &&
+                    (sides->narrows[i] || sides->narrows[j])) {
+                    try_move(costs, sides, i, j, &best);
+                }
             }
         }
         if (best.moves < 0) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from kanon_tui.core.task.task import Task
 from tests.core.algorithms.twins.merging import TIE, codes_of, ncp
@@ -11,15 +12,21 @@ Class = list[int]
 Judge = Callable[[Class], bool]
 """Whether a class keeps what is required beyond k."""
 PARTNERS, REMEMBERED = 12, 4
+DISSOLVED = -3
 
 
 class Refined:
     """Classes of records that exchange records and are split while their NCP falls."""
 
     def __init__(
-        self, task: Task, classes: Sequence[Class], near: dict[int, list[int]], holds: Judge
+        self,
+        task: Task,
+        classes: Sequence[Class],
+        near: dict[int, list[int]],
+        holds: Judge,
+        more_than_k: bool = False,
     ) -> None:
-        self.task, self.near, self.holds = task, near, holds
+        self.task, self.near, self.holds, self.more_than_k = task, near, holds, more_than_k
         self.classes = [list(one) for one in classes]
         self.changed = [1] * len(classes)
         self.tried = [0] * len(classes)
@@ -29,15 +36,16 @@ class Refined:
         for batch in range(1, rounds + 1):
             proposals, busy = [], set()
             for a in range(len(self.classes)):
-                found = None if a in busy else self.best_change(a, busy, batch)
+                idle = a in busy or not self.classes[a]
+                found = None if idle else self.best_change(a, busy, batch)
                 if found is not None:
                     proposals.append((a, *found))
-                    busy |= {a, found[0]}
+                    busy |= {a, *(found[1] if found[0] == DISSOLVED else found[:1])}
             for a, b, sides in proposals:
                 self.carry_out(a, b, sides, batch)
             if not proposals:
                 break
-        return self.classes
+        return [one for one in self.classes if one]
 
     def cost(self, records: Class) -> float:
         each = (
@@ -46,11 +54,10 @@ class Refined:
         )
         return len(records) * sum(each) if records else 0.0
 
-    def best_change(
-        self, a: int, busy: set[int], batch: int
-    ) -> tuple[int, tuple[Class, Class]] | None:
-        own, k = self.classes[a], self.task.k
+    def best_change(self, a: int, busy: set[int], batch: int) -> tuple[int, Any] | None:
+        own, k, tried = self.classes[a], self.task.k, False
         if len(own) >= 2 * k and self.changed[a] > self.tried[a] and -1 not in self.refused[a]:
+            tried = True
             sides = self.seeded(own) if self.cost(own) >= TIE else None
             if sides is not None:
                 sides = self.improved(own, sides)
@@ -68,9 +75,30 @@ class Refined:
             sides, saved = self.shared_out(own, self.classes[b])
             if saved > best + TIE:
                 best, found = saved, (b, sides)
+            tried = True
         if found is None and complete:
             self.tried[a] = batch
+            if tried and DISSOLVED not in self.refused[a]:
+                return self.dissolved(a, busy)
         return found
+
+    def dissolved(self, a: int, busy: set[int]) -> tuple[int, list[int]] | None:
+        """The class that each record of one joins, where that costs less than the class."""
+        saved, into = self.cost(self.classes[a]), []
+        joined = {b: list(members) for b, members in enumerate(self.classes)}
+        for record in self.classes[a]:
+            least, found = float("inf"), -1
+            for other in self.near[record]:
+                b = next((c for c, members in enumerate(self.classes) if other in members), a)
+                growth = self.cost([*joined[b], record]) - self.cost(joined[b])
+                if b not in {a, *busy} and growth < least - TIE:
+                    least, found = growth, b
+            saved -= least
+            if saved <= TIE:
+                return None
+            joined[found].append(record)
+            into.append(found)
+        return DISSOLVED, into
 
     def partners(self, a: int) -> list[int]:
         votes: dict[int, float] = {}
@@ -151,7 +179,16 @@ class Refined:
                 best, found = away, i
         return found
 
-    def carry_out(self, a: int, b: int, sides: tuple[Class, Class], batch: int) -> None:
+    def carry_out(self, a: int, b: int, sides: Any, batch: int) -> None:
+        if b == DISSOLVED:
+            if self.more_than_k:
+                self.refused[a] = [b, *self.refused[a]][:REMEMBERED]
+                return
+            for record, c in reversed([*zip(self.classes[a], sides, strict=True)]):
+                self.classes[c] = [record, *self.classes[c]]
+                self.changed[c], self.refused[c] = batch + 1, []
+            self.classes[a] = []
+            return
         if not all(self.holds(side) for side in sides):
             self.refused[a] = [b, *self.refused[a]][:REMEMBERED]
             return
@@ -159,7 +196,9 @@ class Refined:
         stay = sum(len(set(old) & set(new)) for old, new in zip(before, sides, strict=True))
         if b >= 0 and 2 * stay < sum(map(len, sides)):
             sides = (sides[1], sides[0])
-        if b < 0:
+        if b < 0 and [] in self.classes:
+            b = self.classes.index([])
+        elif b < 0:
             b = len(self.classes)
             self.classes.append([])
             self.changed.append(0)
