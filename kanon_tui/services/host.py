@@ -22,7 +22,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
-from kanon_tui.core.editing.counting import Counted, count, counting_of
+from kanon_tui.core.editing.counting import CountingOutcome, count, counting_of
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import (
     EarlierRun,
@@ -211,7 +211,7 @@ class TableCounter:
     def __init__(
         self,
         background: Background,
-        counted: Callable[[Counted], object],
+        counted: Callable[[CountingOutcome], object],
         failed: Callable[[Exception], object],
     ) -> None:
         self._background, self._counted, self._failed = background, counted, failed
@@ -240,7 +240,7 @@ class TableCounter:
             return
         self._session, self._pass = session, counting
 
-        def counted(found: Counted) -> None:
+        def counted(found: CountingOutcome) -> None:
             if self._pass is counting:
                 self._pass = self._session = None
                 session.take_counts(found.table, found.completed)
@@ -354,7 +354,7 @@ class Host:
 
     # -- counting
 
-    def _counted(self, found: Counted) -> None:
+    def _counted(self, found: CountingOutcome) -> None:
         for sentence in found.messages:
             self.notify(visible(sentence), "warning")
         self.session_changed()

@@ -69,9 +69,9 @@ class KanonServer:
         """Connections without a request so far."""
 
     @property
-    def entrance(self) -> str:
+    def entry_path(self) -> str:
         """The part of the printed address after host and port."""
-        return self._access.entrance
+        return self._access.entry_path
 
     def run(self, listening: socket.socket) -> None:
         """Serve until a signal asks to end."""
@@ -260,7 +260,7 @@ class Access:
         """The path below which everything is served."""
 
     @property
-    def entrance(self) -> str:
+    def entry_path(self) -> str:
         """The part of the printed address after host and port."""
         return f"/?token={self._token}"
 

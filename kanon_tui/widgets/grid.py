@@ -183,7 +183,7 @@ class Grid(ScrollView, can_focus=True):
     column = reactive(0, repaint=False)
 
     @dataclass
-    class OfCell(Message):
+    class CellMessage(Message):
         """A message about a cell."""
 
         grid: Grid
@@ -195,10 +195,10 @@ class Grid(ScrollView, can_focus=True):
             """The grid that posted it, for `@on` selectors."""
             return self.grid
 
-    class Moved(OfCell):
+    class Moved(CellMessage):
         """The cursor has moved to another cell."""
 
-    class Chosen(OfCell):
+    class Chosen(CellMessage):
         """Enter was pressed, or the cell under the cursor clicked."""
 
     def __init__(

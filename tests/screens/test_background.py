@@ -11,7 +11,7 @@ import pytest
 from textual.widgets import Input, Static
 
 from kanon_tui.app import KanonApp
-from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.screens import opening
 from kanon_tui.screens.hierarchies.screen import HierarchiesScreen
@@ -335,16 +335,16 @@ async def test_keys_wait_below_a_loading_mark_for_the_dialog_that_is_made(
         await settle(pilot)
         app, screen = pilot.app, pilot.app.screen
         work, late, failing = held(), held(), held()
-        shown: list[Why] = []
+        shown: list[Explanation] = []
 
-        def show(why: Why) -> None:
+        def show(why: Explanation) -> None:
             shown.append(why)
             screen.ask(WhyDialog(why))
 
         def waits() -> bool:
             return isinstance(app.screen, Loading) and app.screen.loading
 
-        screen.load(lambda: Why("Why?", "of this", (work(),)), show)
+        screen.load(lambda: Explanation("Why?", "of this", (work(),)), show)
         await wait_until(pilot, waits)
         send_keys(app, "down", "enter")  # enter closes it, once it can be read
         await wait_until(pilot, lambda: app.typed_keys.waiting == 2)
@@ -352,7 +352,7 @@ async def test_keys_wait_below_a_loading_mark_for_the_dialog_that_is_made(
         work.let_go()
         await wait_until(pilot, lambda: app.screen is screen)
         assert shown[0].facts == ("done",)
-        screen.load(lambda: Why("Why?", late()), show)
+        screen.load(lambda: Explanation("Why?", late()), show)
         await wait_until(pilot, waits)
         send_keys(app, "escape")
         await wait_until(pilot, lambda: app.screen is screen)

@@ -11,7 +11,7 @@ import polars as pl
 
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text
 from kanon_tui.core.analysis.why.explainer import explainer
-from kanon_tui.core.analysis.why.reasons import Reasons, Why
+from kanon_tui.core.analysis.why.reasons import Explanation, Reasons
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.pipeline.run import Result
 
@@ -83,7 +83,7 @@ class Release(Result):
     def _reasons(self) -> Reasons:
         return explainer(self)
 
-    def why(self, row: int, name: str) -> Why:
+    def why(self, row: int, name: str) -> Explanation:
         """Return why a cell is published as it is.
 
         Parameters
@@ -95,7 +95,7 @@ class Release(Result):
 
         Returns
         -------
-        Why
+        Explanation
             Its `question`, the reason (`because`), `facts`, `changes` that would keep more
             detail, and `rules`.
 

@@ -22,7 +22,7 @@ _ROOM = 100_000_000
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountingOutcome:
     """The outcome of a counting pass."""
 
     table: SampledTable
@@ -41,7 +41,7 @@ def counting_of(session: Session) -> TableCounting | None:
     return TableCounting(session.table, session.data_path, names, limit)
 
 
-def count(session: Session, counting: TableCounting) -> Counted:
+def count(session: Session, counting: TableCounting) -> CountingOutcome:
     """Run a counting pass and return its outcome, without changing the session."""
     table = counting.run()
     known, project = session.completed.attributes, session.project
@@ -62,7 +62,7 @@ def count(session: Session, counting: TableCounting) -> Counted:
         messages.append(
             f"{name} has more values than there is room to count; its figures are those of a sample"
         )
-    return Counted(table, completed, tuple(messages))
+    return CountingOutcome(table, completed, tuple(messages))
 
 
 def _differences(before: AttributeSpec, after: AttributeSpec) -> str:

@@ -127,13 +127,13 @@ class Session:
         """The number of records of a table beyond memory; None where all are in memory."""
         return None if self.source is None else self.table.height
 
-    def of_sample(self, name: str) -> bool:
+    def is_sampled(self, name: str) -> bool:
         """Return whether a column is known from a sample only."""
         return isinstance(self.table, SampledTable) and name not in self.table.counts
 
     def sample_mark(self, name: str) -> str:
         """Return `, of a sample` for a column that is known from a sample only, else nothing."""
-        return ", of a sample" if self.of_sample(name) else ""
+        return ", of a sample" if self.is_sampled(name) else ""
 
     def uncounted(self) -> list[str]:
         """Return the columns of a table beyond memory whose values still have to be counted.

@@ -81,21 +81,21 @@ def written_together(
     """
     for path in paths:
         check_place(path, force)
-    asides = [_PendingFile(path, force, private, (finished or {}).get(path)) for path in paths]
-    if len({aside.target for aside in asides}) < len(asides):
+    pending = [_PendingFile(path, force, private, (finished or {}).get(path)) for path in paths]
+    if len({aside.target for aside in pending}) < len(pending):
         raise InputError(f"{joined([str(path) for path in paths])} are one file; name two")
     try:
         with writing_errors(joined(list(map(str, paths)))):
-            for aside in asides:
+            for aside in pending:
                 aside.open()
-            yield [aside.file for aside in asides]
-            for aside in asides:
+            yield [aside.file for aside in pending]
+            for aside in pending:
                 aside.finish()
             with uninterrupted():
-                _take_names(asides)
+                _take_names(pending)
     finally:
         with uninterrupted():
-            for aside in asides:
+            for aside in pending:
                 aside.remove()
 
 
@@ -179,19 +179,19 @@ def _system_error(error: Exception) -> int | None:
     return errno.ENOSPC if numpy else error.errno
 
 
-def _take_names(asides: "Sequence[_PendingFile]") -> None:
+def _take_names(pending: "Sequence[_PendingFile]") -> None:
     try:
-        for aside in asides:
-            if aside is not asides[-1]:  # after the last one takes its name nothing can fail
+        for aside in pending:
+            if aside is not pending[-1]:  # after the last one takes its name nothing can fail
                 aside.keep_old()
             aside.take_name()
     except BaseException:
-        for aside in reversed(asides):
+        for aside in reversed(pending):
             aside.undo()
         raise
-    for aside in asides:
+    for aside in pending:
         aside.forget_old()
-    for folder in {aside.target.parent for aside in asides}:
+    for folder in {aside.target.parent for aside in pending}:
         _flush_folder(folder)
 
 

@@ -200,7 +200,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class _Impression:
+class _ValueSummary:
     """The kind of a column's values, and facts that suggest a role."""
 
     kind: Kind
@@ -228,18 +228,18 @@ def guess_attribute(table: Table, name: str) -> Guess:
     if not distinct.len():
         role, why = _role_by_name(words, numbers=False)
         return Guess(role, Kind.CATEGORICAL, f"{why}; every cell is missing")
-    impression = _impression(distinct, table.formats, is_code=bool(CODES.find(words)))
-    role, why = _role_by_name(words, impression.kind is Kind.NUMERIC)
+    summary = _value_summary(distinct, table.formats, is_code=bool(CODES.find(words)))
+    role, why = _role_by_name(words, summary.kind is Kind.NUMERIC)
     if role is Role.OTHER:
-        role, why = _role_by_values(words, impression, distinct, present)
+        role, why = _role_by_values(words, summary, distinct, present)
     repeats = _FEW <= distinct.len() < present
-    if role in (Role.IDENTIFIER, Role.OTHER) and impression.labels and repeats:
+    if role in (Role.IDENTIFIER, Role.OTHER) and summary.labels and repeats:
         found = PERSON_NUMBERS.find(words)
         if found:
             role = Role.PERSON
             why = f"its name says '{found}', and {present:,} records are {distinct.len():,} people"
-    reason = f"{why}; {impression.what}"
-    return Guess(role, impression.kind, reason, impression.format, impression.readings)
+    reason = f"{why}; {summary.what}"
+    return Guess(role, summary.kind, reason, summary.format, summary.readings)
 
 
 def _role_by_name(words: str, numbers: bool) -> tuple[Role, str]:
@@ -251,42 +251,42 @@ def _role_by_name(words: str, numbers: bool) -> tuple[Role, str]:
 
 
 def _role_by_values(
-    words: str, impression: _Impression, distinct: pl.Series, present: int
+    words: str, summary: _ValueSummary, distinct: pl.Series, present: int
 ) -> tuple[Role, str]:
     shape = None
-    if impression.shaped:
+    if summary.shaped:
         shape = shape_of(distinct.head(SAMPLE).str.strip_chars().to_list())
     if shape is not None:
         role = SHAPE_ROLES.get(shape, Role.IDENTIFIER)
         return role, f"its values look like {shape}"
     different = distinct.len()
-    if impression.running and different == present >= _FEW:
+    if summary.running and different == present >= _FEW:
         return Role.IDENTIFIER, "a running number"
     nearly_all_differ = present > 1 and different >= _NEARLY_ALL * present
-    if impression.labels and nearly_all_differ and (present >= _MANY or LABELS.find(words)):
+    if summary.labels and nearly_all_differ and (present >= _MANY or LABELS.find(words)):
         return Role.IDENTIFIER, f"{different:,} of {present:,} records differ in it"
-    if impression.dates:
+    if summary.dates:
         return Role.QUASI, "others may know when something happened to a person"
     return Role.OTHER, "neither name nor values point at a person"
 
 
-def _impression(distinct: pl.Series, formats: ValueFormats, is_code: bool) -> _Impression:
+def _value_summary(distinct: pl.Series, formats: ValueFormats, is_code: bool) -> _ValueSummary:
     several = distinct.len() > 1
     different = f"{distinct.len():,} different " if several else "a single "
     plural = "s" if several else ""
     numbers = formats.of_numbers(distinct)
     readings: tuple[Format, ...] = numbers
     if len(numbers) == 1:
-        return _number_impression(distinct, numbers[0], is_code, f"{different}number{plural}")
+        return _number_summary(distinct, numbers[0], is_code, f"{different}number{plural}")
     if not readings:
         readings = formats.of_dates(distinct)
     if len(readings) == 1:
         what = f"{different}date{plural} ({readings[0]})"
-        return _Impression(Kind.DATE, what, format=readings[0])
+        return _ValueSummary(Kind.DATE, what, format=readings[0])
     if readings:
         noun = "numbers" if numbers else "dates"
         both = " or as ".join(map(str, readings))
-        return _Impression(
+        return _ValueSummary(
             Kind.CATEGORICAL,
             f"{noun} that can be read as {both}: set kind and format to the right one",
             readings=readings,
@@ -297,7 +297,7 @@ def _impression(distinct: pl.Series, formats: ValueFormats, is_code: bool) -> _I
         if readable.mean() >= 0.9:
             others = quoted_list(distinct.filter(~readable).sort(), most=3)
             what = f"numbers but for {others}: missing tokens, if that is what they mean"
-    return _Impression(Kind.CATEGORICAL, what, labels=True, shaped=True)
+    return _ValueSummary(Kind.CATEGORICAL, what, labels=True, shaped=True)
 
 
 def _share_like(distinct: pl.Series, pattern: str) -> float:
@@ -310,19 +310,19 @@ def _share_like(distinct: pl.Series, pattern: str) -> float:
     return sum(map(bool, map(re.compile(pattern).search, distinct.to_list()))) / distinct.len()
 
 
-def _number_impression(
+def _number_summary(
     distinct: pl.Series, number_format: NumberFormat, is_code: bool, what: str
-) -> _Impression:
+) -> _ValueSummary:
     if is_code:
         what = "codes that happen to be digits"
-        return _Impression(Kind.CATEGORICAL, what, labels=True, shaped=True)
+        return _ValueSummary(Kind.CATEGORICAL, what, labels=True, shaped=True)
     if _share_like(distinct, _LEADING_ZERO):
         what = "codes, as they have leading zeros"
-        return _Impression(Kind.CATEGORICAL, what, labels=True, shaped=True)
+        return _ValueSummary(Kind.CATEGORICAL, what, labels=True, shaped=True)
     numbers = number_format.read(distinct)
     integers = bool((numbers % 1 == 0).all())
     first, last = numbers.min(), numbers.max()
-    return _Impression(
+    return _ValueSummary(
         Kind.NUMERIC,
         what if number_format == PLAIN else f"{what} (written like {number_format})",
         labels=integers,

@@ -50,7 +50,7 @@ def measure_column(session: Session, name: str, spec: AttributeSpec) -> ColumnFi
     except KanonError:
         return None
     missing = 0 if column.missing is None else int(column.counts[column.missing])
-    of_sample = session.of_sample(name)
+    of_sample = session.is_sampled(name)
     return ColumnFigures(len(column.values), missing, alone_identifies(column), of_sample)
 
 

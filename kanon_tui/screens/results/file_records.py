@@ -20,7 +20,7 @@ from kanon_tui.core.analysis.why.in_files import (
     why_attribute,
     why_row,
 )
-from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
@@ -163,7 +163,7 @@ class FileRecords:
         number, rows, _ = self._class_rows(shown, record, (), stop)
         return Arrangement(shown.order, len(rows), rows, number)
 
-    def before(self, shown: Arrangement, record: int, stop: Stop) -> Why:
+    def before(self, shown: Arrangement, record: int, stop: Stop) -> Explanation:
         """Return the original values of the class of a row, attribute by attribute."""
         names = self.sides(shown).pages.names
         others = [name for name in names if name not in self.classes.names]
@@ -278,19 +278,21 @@ class FileRecords:
 
         return Description(None, lambda: self.classes.find(cells), complete)
 
-    def question(self, shown: Arrangement, record: int, column: str) -> Callable[[], Why] | None:
+    def question(
+        self, shown: Arrangement, record: int, column: str
+    ) -> Callable[[], Explanation] | None:
         """Return the work that explains a cell, or None where nothing was generalised."""
         names = [attribute.name for attribute in self.result.task.quasi]
         if column not in names:
             return None
         sides = self.sides(shown)
 
-        def explain() -> Why:
+        def explain() -> Explanation:
             cells: Mapping[str, str] = sides.read_cells(record)
             return why_row(self.result, self.classes, cells, names.index(column))
 
         return explain
 
-    def attribute_question(self, x: int) -> Callable[[], Why]:
+    def attribute_question(self, x: int) -> Callable[[], Explanation]:
         """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: why_attribute(self.result, x)

@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from kanon_tui.core.analysis.compare import file_records
 from kanon_tui.core.analysis.why.explainer import explainer
-from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.metrics.losses import changed
 from kanon_tui.core.metrics.measure import RuleKept
@@ -290,14 +290,16 @@ class MemoryRecords:
             text.append(mark, theme_style(widget, colour))
         return text
 
-    def question(self, shown: Arrangement, record: int, column: str) -> Callable[[], Why] | None:
+    def question(
+        self, shown: Arrangement, record: int, column: str
+    ) -> Callable[[], Explanation] | None:
         """Return the work that explains a cell, or None where nothing was generalised."""
         x = self.place.get(column)
         if self.suppressed[record]:
             return lambda: self.reasons.of_suppressed(record)
         return None if x is None else lambda: self.reasons.of_record(record, x)
 
-    def attribute_question(self, x: int) -> Callable[[], Why]:
+    def attribute_question(self, x: int) -> Callable[[], Explanation]:
         """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: self.reasons.of_attribute(x)
 

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.core.pipeline.run import Result
@@ -288,17 +288,17 @@ class RecordsPane(Hosted, Vertical):
         if described.work is not None:
             self.compute(described.work, complete, group="because")
 
-    def question(self) -> Callable[[], Why] | None:
+    def question(self) -> Callable[[], Explanation] | None:
         """Return the work that explains the cell; None where nothing was generalised."""
         if self.source is None or not self.shown.height:
             return None
         return self.source.question(self.shown, self.record, self.column)
 
-    def attribute_question(self, x: int) -> Callable[[], Why] | None:
+    def attribute_question(self, x: int) -> Callable[[], Explanation] | None:
         """Return the work that explains a quasi-identifier over the whole table."""
         return None if self.source is None else self.source.attribute_question(x)
 
-    def ask_before(self, show: Callable[[Why], object]) -> None:
+    def ask_before(self, show: Callable[[Explanation], object]) -> None:
         """Find the original values of the class under the cursor, of a release in files."""
         source, shown, record = self.source, self.shown, self.record
         if isinstance(source, FileRecords) and shown.height:

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.analysis.registry import ANALYSES
-from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.pipeline.trial import folded
@@ -45,7 +45,7 @@ class WhyDialog(Dialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,w,q", "dismiss_none", "Close")]
 
-    def __init__(self, why: Why) -> None:
+    def __init__(self, why: Explanation) -> None:
         super().__init__()
         self.why = why
 
@@ -62,7 +62,7 @@ class WhyDialog(Dialog):
             self.styles.align_vertical = "bottom" if 2 * row < self.size.height else "top"
         self.query_one(ScrollPane).focus()
 
-    def _parts(self, why: Why) -> Iterator[Widget]:
+    def _parts(self, why: Explanation) -> Iterator[Widget]:
         """Yield the answer, single changes that would have kept more, and the rules."""
         yield Static(_answer(why), id="why")
         if why.changes:
@@ -79,7 +79,7 @@ class WhyDialog(Dialog):
             yield _item(Text(mark, theme_style(self, colour)), sentence)
 
 
-def _answer(why: Why) -> Text:
+def _answer(why: Explanation) -> Text:
     """Return the question and its answer; values are shown as they are."""
     text = Text.assemble((f"{visible(why.question)}\n", "bold"))
     if why.because:
@@ -353,7 +353,7 @@ class ResultsScreen(StepScreen):
     @on(Grid.Chosen, "TwinGrids Grid")
     def action_why(self) -> None:
         """Explain the cell under the cursor, or the attribute in the panel."""
-        question: Callable[[], Why] | None = self.records.question()
+        question: Callable[[], Explanation] | None = self.records.question()
         if self.query_one(FigurePanel).grid.has_focus and self.panel == "attributes":
             question = self.records.attribute_question(self._attribute_in_panel())
         if question is not None:

@@ -115,7 +115,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Judged:
+class PredictionQuality:
     """The quality of a model's predictions on one table."""
 
     accuracy: float
@@ -125,13 +125,13 @@ class Judged:
     baseline: float
     """Accuracy of always guessing the commonest value."""
 
-    def kept(self, original: Judged) -> float | None:
+    def kept(self, original: PredictionQuality) -> float | None:
         """Return the share of the original's accuracy that is kept; None where there is none."""
         return self.accuracy / original.accuracy if original.accuracy else None
 
 
 @dataclass(frozen=True)
-class PartitionTree(Judged):
+class PartitionTree(PredictionQuality):
     """A tree and how well trees of its kind predict."""
 
     root: Node
@@ -384,7 +384,7 @@ FOLDS = 5
 
 def cross_validated(
     matrix: npt.NDArray[np.float32], target: Target, fit: Callable[[Int64s], Any], seed: int
-) -> Judged:
+) -> PredictionQuality:
     """Judge models; `fit` makes one of the records that it is given."""
     records = len(matrix)
     everybody = np.arange(records)
@@ -396,7 +396,7 @@ def cross_validated(
         chances[np.ix_(test, model.classes_)] = model.predict_proba(matrix[test])
     place, value, share = target.parts(everybody)
     right = chances.argmax(axis=1)[place] == value
-    return Judged(
+    return PredictionQuality(
         accuracy=float(share[right].sum() / records),
         auc=_auc(value, chances[place], share),
         baseline=float(target.counts().max() / records),

@@ -30,7 +30,11 @@ import numpy as np
 
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.trees.features import TreeTable
-from kanon_tui.core.analysis.trees.partition import Judged, cross_validated, learning_tables
+from kanon_tui.core.analysis.trees.partition import (
+    PredictionQuality,
+    cross_validated,
+    learning_tables,
+)
 from kanon_tui.core.analysis.utility import distributions
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
 from kanon_tui.core.errors import InputError
@@ -45,12 +49,12 @@ MODELS = ("logistic regression", "random forest", "naive Bayes")
 
 
 @dataclass(frozen=True)
-class Learnt:
+class LearntModel:
     """One kind of model on both tables."""
 
     model: str
-    original: Judged
-    release: Judged
+    original: PredictionQuality
+    release: PredictionQuality
 
     @property
     def kept(self) -> float | None:
@@ -60,13 +64,13 @@ class Learnt:
 
 def models(
     release: PublishedTable, target: str, attributes: Sequence[str] | None = None
-) -> list[Learnt]:
+) -> list[LearntModel]:
     """Judge every kind of model on the original and on the release."""
     seed = release.task.seed
     tables = [_sample(each, seed) for each in learning_tables(release, target, attributes)[:2]]
     if min(table.records for table in tables) < 2:
         raise InputError("a table of one record has nothing to learn from; it needs two or more")
-    return [Learnt(name, *(_judged(name, table, seed) for table in tables)) for name in MODELS]
+    return [LearntModel(name, *(_judged(name, table, seed) for table in tables)) for name in MODELS]
 
 
 def _sample(table: TreeTable, seed: int) -> TreeTable:
@@ -81,7 +85,7 @@ def _sample(table: TreeTable, seed: int) -> TreeTable:
     )
 
 
-def _judged(name: str, table: TreeTable, seed: int) -> Judged:
+def _judged(name: str, table: TreeTable, seed: int) -> PredictionQuality:
     matrix, target = table.matrix(), table.target
 
     def fit(records: Int64s) -> Any:
@@ -144,7 +148,7 @@ class Utility:
     as_they_are: tuple[str, ...] = ()
     """The attributes that are published as they are."""
     target: str | None = None
-    learnt: tuple[Learnt, ...] = ()
+    learnt: tuple[LearntModel, ...] = ()
     """What models of the target learn, where there is one."""
     learnt_of: int | None = None
     """From how many records of a table they learn at most; None for all."""

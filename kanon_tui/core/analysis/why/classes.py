@@ -23,8 +23,8 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.reasons import (
     Change,
+    Explanation,
     Reasons,
-    Why,
     fault_clause,
     figures_of_groups,
     requirement_change,
@@ -200,7 +200,7 @@ class ClassReasons(Reasons):
 
     # -- an attribute
 
-    def of_attribute(self, x: int) -> Why:
+    def of_attribute(self, x: int) -> Explanation:
         """Return how many classes agree on an attribute, and how many could be cut further."""
         attribute, classes = self.task.quasi[x], self.release.class_sizes
         shown = self.release.shown_classes(x)
@@ -211,7 +211,7 @@ class ClassReasons(Reasons):
             f"{int(mixed.sum()):,} mix values."
         ]
         if not mixed.any():
-            return Why(self._attribute_question(attribute), "", tuple(facts))
+            return Explanation(self._attribute_question(attribute), "", tuple(facts))
         widest = int(np.argmax(np.where(mixed, cells.span, -1)))
         record = int(np.flatnonzero(self.release.classes == widest)[0])
         facts.append(
@@ -246,7 +246,7 @@ class ClassReasons(Reasons):
                 f"alone, but a side would miss what is required beyond it."
             )
         changes = (*self._smaller_k(best), *self._looser(cuts, best))
-        return Why(self._attribute_question(attribute), because, tuple(facts), changes)
+        return Explanation(self._attribute_question(attribute), because, tuple(facts), changes)
 
     def _smaller_k(self, best: Sequence[int]) -> Iterator[Change]:
         """Yield the largest smaller k that allows another cut; `best` has the classes' best."""

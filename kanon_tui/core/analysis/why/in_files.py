@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.analysis.why.reasons import Why
+from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.tuple_counts import find_rows
@@ -32,7 +32,9 @@ _CHANGES_UNKNOWN = (
 )
 
 
-def why_row(result: FinishedRun, classes: ClassesByCells, cells: Mapping[str, str], x: int) -> Why:
+def why_row(
+    result: FinishedRun, classes: ClassesByCells, cells: Mapping[str, str], x: int
+) -> Explanation:
     """Return why a row prints its cell of quasi-identifier number x.
 
     `cells` as the files have them.
@@ -42,11 +44,11 @@ def why_row(result: FinishedRun, classes: ClassesByCells, cells: Mapping[str, st
     text = cells[classes.names[x]]
     asked = f"Why is {name} published as {shortened(text)}?"
     if found is None:
-        return Why(asked, "", (_NO_CLASS,))
+        return Explanation(asked, "", (_NO_CLASS,))
     here, size = found
     code = release.class_cells(x)
     alike = int(release.class_sizes[code == code[here]].sum())
-    return Why(
+    return Explanation(
         asked,
         "",
         (
@@ -62,13 +64,13 @@ def why_row(result: FinishedRun, classes: ClassesByCells, cells: Mapping[str, st
     )
 
 
-def why_attribute(result: FinishedRun, x: int) -> Why:
+def why_attribute(result: FinishedRun, x: int) -> Explanation:
     """Return how far quasi-identifier number x is generalised, over the whole release."""
     release, attribute = result.release, result.task.quasi[x]
     texts, codes = release.cells[x].texts, release.class_cells(x)
     records = np.bincount(codes, release.class_sizes, len(texts)).astype(np.int64)
     values = f"the {count_of(len(attribute.column.values), 'value')} of the data"
-    return Why(
+    return Explanation(
         f"How far is {attribute.name} generalised?",
         "",
         (
@@ -80,7 +82,7 @@ def why_attribute(result: FinishedRun, x: int) -> Why:
     )
 
 
-def class_before(result: FinishedRun, here: int, others: pl.DataFrame) -> Why:
+def class_before(result: FinishedRun, here: int, others: pl.DataFrame) -> Explanation:
     """Return the original values of a class, attribute by attribute.
 
     `others` are published as is.
@@ -97,7 +99,7 @@ def class_before(result: FinishedRun, here: int, others: pl.DataFrame) -> Why:
         facts.append(f"{column.name}, published as it is: {_listed(counted)}")
     size = int(release.class_sizes[here])
     asked = f"What did the {count_of(size, 'record')} of class {here + 1:,} have?"
-    return Why(asked, "", tuple(facts))
+    return Explanation(asked, "", tuple(facts))
 
 
 def _how_far(result: FinishedRun, x: int, together: str) -> str:

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from kanon_tui.core.analysis.why.reasons import (
     Change,
+    Explanation,
     GroupFigures,
     Reasons,
-    Why,
     fault_clause,
     figures_of_groups,
     requirement_change,
@@ -110,7 +110,7 @@ class LevelReasons(Reasons):
 
     # -- an attribute
 
-    def of_attribute(self, x: int) -> Why:
+    def of_attribute(self, x: int) -> Explanation:
         """Return the effect of one level less on the whole table."""
         attribute, level = self.task.quasi[x], self.levels[x]
         because = ""
@@ -122,7 +122,7 @@ class LevelReasons(Reasons):
             f"{attribute.name} is at level {level} of {attribute.hierarchy.height}.",
             *self._table_facts(x),
         )
-        return Why(self._attribute_question(attribute), because, facts, self._changes(x))
+        return Explanation(self._attribute_question(attribute), because, facts, self._changes(x))
 
     def _table_facts(self, x: int) -> tuple[str, ...]:
         if self.levels[x] == 0:

@@ -51,7 +51,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Why:
+class Explanation:
     """The whole explanation of a cell, an attribute or a suppressed record."""
 
     question: str
@@ -87,7 +87,7 @@ class Reasons(ABC):
 
     # -- questions
 
-    def of_record(self, record: int, x: int) -> Why:
+    def of_record(self, record: int, x: int) -> Explanation:
         """Return why this record's cell of quasi-identifier number x is published as it is."""
         if self.release.suppressed[record]:
             return self.of_suppressed(record)
@@ -98,11 +98,11 @@ class Reasons(ABC):
         )
         hidden = self.release.shown_classes(x)[record] < 0
         if hidden and self.result.grouping.levels is not None:
-            return Why(asked, HIDDEN_ALONE)
+            return Explanation(asked, HIDDEN_ALONE)
         facts = self._record_facts(record, x)
         if attribute.publishes_one_value:
             facts = (f"All members of a class get its {attribute.publish}.", *facts)
-        return Why(
+        return Explanation(
             asked,
             self.in_short(record, x),
             facts,
@@ -111,10 +111,10 @@ class Reasons(ABC):
         )
 
     @abstractmethod
-    def of_attribute(self, x: int) -> Why:
+    def of_attribute(self, x: int) -> Explanation:
         """Return why quasi-identifier number x is generalised this far over the whole table."""
 
-    def of_suppressed(self, record: int) -> Why:
+    def of_suppressed(self, record: int) -> Explanation:
         """Return why a record is suppressed: too few could share its class, or they miss a bound.
 
         Changes are those that publish the group as it is, then those that make it larger.
@@ -146,7 +146,7 @@ class Reasons(ABC):
             for x in range(len(self.task.quasi)):
                 others = np.flatnonzero(np.delete(alike, x, axis=1).all(axis=1))
                 changes += self._with_others(record, x, others)
-        return Why("Why is this record suppressed?", because, tuple(facts), tuple(changes))
+        return Explanation("Why is this record suppressed?", because, tuple(facts), tuple(changes))
 
     @abstractmethod
     def _alike(self, record: int) -> Flags:

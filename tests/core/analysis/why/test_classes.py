@@ -9,7 +9,7 @@ import pytest
 
 from kanon_tui.core.analysis.why.classes import ClassReasons, judged_cuts
 from kanon_tui.core.analysis.why.explainer import explainer
-from kanon_tui.core.analysis.why.reasons import Reasons, Why
+from kanon_tui.core.analysis.why.reasons import Explanation, Reasons
 from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.class_texts import cell_texts
@@ -186,5 +186,5 @@ def test_a_missing_value_is_a_reason_of_its_own() -> None:
     reasons: Reasons = explainer(run(task, "mondrian"))
     told = "the value is missing in 1 of the 3 records of its class"
     assert [reasons.because(record, 0) for record in range(3)] == [told] * 3
-    why: Why = reasons.of_record(0, 0)
+    why: Explanation = reasons.of_record(0, 0)
     assert why.question == "Why is age 1 published as *?"

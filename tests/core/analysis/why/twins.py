@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.analysis.why.reasons import Change, Why
+from kanon_tui.core.analysis.why.reasons import Change, Explanation
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.pipeline.run import Result, Run, conclude
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -24,7 +24,7 @@ def run(task: Task, name: str) -> Result:
     return conclude(Run(task, find_algorithm(name)()))
 
 
-def told(why: Why) -> list[str]:
+def told(why: Explanation) -> list[str]:
     return [change.sentence for change in why.changes]
 
 
