@@ -567,3 +567,31 @@ def test_names_of_columns_are_no_patterns_and_take_nobody_s_place() -> None:
 def test_many_copies_are_added_without_overflow() -> None:
     copies = pl.Series([2**31 - 1, 2], dtype=pl.Int32)
     assert smallest_class(table("aa"), ["age"], copies) == 2**31 + 1
+
+
+def test_which_models_allow_their_bound_itself() -> None:
+    """Two a and two b, three a and one b: δ is ln 1.5 and the recursive c is 3 at worst."""
+    release = table("aabb", "aaab")
+    held = release["ill"].to_list()
+    for model, bound, failing in (
+        ("delta", log(1.5), 1),
+        ("l_recursive", 3, 1),
+        ("alpha", 0.75, 0),
+    ):
+        assert classes_without(release, ["age"], claim(model, bound, held)) == failing, model
+    for model in ("l_distinct", "p"):
+        assert classes_without(release, ["age"], claim(model, 2, held)) == 0, model
+
+
+def test_rows_that_a_pseudonym_joins_are_compared_in_all_columns() -> None:
+    """Both people have an age of 1 twice, and only one of them a sex of m."""
+    release = pl.DataFrame({"age": list("1111"), "sex": list("mfff"), "who": [A, A, B, B]})
+    verify_pseudonyms(release, ["age"], "who", pl.Series(["Ann"]), TOKENS, 2)
+    with pytest.raises(NotReachedError, match="2 of them"):
+        verify_pseudonyms(release, ["age", "sex"], "who", pl.Series(["Ann"]), TOKENS, 2)
+
+
+def test_the_first_identifier_that_would_be_published_is_named() -> None:
+    release = table("aa").with_columns(name=pl.lit("Ann"), phone=pl.lit("1"))
+    with pytest.raises(NotReachedError, match="the identifier 'name'"):
+        verify(release, ["age"], ["name", "phone"], 2)
