@@ -18,7 +18,6 @@ from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.shares import PeopleValues
 from kanon_tui.core.privacy.verify_figures import Claim
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, GroupValues, Kind
-from kanon_tui.core.table.column_coding import CountedColumn
 from kanon_tui.core.text import count_of
 
 
@@ -77,8 +76,8 @@ class ColumnRequirement:
     def claim(self, missing_tokens: Sequence[str] = MISSING_TOKENS) -> Claim:
         """Return the requirement as plain data for the verifier, which judges spellings itself."""
         spelt, tokens = self.column, missing_tokens
-        if isinstance(self.column, CountedColumn) and self.column.spelt is not None:
-            spelt, tokens = self.column.spelt, self.column.missing_tokens
+        if self.column.spellings is not None:
+            spelt, tokens = self.column.spellings.column, self.column.spellings.missing_tokens
         return Claim(
             model=self.model.name,
             bound=self.model.bound,

@@ -50,7 +50,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EndCoding:
-    """The coding of a column's ends (see `end_coding`), with the values it hides."""
+    """The coding of a column's ends (see `column_coding`), with the values it hides."""
 
     top: float | None
     bottom: float | None
@@ -63,6 +63,17 @@ class EndCoding:
     """The number of original values that each value stands for."""
     original: Floats
     """The distinct numbers before coding, rising."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Spellings:
+    """The spellings of the values of a column in which all spellings of a value have one code."""
+
+    column: "Column"
+    """The column as it is spelt."""
+    missing_tokens: tuple[str, ...]
+    codes: tuple[int, ...]
+    """The code of every value of the column as it is spelt."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +100,7 @@ class Column:
     copies: NDArray[np.int64] | None = None  # how many records each code stands for; None: one
     value_counts: NDArray[np.int64] | None = None  # records of each value, if there are no codes
     coding: EndCoding | None = None  # of a column with coded ends such as `>=90`
+    spellings: Spellings | None = None  # of a column with one of several spellings as a value
 
     def __repr__(self) -> str:
         """Describe the column without a value: tracebacks, logs and notebooks show it."""
@@ -174,7 +186,9 @@ class Column:
 
     @cached_property
     def code_of(self) -> dict[str, int]:
-        """The code of every value."""
+        """The code of every value, and of its other spellings."""
+        if self.spellings is not None:
+            return dict(zip(self.spellings.column.values, self.spellings.codes, strict=True))
         return {value: code for code, value in enumerate(self.values)}
 
     @cached_property

@@ -25,15 +25,13 @@ Reference: Hundepool et al., Statistical Disclosure Control (2012), on top and b
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.table.column import Column, EndCoding, Kind, counted
+from kanon_tui.core.table.column import Column, EndCoding, Kind, Spellings, counted
 from kanon_tui.core.table.value_formats import date_text
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
@@ -159,24 +157,7 @@ _UNSEEN = re.compile(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class CountedColumn(Column):
-    """A column in which all spellings of a value have one code; `values` has one of them each."""
-
-    spelt: Column | None = None
-    """The column as it is spelt."""
-    missing_tokens: tuple[str, ...] = ()
-    counted: tuple[int, ...] = ()
-    """The code of every value of `spelt`."""
-
-    @cached_property
-    def code_of(self) -> dict[str, int]:
-        """The code of every spelling."""
-        assert self.spelt is not None
-        return dict(zip(self.spelt.values, self.counted, strict=True))
-
-
-def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
+def by_value(column: Column, missing_tokens: Sequence[str]) -> Column:
     """Return the column with one code for all spellings of a value."""
     if column.numbers is not None:
         keys: list[object] = [float(number) for number in column.numbers]
@@ -198,15 +179,12 @@ def by_value(column: Column, missing_tokens: Sequence[str]) -> CountedColumn:
         missing = len(kept)
         kept.append(gaps.index(True) if column.missing is None else column.missing)
     new_code, counts = np.array(codes, dtype=np.int32), column.value_counts
-    merged = replace(
+    return replace(
         column.with_values(np.array(kept, dtype=np.int64), new_code[column.codes]),
         missing=missing,
         value_counts=None if counts is None else counted(new_code, counts, len(kept)),
         coding=None,
-    )
-    known: dict[str, Any] = {each.name: getattr(merged, each.name) for each in fields(Column)}
-    return CountedColumn(
-        **known, spelt=column, missing_tokens=tuple(missing_tokens), counted=tuple(codes)
+        spellings=Spellings(column, tuple(missing_tokens), tuple(codes)),
     )
 
 

@@ -19,7 +19,6 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Job, Workers
 from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.table.column_coding import CountedColumn
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Counts, Encoder, Table
 from kanon_tui.core.table.value_formats import Format
@@ -148,8 +147,8 @@ class CountedTable(Table):
     def encoder(self, column: Column) -> Encoder:
         """Return the encoder from texts to the codes of a column of this table."""
         size = len(column.values)
-        if isinstance(column, CountedColumn) and column.spelt is not None:
-            return self.encoder(column.spelt).mapped(column.counted, size)
+        if column.spellings is not None:
+            return self.encoder(column.spellings.column).mapped(column.spellings.codes, size)
         if column.coding is not None:
             format = column.date_format or column.number_format
             original = self.column(column.name, column.kind, format)

@@ -31,6 +31,9 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.typed_columns import column_names
 from kanon_tui.core.table.value_formats import ValueFormats
 
+if TYPE_CHECKING:
+    from _csv import Reader
+
 _OTHER_FORMATS = {
     b"PK\x03\x04": "a zip archive or an Excel workbook",
     b"\xd0\xcf\x11\xe0": "an old Excel or Office file",
@@ -141,9 +144,6 @@ def _valid_utf8(data: bytes) -> bool:
     return True
 
 
-if TYPE_CHECKING:
-    from _csv import Reader
-
 # Tried in this order: in files with decimal commas `1,5;2,5` both , and ; cut every record evenly.
 DELIMITERS = ("\t", ";", ",", "|")
 
@@ -151,7 +151,6 @@ _SAMPLE = 100_000  # bytes
 _SAMPLE_RECORDS = 200
 
 
-# ------------------------------------------------------------------------- delimiter, quotes
 @dataclass(frozen=True)
 class Dialect:
     """The way a text is cut into cells."""

@@ -44,7 +44,7 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Column, Kind
-from kanon_tui.core.table.column_coding import CountedColumn, by_value
+from kanon_tui.core.table.column_coding import by_value
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
@@ -154,7 +154,7 @@ def link(
     matches = np.zeros(distinct, dtype=np.int64)
     beside = [table.column(column.name, Kind.CATEGORICAL) for column in task.sensitive]
     for x, column in enumerate(task.sensitive):
-        if isinstance(column, CountedColumn):  # spellings of one value agree
+        if column.spellings is not None:  # spellings of one value agree
             beside[x] = by_value(beside[x], table.missing_tokens)
     rows = counted_rows(table, columns, beside)
     lowest = {column.name: np.full(distinct, len(column.values)) for column in beside}
