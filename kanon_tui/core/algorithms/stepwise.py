@@ -76,7 +76,7 @@ class Stepwise(Clustering):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes string by string until fewer than k records are left."""
         names = tuple(attribute.name for attribute in task.quasi)
-        costs = [each.weight * LevelLosses(each, "ncp").whole for each in task.quasi]
+        costs = [each.weight * LevelLosses(each, "ncp").without_suppression for each in task.quasi]
         coded, tuple_of = CodedTuples.from_attributes(task.quasi, [0] * len(names))
         frequency = Frequency(coded, task.k, allowed=0)
         class_of = np.full(len(coded.counts), UNPLACED, dtype=np.int32)

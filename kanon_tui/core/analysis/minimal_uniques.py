@@ -153,7 +153,7 @@ class Combination:
     unique: int
     """Records that are unique on them."""
     newly_unique: int
-    """Those of them that are unique on no part of the set."""
+    """The unique records that no subset of the set singles out."""
 
 
 @dataclass(frozen=True)

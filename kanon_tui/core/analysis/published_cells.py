@@ -368,7 +368,7 @@ class PublishedTable:
 
     @property
     def drawn(self) -> PublishedTable:
-        """The same with its records in memory; of many in files a sample."""
+        """The published table with its records in memory; a sample of many records in files."""
         task, table = draw_tables(self.task, self.table)
         return replace(self, task=task, table=table)
 

@@ -136,7 +136,7 @@ class LeastLoss(Objective):
         self.exact = frequency.allowed == 0
         pairs = list(zip(self._factors, self._losses, strict=True))
         self.bounds = tuple(-factor * one.least(frequency.allowed) for factor, one in pairs)
-        self._whole = tuple(-factor * one.whole for factor, one in pairs)
+        self._whole = tuple(-factor * one.without_suppression for factor, one in pairs)
         self._scale = task.n * len(task.quasi) if name == "il" else 1
 
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
@@ -255,7 +255,7 @@ class LevelLosses:
         return cells.total(self._of_groups(cells), worst=1.0) / self._n
 
     @cached_property
-    def whole(self) -> Floats:
+    def without_suppression(self) -> Floats:
         """The loss of every level when no record is suppressed."""
         if self.by_range:
             return np.array([self._mean(cells) for cells in self._levels])
@@ -303,7 +303,7 @@ class LevelLosses:
         cut at its ends as far as that pays.
         """
         if not allowed or not self.by_range:
-            return self.whole
+            return self.without_suppression
         return np.array([self._least_of_level(cells, allowed) for cells in self._levels])
 
     def _least_of_level(self, cells: CellGroups, allowed: int) -> float:

@@ -96,7 +96,7 @@ class Search:
         self.passing: list[PassingString] = []
         """The passing strings, in the order they were found; only ever added to."""
         self.candidates: list[PassingString] = []
-        """Those that can be the answer: none is beaten by another, all are within a tie."""
+        """The passing strings that can be the answer: none beats another, all are within a tie."""
         self.known: dict[tuple[int, ...], bool] = {}
         """Whether the strings that were tested pass."""
         self.progress: Callable[[], float] | None = None

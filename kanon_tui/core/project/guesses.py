@@ -1,4 +1,4 @@
-"""What a run would do with rows and columns, and which of these decisions nobody has confirmed.
+"""The treatment of rows and columns by a run, and the decisions that are only guessed.
 
 A role is an open guess while the project marks it with `guessed: true`, names the column without a
 role, or names no role at all. Screens and commands show the same list before a first run. That a

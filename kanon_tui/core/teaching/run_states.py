@@ -127,7 +127,7 @@ class FullDomainState(RunState):
 
     @property
     def strings(self) -> LatticeGrid:
-        """The lattice, which the first decision tells."""
+        """The lattice, known from the first decision on."""
         assert self.lattice is not None
         return self.lattice
 

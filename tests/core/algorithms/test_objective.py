@@ -137,4 +137,4 @@ def test_no_suppression_loses_less_than_the_bound(metric: str) -> None:
                     exact = losses.exactly(level, suppressed)
                     assert exact >= bounds[level] - 1e-12
                     if size == 0:
-                        assert exact == pytest.approx(losses.whole[level])
+                        assert exact == pytest.approx(losses.without_suppression[level])

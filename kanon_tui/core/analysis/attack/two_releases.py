@@ -99,7 +99,7 @@ class TwoReleases:
     at_worst: Int64s
     """The fewest candidates of the same where rows can be joined."""
     not_in_both: int
-    """Those whom at least one of the two does not cover."""
+    """The number that at least one of the two releases does not cover."""
     counted: Literal["records", "people"] = "records"
     """What is counted."""
     copies: Int64s | None = None
