@@ -123,16 +123,10 @@ class PopulationRisk:
         """Return the figures as plain data, for JSON."""
         found = asdict(self)
         presence = found["presence"] or {}
-        uniques = found.pop("uniques")
+        more = {"population_uniques": found.pop("uniques"), "k_map": presence.pop("k_map", None)}
         names = {"by": "population_by", "models": "risk"}
         plain = {names.get(name, name): value for name, value in found.items()}
-        k_map = presence.pop("k_map", None)
-        return {
-            **plain,
-            "population_uniques": uniques,
-            "k_map": k_map,
-            "presence": presence or None,
-        }
+        return {**plain, **more, "presence": presence or None}
 
 
 def population_risk(

@@ -86,12 +86,6 @@ COUNTS = (
 """Name in the report, title, and what it counts."""
 
 
-def counts_section(measures: Measures) -> Section:
-    """Return the counts of a release, with their meanings."""
-    rows = [(title, figure(getattr(measures, name)), meaning) for name, title, meaning in COUNTS]
-    return Section("Counts", (), ("Measure", "Figure", "Meaning"), rows)
-
-
 METRICS = (
     ("ncp", "NCP", "share of detail lost; 0: nothing, 1: everything is hidden"),
     ("utility", "Utility", "1 − NCP: share of detail that is left"),
@@ -116,14 +110,12 @@ METRICS = (
 """Name in the report, title, and what it means."""
 
 
-def metrics_section(measures: Measures) -> Section:
-    """Return the utility metrics that are defined for the release, with their meanings."""
-    rows = [
-        (title, figure(getattr(measures, name)), meaning)
-        for name, title, meaning in METRICS
-        if getattr(measures, name) is not None
-    ]
-    return Section("What is left for analysis", (), ("Measure", "Figure", "Meaning"), rows)
+def measured_rows(
+    which: Sequence[tuple[str, str, str]], measures: Measures
+) -> list[tuple[str, str, str]]:
+    """Return title, figure and meaning of those `METRICS` or `COUNTS` that a release has."""
+    known = [(title, getattr(measures, name), meaning) for name, title, meaning in which]
+    return [(title, figure(value), meaning) for title, value, meaning in known if value is not None]
 
 
 RISK_THRESHOLDS = (0.2, 0.1, 0.05)

@@ -31,12 +31,13 @@ from kanon_tui.core.report.mapping import input_hash, plain_values, release_hash
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import (
     COUNTS,
+    METRICS,
     Bar,
     Document,
     Section,
     class_sizes_section,
     figure,
-    metrics_section,
+    measured_rows,
     privacy_section,
 )
 from kanon_tui.core.table.column import Role
@@ -135,6 +136,7 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
         ("research value", measures.rv),
         ("suppressed", measures.suppressed_records),
     ]
+    metrics = measured_rows(METRICS, measures)
     sections = [
         to_sign.decisions_section(result),
         _data(result),
@@ -145,7 +147,7 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
         _known(privacy_section(result)),
         class_sizes_section(result),
         *evidence,
-        metrics_section(measures),
+        Section("What is left for analysis", (), ("Measure", "Figure", "Meaning"), metrics),
         to_sign.checklist_section(result),
         Section("Notes", items=result.notes),
         _versions(result),

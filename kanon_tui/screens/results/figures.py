@@ -21,9 +21,8 @@ from kanon_tui.core.report.sections import (
     Bar,
     Section,
     class_sizes_section,
-    counts_section,
     figure,
-    metrics_section,
+    measured_rows,
     privacy_section,
 )
 from kanon_tui.core.task.task import QuasiIdentifier
@@ -102,8 +101,7 @@ def _attribute_meaning(
 
 def metrics_table(result: FinishedRun) -> FigureTable:
     """Return every utility metric and count."""
-    metrics, counts = metrics_section(result.measures), counts_section(result.measures)
-    return _with_meanings([*metrics.rows, *counts.rows])
+    return _with_meanings(measured_rows((*METRICS, *COUNTS), result.measures))
 
 
 def privacy_table(result: FinishedRun) -> FigureTable:

@@ -19,7 +19,7 @@ Reference: SBC, figures 1-1 and 1-2, table 1-1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
@@ -58,11 +58,11 @@ class Linked:
     """How many records may be the person's; how many people, where some have several."""
     disclosed_values: Mapping[str, Flags]
     """Per sensitive attribute: all those records agree on its value."""
-    _table: Table = field(repr=False)
-    _columns: Sequence[Column] = field(repr=False)
+    _table: Table
+    _columns: Sequence[Column]
     """The attributes that people are looked up by, as the table has them."""
-    _cells: Sequence[ReadCells] = field(repr=False)
-    _external: Table = field(repr=False)
+    _cells: Sequence[ReadCells]
+    _external: Table
     """What is known of each person."""
 
     @property

@@ -17,7 +17,6 @@ Reference: Wong, Fu, Wang, Pei, Minimality Attack in Privacy Preserving Data Pub
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from math import factorial, prod
 
 import numpy as np
@@ -137,7 +136,7 @@ def _worlds(values: Int64s, counts: Int64s) -> Int64s:
     size = int(counts.sum())
     every = factorial(size) // prod(factorial(int(count)) for count in counts)
     if every <= MOST_WORLDS:
-        orders = list(islice(_orders(tuple(counts.tolist()), size), every))
+        orders = list(_orders(tuple(counts.tolist()), size))
         return values[np.array(orders, dtype=np.int64)]
     chance = np.random.default_rng(size)
     drawn = chance.permuted(np.tile(np.repeat(values, counts), (MOST_WORLDS, 1)), axis=1)
