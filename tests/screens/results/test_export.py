@@ -20,6 +20,7 @@ from kanon_tui.core.table.source import read_table
 from kanon_tui.screens.results.export import CommandDialog, CsvDialog, SigningDialog
 from kanon_tui.widgets.dialogs import Confirm
 from kanon_tui.widgets.path_dialog import AskPath
+from tests.screens.analyses.helpers import small_census
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import answer, open_results, text_of
 
@@ -212,7 +213,7 @@ async def test_a_release_goes_into_files_that_people_have(sample, make_app, tmp_
 async def test_the_texts_of_the_report_are_typed_and_written(
     sample, make_app, tmp_path: Path
 ) -> None:
-    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
+    async with make_app(small_census(sample("census"))).run_test(size=(80, 24)) as pilot:
         await open_results(pilot, "datafly")
         await export(pilot, 9)
         assert isinstance(pilot.app.screen, SigningDialog)

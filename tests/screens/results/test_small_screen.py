@@ -18,48 +18,85 @@ def drawn(grid, line: int) -> str:
     return "".join(segment.text for segment in grid.render_line(line))
 
 
-async def test_a_short_banner_and_ten_records(sample, make_app) -> None:
+async def check_a_short_banner_and_ten_records(pilot, screen) -> None:
+    assert screen.query_one("#summary").size.height <= 2
+    assert screen.query_one(TwinGrids).left.visible_rows >= 10
+
+
+async def check_the_explanation_is_never_cut(pilot, screen) -> None:
+    line = screen.query_one("#record-line", Static)
+    for column in range(3):
+        screen.query_one(TwinGrids).go_to(0, column)
+        await settle(pilot)
+        needed = line.visual.get_height({}, line.size.width)
+        assert line.size.height >= needed
+        assert text_of(screen, "#record-line").endswith("kept") or column
+
+
+async def check_columns_scroll_whole(pilot, screen) -> None:
+    grid = screen.query_one(TwinGrids).left
+    titles = [column.title.strip() for column in grid.source.columns]
+    for _ in titles:
+        header = drawn(grid, 0).split()[1:]  # behind the word for the numbers
+        assert header[0] in titles  # the first column in view is seen from its beginning
+        assert grid.source.columns[grid.column].title.strip() in header
+        await pilot.press("right")
+        await pilot.pause()
+    for x in range(0, 60, 7):  # the wheel and the bar stop anywhere
+        grid.scroll_to(x=x, animate=False)
+        await pilot.pause()
+        assert drawn(grid, 0).split()[1] in titles
+
+
+async def check_the_numbers_beside_the_rows_have_names(pilot, screen) -> None:
+    grids = screen.query_one(TwinGrids)
+    assert drawn(grids.left, 0).split()[0] == "record"
+    assert drawn(grids.right, 0).split()[0] == "class"
+
+
+async def check_a_stale_result_has_no_mark_and_says_what_changed(pilot, screen) -> None:
+    assert "verified k=5 ✓" in text_of(screen, "#summary")
+    project = session_of(pilot).project
+    pilot.app.host.edit(replace(project, privacy=replace(project.privacy, k=9)), "k = 9")
+    await settle(pilot)
+    told = text_of(screen, "#summary")
+    assert "✓" not in told
+    assert "! changed since: k 5 → 9" in told
+    assert screen.query_one("#summary").size.height <= 2
+    await pilot.press("ctrl+z")
+    await settle(pilot)
+    assert "verified k=5 ✓" in text_of(screen, "#summary")
+
+
+async def check_figures_and_records_one_at_a_time(pilot, screen) -> None:
+    panel = screen.query_one(FigurePanel)
+    await wait_until(pilot, lambda: screen.records.region and not panel.region)
+    await pilot.press("f")
+    await wait_until(pilot, lambda: panel.grid.has_focus and not screen.records.region)
+    await pilot.press("s")  # what is asked of the records is answered there
+    await wait_until(pilot, lambda: screen.records.region and not panel.region)
+    await pilot.press("f", "escape")
+    await wait_until(pilot, lambda: screen.records.grids.left.has_focus)
+    await pilot.resize_terminal(120, 40)
+    await wait_until(pilot, lambda: screen.records.region and panel.region)
+
+
+CHECKS = (
+    check_a_short_banner_and_ten_records,
+    check_the_explanation_is_never_cut,
+    check_columns_scroll_whole,
+    check_the_numbers_beside_the_rows_have_names,
+    check_a_stale_result_has_no_mark_and_says_what_changed,
+    check_figures_and_records_one_at_a_time,
+)
+
+
+async def test_records_in_80_columns_and_24_lines(sample, make_app) -> None:
+    """One walk; a check leaves the screen as the next one finds it."""
     async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
         screen = await open_results(pilot, "global")
-        assert screen.query_one("#summary").size.height <= 2
-        assert screen.query_one(TwinGrids).left.visible_rows >= 10
-
-
-async def test_the_explanation_is_never_cut(sample, make_app) -> None:
-    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
-        screen = await open_results(pilot, "global")
-        line = screen.query_one("#record-line", Static)
-        for column in range(3):
-            screen.query_one(TwinGrids).go_to(0, column)
-            await settle(pilot)
-            needed = line.visual.get_height({}, line.size.width)
-            assert line.size.height >= needed
-            assert text_of(screen, "#record-line").endswith("kept") or column
-
-
-async def test_columns_scroll_whole(sample, make_app) -> None:
-    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
-        screen = await open_results(pilot, "global")
-        grid = screen.query_one(TwinGrids).left
-        titles = [column.title.strip() for column in grid.source.columns]
-        for _ in titles:
-            header = drawn(grid, 0).split()[1:]  # behind the word for the numbers
-            assert header[0] in titles  # the first column in view is seen from its beginning
-            assert grid.source.columns[grid.column].title.strip() in header
-            await pilot.press("right")
-            await pilot.pause()
-        for x in range(0, 60, 7):  # the wheel and the bar stop anywhere
-            grid.scroll_to(x=x, animate=False)
-            await pilot.pause()
-            assert drawn(grid, 0).split()[1] in titles
-
-
-async def test_the_numbers_beside_the_rows_have_names(sample, make_app) -> None:
-    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
-        screen = await open_results(pilot, "global")
-        grids = screen.query_one(TwinGrids)
-        assert drawn(grids.left, 0).split()[0] == "record"
-        assert drawn(grids.right, 0).split()[0] == "class"
+        for check in CHECKS:
+            await check(pilot, screen)
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 50)])
@@ -80,34 +117,3 @@ async def test_a_zoomed_pane_has_the_whole_screen(sample, make_app, size) -> Non
         await pilot.press("z")
         await settle(pilot)
         assert screen.query_one(TwinGrids).right.size.width >= size[0] - 4
-
-
-async def test_figures_and_records_one_at_a_time(sample, make_app) -> None:
-    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
-        screen = await open_results(pilot, "global")
-        panel = screen.query_one(FigurePanel)
-        await wait_until(pilot, lambda: screen.records.region and not panel.region)
-        await pilot.press("f")
-        await wait_until(pilot, lambda: panel.grid.has_focus and not screen.records.region)
-        await pilot.press("s")  # what is asked of the records is answered there
-        await wait_until(pilot, lambda: screen.records.region and not panel.region)
-        await pilot.press("f", "escape")
-        await wait_until(pilot, lambda: screen.records.grids.left.has_focus)
-        await pilot.resize_terminal(120, 40)
-        await wait_until(pilot, lambda: screen.records.region and panel.region)
-
-
-async def test_a_stale_result_has_no_mark_and_says_what_changed(sample, make_app) -> None:
-    async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
-        screen = await open_results(pilot, "global")
-        assert "verified k=5 ✓" in text_of(screen, "#summary")
-        project = session_of(pilot).project
-        pilot.app.host.edit(replace(project, privacy=replace(project.privacy, k=9)), "k = 9")
-        await settle(pilot)
-        told = text_of(screen, "#summary")
-        assert "✓" not in told
-        assert "! changed since: k 5 → 9" in told
-        assert screen.query_one("#summary").size.height <= 2
-        await pilot.press("ctrl+z")
-        await settle(pilot)
-        assert "verified k=5 ✓" in text_of(screen, "#summary")
