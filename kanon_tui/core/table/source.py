@@ -50,6 +50,8 @@ _SAMPLE = 100  # rows that tell whether the first one holds names
 _BYTES_PER_CELL = 16  # of a text in a Polars column, without its letters
 _EXPANSION = 4  # the memory of a table while it is read, in multiples of the size of its text
 _SMALL = 32_000_000  # bytes of files that may be far larger than they look
+_measured: dict[tuple[object, ...], int] = {}
+"""Bytes of the texts of Parquet files, by limit, path, size and time of their last change."""
 
 
 @dataclass(frozen=True)
@@ -321,8 +323,12 @@ def _open_parquet(
             pieces.append(Piece(file, begin, end, end - begin))
     if measured and size < _SMALL:
         limit = data_files.byte_limit(options.limit)
-        taken = call_bounded(_text_bytes, _EXPANSION * limit, files, contents or {})
-        data_files.check_limit(limit + 1 if taken is None else taken, files[0], options.limit)
+        stats = [file.stat() for file in files]
+        key = (limit, *files, *((stat.st_size, stat.st_mtime_ns) for stat in stats))
+        if key not in _measured:
+            taken = call_bounded(_text_bytes, _EXPANSION * limit, files, contents or {})
+            _measured[key] = limit + 1 if taken is None else taken
+        data_files.check_limit(_measured[key], files[0], options.limit)
     who = files[0].name if len(files) == 1 else files[0].parent.name
     names = column_names(list(schemas[0]), len(schemas[0]), files[0].name, options.rename)
     texts = all_texts(schemas[0].to_frame(), files[0].name)

@@ -58,7 +58,10 @@ def test_a_workbook_with_false_sizes_in_its_directory(far: Path, tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.parametrize("open_it", [read_table, open_source])
 def test_a_parquet_file_of_repeated_texts(open_it, tmp_path: Path) -> None:
+    """Also in the place of a file that was measured before."""
     path = tmp_path / "bomb.parquet"
+    pl.DataFrame({"a": ["x"], "b": [1]}).write_parquet(path)
+    assert open_it(path, OPTIONS).names
     pl.DataFrame({"a": ["x" * 10_000] * 100_000, "b": range(100_000)}).write_parquet(path)
     assert path.stat().st_size < 2_000_000
     with pytest.raises(InputError, match=r"bomb\.parquet holds more than 50MB"):

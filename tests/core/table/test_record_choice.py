@@ -24,9 +24,9 @@ FRAME = pl.DataFrame(
 )
 
 
-@pytest.fixture(params=["csv", "parquet"])
-def people(request, tmp_path: Path) -> Path:
-    path = tmp_path / f"people.{request.param}"
+@pytest.fixture(params=["csv", "parquet"], scope="module")
+def people(request, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("people") / f"people.{request.param}"
     (FRAME.write_csv if request.param == "csv" else FRAME.write_parquet)(path)
     return path
 
