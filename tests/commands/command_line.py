@@ -67,6 +67,50 @@ def kanon_process(*args: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return one_sentence_at_most(done)
 
 
+_ONE_AFTER_THE_OTHER = """
+import os, sys
+from pathlib import Path
+from kanon_tui.cli import main
+
+place, commands = Path(sys.argv[1]), eval(sys.argv[2])
+for number, command in enumerate(commands):
+    for stream, name in ((1, "out"), (2, "err")):
+        file = os.open(place / f"{number}.{name}", os.O_WRONLY | os.O_CREAT)
+        os.dup2(file, stream)
+    try:
+        code = main(command)
+    except SystemExit as left:
+        code = left.code
+    sys.stdout.flush()
+    sys.stderr.flush()
+    (place / f"{number}.code").write_text(str(code or 0))
+"""
+
+
+def kanon_in_turn(
+    commands: Sequence[Sequence[str]], folder: Path, place: Path
+) -> list[subprocess.CompletedProcess[str]]:
+    """Run commands one after the other in one process; what they write to its streams is kept.
+
+    Whatever a library writes past `sys.stderr` is kept too, unlike with `kanon`.
+    """
+    place.mkdir()
+    subprocess.run(
+        [sys.executable, "-P", "-c", _ONE_AFTER_THE_OTHER, str(place), repr(list(commands))],
+        cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=True,
+    )  # fmt: skip
+    return [
+        one_sentence_at_most(
+            subprocess.CompletedProcess(
+                command,
+                int((place / f"{number}.code").read_text()),
+                *((place / f"{number}.{name}").read_text() for name in ("out", "err")),
+            )
+        )
+        for number, command in enumerate(commands)
+    ]
+
+
 def imported(folder: Path) -> str:
     """What was imported from a poisoned folder."""
     mark = folder / "imported"

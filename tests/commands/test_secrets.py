@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.command_line import PEOPLE, PROJECT, kanon_process
+from tests.commands.command_line import PEOPLE, PROJECT, kanon_in_turn
 
 SECRET = "s3cret"
 ADDRESSES = [
@@ -44,53 +44,53 @@ COMMANDS = [
 ]
 
 
+PROJECTS = [
+    f"{{path: 'postgresql+psycopg://ann:{SECRET}@localhost:1/clinic', query: SELECT 1}}",
+    f"{{path: 'postgresql+psycopg://localhost:1/d?password={SECRET}', query: SELECT 1}}",
+    f"{{path: 'postgresql+psycopg://localhost:1/d?nonsense={SECRET}', query: SELECT 1}}",
+    f"{{path: 'postgresql://ann:{SECRET}@localhost:1/clinic', query: SELECT 1}}",
+    f"{{path: 'nonsense://ann:{SECRET}@localhost/clinic', query: SELECT 1}}",
+    f"{{path: 'postgresql:/ann:{SECRET}@localhost/clinic', query: SELECT 1}}",
+    f"{{path: ['postgresql://ann:{SECRET}@localhost/clinic']}}",
+    f"{{path: 'sqlite:///none.db?password={SECRET}', query: SELECT 1}}",
+    f"{{path: people.csv, sheet: 'postgresql://ann:{SECRET}@host/d', quote: 'a://b:{SECRET}@c'}}",
+    f"'postgresql://ann:{SECRET}@localhost/clinic'",
+    f"{{path: 'postgresql://ann:{SECRET}@localhost/clinic",
+]
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "people.csv").write_text(PEOPLE)
-    (tmp_path / "p.yaml").write_text(PROJECT)
-    return tmp_path
+    folder = tmp_path / "here"
+    folder.mkdir()
+    (folder / "people.csv").write_text(PEOPLE)
+    (folder / "p.yaml").write_text(PROJECT)
+    return folder
 
 
-def refused(folder: Path, *words: str) -> str:
-    """Run a command that must fail in one sentence, without the secret; gives the sentence."""
-    done = kanon_process(*words, folder=folder)
-    assert done.returncode == 2, done
-    assert SECRET not in done.stdout + done.stderr
-    assert done.stderr.count("\n") == 1
-    return done.stderr
+def check_refused(folder: Path, commands: list[list[str]]) -> None:
+    """Run commands that must each fail in one sentence, without the secret, and write nothing."""
+    before = sorted(each.name for each in folder.iterdir())
+    for done in kanon_in_turn(commands, folder, folder.with_name("written")):
+        assert done.returncode == 2, done
+        assert SECRET not in done.stdout + done.stderr, done.args
+        assert done.stderr.count("\n") == 1, done
+    assert sorted(each.name for each in folder.iterdir()) == before
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_no_argument_is_printed_with_its_password(command: str, folder: Path) -> None:
-    address = ADDRESSES[COMMANDS.index(command) % len(ADDRESSES)]
-    for each in {ADDRESSES[0], address}:
-        refused(folder, *(word.replace("ADDRESS", each) for word in shlex.split(command)))
+def test_no_argument_is_printed_with_its_password(folder: Path) -> None:
+    commands = []
+    for number, command in enumerate(COMMANDS):
+        for address in {ADDRESSES[0], ADDRESSES[number % len(ADDRESSES)]}:
+            commands.append([word.replace("ADDRESS", address) for word in shlex.split(command)])
+    commands += [["run", "p.yaml", "--out", address] for address in ADDRESSES]
+    check_refused(folder, commands)
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
-def test_where_a_release_goes_is_refused_unseen(address: str, folder: Path) -> None:
-    refused(folder, "run", "p.yaml", "--out", address)
-    assert sorted(each.name for each in folder.iterdir()) == ["p.yaml", "people.csv"]
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        f"{{path: 'postgresql+psycopg://ann:{SECRET}@localhost:1/clinic', query: SELECT 1}}",
-        f"{{path: 'postgresql+psycopg://localhost:1/d?password={SECRET}', query: SELECT 1}}",
-        f"{{path: 'postgresql+psycopg://localhost:1/d?nonsense={SECRET}', query: SELECT 1}}",
-        f"{{path: 'postgresql://ann:{SECRET}@localhost:1/clinic', query: SELECT 1}}",
-        f"{{path: 'nonsense://ann:{SECRET}@localhost/clinic', query: SELECT 1}}",
-        f"{{path: 'postgresql:/ann:{SECRET}@localhost/clinic', query: SELECT 1}}",
-        f"{{path: ['postgresql://ann:{SECRET}@localhost/clinic']}}",
-        f"{{path: 'sqlite:///none.db?password={SECRET}', query: SELECT 1}}",
-        f"{{path: people.csv, sheet: 'postgresql://ann:{SECRET}@host/d', quote: 'a://b:{SECRET}@c'}}",
-        f"'postgresql://ann:{SECRET}@localhost/clinic'",
-        f"{{path: 'postgresql://ann:{SECRET}@localhost/clinic",
-    ],
-)
-def test_no_failure_of_a_project_tells_its_password(data: str, folder: Path) -> None:
-    text = PROJECT.replace("{path: people.csv}", data)
-    (folder / "p.yaml").write_text(text)
-    refused(folder, "run", "p.yaml", "--out", "r.csv")
-    refused(folder, "levels", "p.yaml")
+def test_no_failure_of_a_project_tells_its_password(folder: Path) -> None:
+    commands = []
+    for number, data in enumerate(PROJECTS):
+        (folder / f"{number}.yaml").write_text(PROJECT.replace("{path: people.csv}", data))
+        commands.append(["run", f"{number}.yaml", "--out", "r.csv"])
+        commands.append(["levels", f"{number}.yaml"])
+    check_refused(folder, commands)
