@@ -34,6 +34,12 @@ SLOW_FILES = {
 }  # fmt: skip
 """Files that compare releases in files, or every algorithm, with slow twins."""
 
+LONG_FILES = {
+    "test_boundary.py", "test_coarsening.py", "test_doubled_keys.py", "test_fuzz.py",
+    "test_journey.py", "test_packaging.py", "test_processes.py", "test_snapshots.py",
+}  # fmt: skip
+"""Files with a test of several seconds; they come first, so that no worker ends long after all."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--kernels", help="use this build of the C kernels")
@@ -54,6 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if str(item.path).startswith(SLOW_FOLDERS) or item.path.name in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: item.path.name not in LONG_FILES)
 
 
 def pytest_collection_finish() -> None:
@@ -63,7 +70,7 @@ def pytest_collection_finish() -> None:
     the time of a test of screens with Python's own thresholds.
     """
     keep_what_lives()
-    gc.set_threshold(50_000, 5, 5)
+    gc.set_threshold(500_000, 5, 5)
 
 
 def keep_what_lives() -> None:
