@@ -228,7 +228,7 @@ def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iter
         people, lost = f" of {task.people:,} people", f" (of {measures.suppressed_people:,} people)"
     yield (
         f"{Path(args.project).name}: {result.algorithm.title}, k = {result.task.k:,}, verified: "
-        f"the smallest of {measures.classes:,} classes has {smallest}"
+        f"the smallest of {count_of(measures.classes, 'class', 'classes')} has {smallest}"
     )
     yield (
         f"  {task.n:,} records{people}, {measures.suppressed_records:,} suppressed{lost}, "

@@ -80,18 +80,18 @@ class Stepwise(Clustering):
         coded, tuple_of = CodedTuples.from_attributes(task.quasi, [0] * len(names))
         frequency = Frequency(coded, task.k, allowed=0)
         class_of = np.full(len(coded.counts), UNPLACED, dtype=np.int32)
-        made = told = strings = tested = before = work = 0
+        made = reported = strings = tested = before = work = 0
         left = frequency.base
         tried: deque[Candidate] = deque(maxlen=_SHOWN)  # the latest strings since a class was made
 
         def step(kind: str, template: str, facts: dict[str, Any]) -> Step:
             if context.watched:
                 labels = class_of[tuple_of]
-                records = np.flatnonzero(labels >= told)
+                records = np.flatnonzero(labels >= reported)
                 facts |= moved_records(records, labels[records])
                 if context.decisions_per_step == 1:
                     facts.setdefault("rows", records)
-                if told == 0:
+                if reported == 0:
                     facts["together"] = np.full(len(labels), UNPLACED, dtype=np.int32)
             placed = task.n - int(left.sizes.sum())
             counters = {"clusters": made, "placed": placed, "tested": tested}
@@ -114,7 +114,7 @@ class Stepwise(Clustering):
             done = int(left.sizes.sum()) < task.k
             if strings >= context.decisions_per_step or work > _WORK or (strings and done):
                 shown = StringText(names, tuple((last if strings else string).tolist()))
-                facts = {"string": shown, "new": count_of(made - told, "class", "classes")}
+                facts = {"string": shown, "new": count_of(made - reported, "class", "classes")}
                 rest = count_of(int(left.sizes.sum()), "record is", "records are")
                 facts |= {"strings": strings, "left": rest}
                 if strings == 1 and tried and tried[0].chosen:
@@ -125,7 +125,7 @@ class Stepwise(Clustering):
                 elif strings > 1:
                     template = "{strings:,} strings make {new}, the last {string}; {left} left."
                 yield step("close", template, facts | {"k": task.k})
-                told, strings, work, before = made, 0, 0, tested
+                reported, strings, work, before = made, 0, 0, tested
                 tried.clear()
             if done:
                 break
@@ -138,7 +138,7 @@ class Stepwise(Clustering):
                 away = _distances(task, costs, [own[one] for own in codes])
                 total = sum(far[own[placed]] for far, own in zip(away, codes, strict=True))
                 class_of[one] = class_of[placed[int(np.argmin(total))]]
-            told, left = 0, left.chosen(np.zeros(len(left.members), dtype=bool))
+            reported, left = 0, left.chosen(np.zeros(len(left.members), dtype=bool))
             template = "Fewer than {k:,} records were left: each joins the class of the nearest."
             yield step("join", template, {"k": task.k, "rows": rows})
         return Grouping(class_of[tuple_of], search={"clusters": made, "tested": tested})

@@ -114,8 +114,8 @@ class TopDown(NumericClustering):
             after = splitting.loss / task.n
             facts |= {"before": before, "after": after, "change": change(before, after)}
             template += f". {figure[0].upper()}{figure[1:]} {{change}}." if splits else "."
-            told = splitting.decisions == 1 and context.decisions_per_step == 1
-            if splits and told and not squared:
+            single = splitting.decisions == 1 and context.decisions_per_step == 1
+            if splits and single and not squared:
                 facts |= split_reason(splitting)
                 template += "{reason}"
             counters = {

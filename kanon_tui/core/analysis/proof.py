@@ -158,8 +158,8 @@ def prove(printed: PublishedTable) -> Proof:
         checks.append(_checked("ranges do not overlap", check_disjoint, task, published))
     for column in task.pseudonymised:
         what, raw = f"pseudonyms of {column} give nobody away", task.table.texts(column)
-        told = (column, raw, task.table.missing_tokens, task.k)
-        checks.append(_checked(what, verify_pseudonyms, release.frame, required.quasi, *told))
+        arguments = (column, raw, task.table.missing_tokens, task.k)
+        checks.append(_checked(what, verify_pseudonyms, release.frame, required.quasi, *arguments))
     smallest = smallest_class(release.frame, required.quasi)
     return Proof(release.height, len(covering.rows.sizes), smallest, tuple(checks))
 

@@ -90,8 +90,8 @@ def pdf(document: Document) -> bytes:
         if pages.unknown:
             pages.use("text", 8, color=_SOFT)
             pages.ln(4)
-            told = f"{len(pages.unknown):,} different characters that this file cannot print are □"
-            pages.lines(f"{told}; the report as .html has them.")
+            count = f"{len(pages.unknown):,} different characters that this file cannot print are □"
+            pages.lines(f"{count}; the report as .html has them.")
         return bytes(pages.output())
 
 

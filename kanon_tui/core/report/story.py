@@ -219,13 +219,13 @@ def _data(result: FinishedRun) -> Section:
         kind = "" if column is None else f"{column.kind}, {len(column.values):,} values"
         why = _WHY[plan.role] + ("; guessed, nobody confirmed it" if plan.guessed else "")
         rows.append((plan.name, plan.role.value, why, kind, plan.treatment))
-    told = (
+    facts = (
         f"{figure(task.n + task.dropped_missing)} records{_of_people(result)} with "
         f"{count_of(len(task.roles), 'column')}. Values appear in this document only as the "
         f"release publishes them, as the project names them, or for groups of people."
     )
     heads = ("Column", "Role", "Why", "Kind", "In the release")
-    return Section("The data and the roles of its columns", [told], heads, rows, new_page=True)
+    return Section("The data and the roles of its columns", [facts], heads, rows, new_page=True)
 
 
 def _known(section: Section) -> Section:

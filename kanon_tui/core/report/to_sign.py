@@ -105,17 +105,17 @@ def context_section(result: FinishedRun) -> Section:
         ("Evaluate again", context.review),
         ("Decided by", context.decided_by),
     ]
-    told = []
+    sentences = []
     if bound is not None:
         kept = "is within" if highest <= bound else "EXCEEDS"
-        told.append(f"The highest risk of a person, {highest:.3g}, {kept} what is accepted.")
+        sentences.append(f"The highest risk of a person, {highest:.3g}, {kept} what is accepted.")
     if context.preset is not None:
         preset = PRESETS[context.preset]
-        told.append(f"Started from: {preset.title} ({preset.source}). {NO_VERDICT}")
+        sentences.append(f"Started from: {preset.title} ({preset.source}). {NO_VERDICT}")
     shown = [row for row in rows if row[1]]
-    first = [f"Accepted risk: {told[0]}"] if bound is not None else []
+    first = [f"Accepted risk: {sentences[0]}"] if bound is not None else []
     columns = ("Question", "Answer")
-    return Section("Context of the release", told, columns, shown, headline=first)
+    return Section("Context of the release", sentences, columns, shown, headline=first)
 
 
 def checklist_section(result: FinishedRun) -> Section:

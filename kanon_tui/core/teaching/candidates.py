@@ -372,8 +372,8 @@ def vote_on(step: Step) -> Vote:
     choice = facts.get("choice")
     if choice is None:
         known = _QUESTIONS.get(step.kind, ())
-        told = (each for each in known if all(name in facts for name in _FIELDS.findall(each)))
-        return Vote(next(told, "What comes next?").format_map(facts))
+        fitting = (each for each in known if all(name in facts for name in _FIELDS.findall(each)))
+        return Vote(next(fitting, "What comes next?").format_map(facts))
     shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: by_number(str(each.what)))
     right = next((n for n, each in enumerate(shown) if each.chosen), -1)
     asked = f"{choice.question[0].upper()}{choice.question[1:]}?"

@@ -133,9 +133,9 @@ def figure_text(value: float) -> str:
 
 def _class_sizes(scene: Scene) -> Int64s | None:
     """Return the present sizes of the classes; None where steps do not report them."""
-    told = None if scene.step is None else scene.step.facts.get("sizes")
-    if told is not None:
-        return np.repeat(np.arange(1, len(told) + 1), told)
+    reported = None if scene.step is None else scene.step.facts.get("sizes")
+    if reported is not None:
+        return np.repeat(np.arange(1, len(reported) + 1), reported)
     if scene.task.rows > MOST_ROWS:
         return None
     groups = groups_now(scene)

@@ -24,6 +24,7 @@ from kanon_tui.core.analysis.published_cells import PublishedTable, check_column
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.table.table import Table
+from kanon_tui.core.text import count_of
 
 
 @dataclass(frozen=True)
@@ -118,5 +119,6 @@ class AttackedRelease(PublishedTable):
         if not len(hits) or not hits.max():
             return ""
         row = int(hits.argmax())
-        size = int(self.classes.sizes[row])
-        return f"{self.class_text(row)} ({size:,} rows): {int(hits[row]):,} people who fit it"
+        size = count_of(int(self.classes.sizes[row]), "row")
+        people = count_of(int(hits[row]), "person fits", "people fit")
+        return f"{self.class_text(row)} ({size}): {people} it"

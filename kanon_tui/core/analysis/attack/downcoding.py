@@ -152,7 +152,8 @@ def singling_out(attacked: AttackedRelease) -> list[AttackResult]:
     """Count the people whom some predicate singles out."""
     hit, hits, predicates = _singled_out(attacked, attacked.task.table, attacked.fit)
     tried, people, control = attacked.task.people, attacked.task.count(hit), None
-    told = f"{predicates:,} predicates were built from the release; {people:,} people are the only "
+    only = f"{count_of(people, 'person is', 'people are')} the only"
+    sentence = f"{predicates:,} predicates were built from the release; {only} "
     if attacked.control is not None:
         found = _singled_out(attacked, attacked.control, attacked.fit_of(attacked.control))[0]
         control = attacked.control.height, int(found.sum())
@@ -169,7 +170,7 @@ def singling_out(attacked: AttackedRelease) -> list[AttackResult]:
             people,
             control,
             attacked.worst_class(hits),
-            (f"{told}ones of the data who match one of them.",),
+            (f"{sentence}ones of the data who match one of them.",),
             "publish labels or rounded ranges instead of observed ends, and require l-diversity "
             "of sensitive attributes",
         )

@@ -42,6 +42,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
+from kanon_tui.core.text import count_of
 
 NEGATIONS = (1, 2)
 """Numbers of values that somebody knows a person not to have."""
@@ -75,9 +76,9 @@ def learnt_values(
     shown = pairs.join(counts, on="row").group_by("record", "code").agg(pl.col("len").sum())
     ordered = shown.sort(["record", "len", "code"], descending=[False, True, False])
     by_record = ordered.group_by("record", maintain_order=True)
-    told = by_record.agg(pl.len().alias("values"), pl.col("code").first())
+    by_person = by_record.agg(pl.len().alias("values"), pl.col("code").first())
     found = np.zeros((2, len(fit.records.sizes)), dtype=np.int64)
-    found[:, told["record"].to_numpy()] = told.select("values", "code").to_numpy().T
+    found[:, by_person["record"].to_numpy()] = by_person.select("values", "code").to_numpy().T
     values, guess = found[:, fit.records.row_of]
     own = np.array(texts.values, dtype=object)[texts.codes]
     right = (np.array(printed.values, dtype=object)[guess] == own) & (values > 0)
@@ -96,6 +97,7 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
         others, guessed = learnt_values(attacked, column.name, attacked.control, fit)
         control = len(others), int((guessed & (others == 1)).sum())
         beyond = f", and of {guessed.mean():.1%} of those who were not in the data"
+    agreed, one_known = (count_of(n, "person", "people") for n in (task.count(certain), one))
     return AttackResult(
         f"Inference of {column.name}, class",
         attacked.task.people,
@@ -103,8 +105,8 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
         control,
         attacked.worst_class(attacked.hits(certain)),
         (
-            f"All rows that fit them agree on {column.name} for {task.count(certain):,} people. "
-            f"Whoever knows one value that a person does not have is certain about {one:,} people, "
+            f"All rows that fit them agree on {column.name} for {agreed}. "
+            f"Whoever knows one value that a person does not have is certain about {one_known}, "
             f"with two such values about {two:,}.",
             f"Guessing the most frequent value of the rows that fit is right for "
             f"{right.mean():.1%} of the records{beyond}.",
@@ -236,8 +238,8 @@ def refinement(attacked: AttackedRelease) -> list[AttackResult]:
         return [AttackResult("Refinement", attacked.task.people, 0, sentences=(sentence,))]
     narrowed = np.bincount(fit.record[~possible], minlength=len(fit.records.sizes)) > 0
     refined = replace(fit, record=fit.record[possible], row=fit.row[possible])
-    told = attacked.task.count(narrowed[fit.records.row_of])
-    classes = f"Classes are excluded for {told:,} people."
+    excluded = attacked.task.count(narrowed[fit.records.row_of])
+    classes = f"Classes are excluded for {count_of(excluded, 'person', 'people')}."
     found = []
     for column in attacked.sensitive:
         before, after = (
@@ -260,5 +262,5 @@ def refinement(attacked: AttackedRelease) -> list[AttackResult]:
                 remedy="ranges that do not overlap (overlap: false), or l-diversity",
             )
         )
-    alone = AttackResult("Refinement", attacked.task.people, told, sentences=(classes,))
+    alone = AttackResult("Refinement", attacked.task.people, excluded, sentences=(classes,))
     return found or [alone]

@@ -69,8 +69,8 @@ def minimality(attacked: AttackedRelease) -> list[AttackResult]:
                 sentences=(
                     f"{count_of(looked_at, 'class', 'classes')} could be cut for k alone. The "
                     f"worlds in which nothing forbids the cut are excluded; in the others "
-                    f"{task.count(hit):,} people have their true {column.name} more often than any "
-                    f"value stands in their class.",
+                    f"{count_of(task.count(hit), 'person has', 'people have')} their true "
+                    f"{column.name} more often than any value stands in their class.",
                 ),
                 remedy=_REMEDY,
             )

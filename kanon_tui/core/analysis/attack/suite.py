@@ -248,8 +248,8 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
     highest = []
     for criterion in dict.fromkeys(criteria.values()):
         tried = [each for each in results if criteria[each.kind] == criterion]
-        told = ", ".join(f"{each.title} {each.rate:.1%}" for each in tried) or "not tried"
-        asked.append(f"Is {criterion} possible? {told}.")
+        rates = ", ".join(f"{each.title} {each.rate:.1%}" for each in tried) or "not tried"
+        asked.append(f"Is {criterion} possible? {rates}.")
         most = max(tried, key=lambda each: each.rate, default=None)
         if most is not None:
             other = (

@@ -305,8 +305,8 @@ def weak_spot_sections(
     }
     rows = [(name, figure(value), meaning) for name, (value, meaning) in counted.items()]
     by_attribute = sorted(scores.contributions.items(), key=lambda each: -each[1])
-    told = ", ".join(f"{name} {share:.0%}" for name, share in by_attribute[:_VALUES_SHOWN])
-    items = [f"Attributes with the largest part in that: {told}."]
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in by_attribute[:_VALUES_SHOWN])
+    items = [f"Attributes with the largest part in that: {shares}."]
     if named:
         values = (
             f"{v.attribute} {v.value} {v.share:.1%} ({v.records:,} records)"
