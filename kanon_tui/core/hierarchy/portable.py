@@ -86,28 +86,17 @@ def labels_of(rule: Mapping[str, Any], level: int, column: Column) -> list[str |
         return _typed_labels(typed, rule.get("other", ()), level, column)
     if level == 0:
         return list(column.values)
-    covered = [True] * len(column.values)
-    if rule["builder"] == "mask":
-        covered = [
-            len(value) <= rule["length"] or code == column.missing
-            for code, value in enumerate(column.values)
-        ]
-    if not all(covered):
-        return _of_part(rule, level, column, covered)
-    bound = build_hierarchy(rule, column, Path()).bind(column)
-    return [path[level] if level < len(path) else HIDDEN for path in bound.paths]
-
-
-def _of_part(
-    rule: Mapping[str, Any], level: int, column: Column, covered: Sequence[bool]
-) -> list[str | None]:
-    """Return the labels of the covered values alone."""
-    codes = np.flatnonzero(covered)
-    if not len(codes):
-        return [None] * len(column.values)
-    part = column.with_values(codes, np.arange(len(codes)))
-    found = iter(labels_of(rule, level, part))
-    return [next(found) if fits else None for fits in covered]
+    codes = list(range(len(column.values)))
+    if rule["builder"] == "mask":  # which lines values up to a length
+        fits = [len(value) <= rule["length"] for value in column.values]
+        codes = [code for code in codes if fits[code] or code == column.missing]
+    labels: list[str | None] = [None] * len(column.values)
+    if codes:
+        part = column.with_values(np.array(codes), np.arange(len(codes)))
+        bound = build_hierarchy(rule, part, Path()).bind(part)
+        for code, path in zip(codes, bound.paths, strict=True):
+            labels[code] = path[level] if level < len(path) else HIDDEN
+    return labels
 
 
 def _typed_labels(
