@@ -74,11 +74,8 @@ class Udc(MergingClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
-        merging = Merging(task, context, self._objective())
+        alone = self.objective == "cluster"
+        why = "their union has the highest RV" if alone else "that keeps RV highest"
+        merging = Merging(task, context, Objective(self.modes[alone], Measure.SPAN, "RV", why))
         yield from merge_all(merging)
         return merging.grouping()
-
-    def _objective(self) -> Objective:
-        if self.objective == "release":
-            return Objective(self.modes[0], Measure.SPAN, "RV", "that keeps RV highest")
-        return Objective(self.modes[1], Measure.SPAN, "RV", "their union has the highest RV")

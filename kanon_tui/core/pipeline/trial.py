@@ -182,12 +182,14 @@ def try_out(
     Time is processor time: what else the machine does just now must not look like the algorithm.
     Where helper processes work for it, it is that on the wall.
     """
+    from kanon_tui.core.clustering.clustering import BlockClustering
+
     if clock is None:
         clock = clock_of(algorithm)
     growth = growth_of(algorithm, task)
     trial = Trial(task.n, growth, rows=_different_rows(task, algorithm))
-    if algorithm.family is Family.CLUSTERING and task.copies is None:
-        trial = _in_blocks(trial, algorithm, task)
+    if isinstance(algorithm, BlockClustering) and task.copies is None:
+        trial = replace(trial, block=algorithm.block_size(task), workers=cores())
     size = min(max(SMALLEST, 4 * task.k), task.n)
     impatient = time.monotonic() + IMPATIENT * budget
 
@@ -258,14 +260,6 @@ class _HelpedClock:
         self._seconds += now[on_the_wall] - self._last[on_the_wall]
         self._last = now
         return self._seconds
-
-
-def _in_blocks(trial: Trial, algorithm: Algorithm, task: Task) -> Trial:
-    from kanon_tui.core.clustering.clustering import BlockClustering
-
-    if not isinstance(algorithm, BlockClustering):
-        return trial
-    return replace(trial, block=algorithm.block_size(task), workers=cores())
 
 
 def sampled(task: Task, records: int) -> Task:
