@@ -31,7 +31,7 @@ def measured(project: Project, names: list[str], ks: list[int], table=None) -> l
         for name in names:
             shown, _, given = name.partition(" ")
             key, _, value = given.partition("=")
-            choice = AlgorithmChoice(shown, {key: value} if given else {})
+            choice = AlgorithmChoice(shown, {key: value == "true" or value} if given else {})
             try:
                 result = conclude(start(replace(asked, algorithm=choice), task=task))
             except KanonError:
