@@ -213,7 +213,11 @@ class _Cutting:
         return len(refused), *self._carry_out(first, closed, ~closed & ~refused)
 
     def _carry_out(self, first: int, closed: Flags, accepted: Flags) -> tuple[int, int, float]:
-        """Replace parts from level `first` on by their sides; those that are closed leave."""
+        """Replace parts from level `first` on by their sides, and remove closed parts.
+
+        `closed` and `accepted` flag every such part. Return the number of parts decided and of
+        parts cut, and the loss saved.
+        """
         parts, here = self.parts, slice(first, self.depth)
         stack, cuts = parts.stack[here].copy(), parts.proposals[here].copy()
         saved = fsum(parts.losses[here][accepted])  # the same on every machine

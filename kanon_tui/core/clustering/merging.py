@@ -153,9 +153,9 @@ class Merging:
         return tuple(counts[1:].tolist())
 
     def replace(self, gone: Int32s, parts: Sequence[Int32s]) -> None:
-        """Put new clusters, given by their distinct rows, in the place of others.
+        """Replace the clusters `gone` by new ones, `parts`, each given by its distinct rows.
 
-        The first parts take the places of those that are gone, the rest go to the end of the list.
+        The first parts take the places of replaced clusters, the rest go to the end of the list.
         """
         places = self.clusters.info[gone, box.PLACE]
         listed = len(self.list.at)

@@ -513,9 +513,10 @@ class Goal:
         return np.ascontiguousarray(np.concatenate(columns).T)
 
     def take(self, extents: Floats, broken: Floats) -> list[float]:
-        """Take in as many of some changes, from the first on, as better the figure most.
+        """Take the first changes that together improve the figure most.
 
-        `extents` and `broken` say what each change adds. Returns the figure after each one taken.
+        `extents`, of shape (changes, attributes), and `broken`, of shape (changes, rules), are what
+        each change adds. Return the figure after each change that is taken.
         """
         after = np.cumsum(np.vstack([self.extents, extents]), axis=0)
         broken_after = np.cumsum(np.vstack([self.broken, broken]), axis=0)
@@ -556,7 +557,10 @@ class Goal:
 
 
 def _squares(attribute: QuasiIdentifier, classes: Int32s, size: Int64s) -> float:
-    """Return the squared differences of a number from the means of its classes, summed."""
+    """Return Σ (value − mean of its class)² of a number, in standard deviations.
+
+    `classes` has the class of every record (-1: none), `size` the records of every class.
+    """
     kept = classes >= 0
     score = standard_scores(attribute)[attribute.column.codes[kept]]
     sums = np.bincount(classes[kept], weights=score, minlength=len(size))

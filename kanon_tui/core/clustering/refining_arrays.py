@@ -130,7 +130,10 @@ class RecordTypes:
 
 
 def _sorted_classes(labels: Int32s, types: Int32s) -> Int32s:
-    """Return classes numbered by the types of their records."""
+    """Return the class of every record, renumbered so that it depends on types alone.
+
+    `labels` and `types` have shape (records,).
+    """
     number = np.unique(labels, return_inverse=True)[1]
     by_class = np.lexsort((types, number))
     starts = np.searchsorted(number[by_class], np.arange(int(number.max(initial=-1)) + 2))

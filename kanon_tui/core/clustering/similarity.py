@@ -442,7 +442,10 @@ _FORMULA = (
 
 
 def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
-    """Return the distances of numbers from those of centres; a missing one is at 0 or 1."""
+    """Return |place − centre| element by element, for arrays that broadcast.
+
+    A missing place is at 0 from a centre with a missing number (`blank`), at 1 from others.
+    """
     missing = np.where(blank, 0.0, 1.0)
     away = np.where(np.isnan(centre), 1.0, np.abs(places - np.nan_to_num(centre)))
     return np.asarray(np.where(np.isnan(places), missing, away), dtype=np.float64)
@@ -460,7 +463,7 @@ _NEXT_TO_NOTHING = 1e-7
 
 def distance_text(distance: float) -> str:
     """Return a distance with three digits, or `almost 0` where shrinking left nothing of it."""
-    return "next to nothing" if 0 < distance < _NEXT_TO_NOTHING else f"{distance:.3g}"
+    return "almost 0" if 0 < distance < _NEXT_TO_NOTHING else f"{distance:.3g}"
 
 
 def _named(attribute: QuasiIdentifier, record: int) -> str:

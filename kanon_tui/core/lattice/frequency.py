@@ -459,7 +459,10 @@ class RequirementTest:
         self._of = task.people
 
     def at_risk(self, number: Int32s, sizes: Int32s, kept: Flags) -> bool:
-        """Return whether the classes that are kept are at too much risk together."""
+        """Return whether the classes that are kept exceed the bound for the risk of the release.
+
+        `number` has the class of every tuple, `sizes` and `kept` are per class.
+        """
         if self.risk is None:
             return False
         counted = self.count(number, sizes, np.arange(len(sizes)), kept)
@@ -479,7 +482,10 @@ class RequirementTest:
         return GroupValues.from_records(group[owner[there]], pairs.code[there], groups).distinct
 
     def suppresses_too_many_people(self, number: Int32s, kept: Flags) -> bool:
-        """Return whether too many people have a record in classes that are not kept."""
+        """Return whether too many people have a record in classes that are not kept.
+
+        `number` has the class of every tuple, `kept` a flag per class.
+        """
         if self._people is None:
             return False
         lost = ~kept[number[self._people.group]]

@@ -197,7 +197,10 @@ class Search:
         return [PassingString(most, row, value, value) for most, row, value in triples]
 
     def report_tests(self, strings: Int64s, passes: Flags, outcome: Outcome) -> Iterator[Step]:
-        """Count tests that were made together, and yield the step of the last, with its outcome."""
+        """Count tests that were made together, and yield the step of the last, with its outcome.
+
+        `strings` has shape (tests, attributes), `passes` a flag for each.
+        """
         self.tested += len(strings)
         new = self.by_rv(strings[passes])
         self.passing += new

@@ -252,7 +252,8 @@ class NodeList:
     def drop_dominated(self, best: Words, worths: Floats, roots: Int64s) -> int:
         """Drop strings that are worth no more than one of `best`, to which they lose a tie.
 
-        `roots` counts the attributes at the root among those with a choice of levels.
+        `best` are packed codes, one row per string; `worths` and `roots`, of shape (strings,), are
+        their values and how many of their attributes with a choice of levels are at the root.
         """
         tied = self._start + int(np.searchsorted(self.worths, worths.max(), side="right"))
         fields, strings, start, end = self._left

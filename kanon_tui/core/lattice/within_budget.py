@@ -404,7 +404,10 @@ class Proof:
 
 
 def _highest(values: Floats, losses: Floats) -> Int64s:
-    """Return the highest levels that lose at most so much each, compared with the first one."""
+    """Return per entry of `losses` the highest level that loses at most as much.
+
+    `values`, of shape (levels,), are the values of the levels; losses are against the first.
+    """
     least = np.minimum.accumulate((values[0] - values)[::-1])[::-1]  # here or higher
     return np.searchsorted(least, losses + TIE, side="right") - 1
 

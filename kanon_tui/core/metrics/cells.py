@@ -63,7 +63,11 @@ class CellGroups:
         size: Int64s,
         stretches: Int32s | None = None,
     ) -> CellGroups:
-        """Return the groups of classes; `classes` has -1 for records and cells suppressed."""
+        """Return the groups of classes.
+
+        `classes` has the class of every record, -1 where it or its cell is suppressed; `size` the
+        records of every class.
+        """
         column = attribute.column
         values = GroupValues.from_records(classes, column.codes, len(size), column.copies)
         return cls(attribute, None, size, values, stretches)

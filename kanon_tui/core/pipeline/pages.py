@@ -482,6 +482,9 @@ def ranked_rows(
 
 
 def in_turns(numbers: RowNumbers, sizes: Int64s, turns: Int64s) -> RowNumbers:
-    """Return rows that stand by rank in another order of the ranks."""
+    """Return row numbers that are sorted by rank in another order of the ranks.
+
+    `sizes` has the number of rows of every rank, `turns` the ranks in their new order.
+    """
     parts = np.split(numbers, np.cumsum(sizes)[:-1])
     return np.concatenate([parts[rank] for rank in turns.tolist()])

@@ -57,7 +57,7 @@ class BasicLikeness(PrivacyModel):
         return np.asarray(np.maximum.reduceat(np.maximum(gains, 0.0), groups.starts[:-1]))
 
     def gain(self, gains: Floats, expected: Floats) -> Floats:
-        """Return the gains that count, of values with these expected shares in the table."""
+        """Return the gains that count; `expected` are the shares of their values in the table."""
         return gains
 
 

@@ -304,9 +304,10 @@ class GroupValues:
         count: int,
         records: npt.NDArray[np.integer] | None = None,
     ) -> Self:
-        """Collapse records to pairs; records with a negative group are passed over.
+        """Return the distinct (group, code) pairs of records; a negative group is left out.
 
-        With `records` given, entry i stands for `records[i]` records.
+        `groups` and `codes` have shape (records,). With `records` given, entry i stands for
+        `records[i]` records.
         """
         width = int(codes.max()) + 1 if len(codes) else 1
         if len(groups) and groups.min() < 0:

@@ -153,7 +153,10 @@ def _importance(columns: Sequence[Column], sensitive: Sequence[Column]) -> Float
 
 
 def _ordered(column: Column, scores: Floats, known: Flags) -> Floats:
-    """Return numbers as they are, and of a category the mean score of its value."""
+    """Return per record its number, or for a category the mean score of its value.
+
+    `scores` and `known` (whether there is a score) have shape (records,).
+    """
     if column.numbers is not None:
         return column.numbers[column.codes]
     sizes = np.bincount(column.codes[known], minlength=len(column.values))

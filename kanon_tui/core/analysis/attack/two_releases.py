@@ -246,7 +246,11 @@ def _at_worst(before: Covering, now: Covering, people: PersonCounts) -> Int64s:
 
 
 def _parts(row: Int64s, pairs: Int64s) -> Iterator[slice]:
-    """Yield stretches of whole rows of the earlier release with few enough pairs to count."""
+    """Yield slices of entries that hold whole rows, with few enough pairs to count.
+
+    `row` (rising) and `pairs`, both of shape (entries,), are the row of the earlier release and
+    the number of pairs of every entry.
+    """
     ends = np.append(np.flatnonzero(np.diff(row)) + 1, len(row))
     upto = np.concatenate([[0], np.cumsum(pairs)])
     start = 0

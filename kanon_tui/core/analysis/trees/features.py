@@ -268,7 +268,10 @@ def _partly_asked_for(cells: ReadCells, present: Int64s, question: Feature) -> F
 
 
 def _sharing_numbers(cells: ReadCells, present: Int64s, above: Flags) -> Flags:
-    """Return the cells whose numbers are partly covered by cells of the other side."""
+    """Return flags of shape (present,): cells with numbers that cells of the other side cover too.
+
+    `present` are indexes of cells, `above` says on which side of the split each lies.
+    """
     column = cells.attribute.column
     missing, everything = cells.missing[present], cells.everything[present]
     first, behind = (ends[present] for ends in cells.places())

@@ -361,7 +361,10 @@ def _nodes(table: TreeTable, matrix: npt.NDArray[np.float32], fitted: Any) -> No
 
 
 def _straddling(table: TreeTable, feature: int, rows: Int64s, above: Flags, bound: float) -> Flags:
-    """Return for the records at a split whether they straddle it."""
+    """Return flags of shape (rows,): whether each record at a split straddles it.
+
+    `rows` are record numbers, `above` says which of them the split puts on its upper side.
+    """
     name, question, _ = table.features[feature]
     codes = table.codes[name][rows].astype(np.int64)
     present, first, own = np.unique(codes, return_index=True, return_inverse=True)
@@ -385,7 +388,10 @@ FOLDS = 5
 def cross_validated(
     matrix: npt.NDArray[np.float32], target: Target, fit: Callable[[Int64s], Any], seed: int
 ) -> PredictionQuality:
-    """Judge models; `fit` makes one of the records that it is given."""
+    """Return how well models predict records that they have not seen, by cross-validation.
+
+    `matrix` has shape (records, features); `fit` makes a model of the record numbers it is given.
+    """
     records = len(matrix)
     everybody = np.arange(records)
     chances = np.zeros((records, len(target.values)))

@@ -268,7 +268,7 @@ class Pair:
 
 
 def total_variation(first: Floats, second: Floats) -> float:
-    """Return ½ Σ |p − q|."""
+    """Return ½ Σ |p − q| of two distributions, arrays of equal shape that sum to 1."""
     return float(np.abs(first - second).sum() / 2)
 
 
@@ -400,7 +400,10 @@ def _summary(tally: Tally, x: int, by: int, group: int) -> Summary | None:
 
 
 def _median(numbers: Floats, weights: Floats) -> float:
-    """Return the number with half of the weight on either side; the mean of two at exactly half."""
+    """Return the number with half of the weight on either side; the mean of two at exactly half.
+
+    `numbers` and `weights` have the same shape (n,).
+    """
     order = np.argsort(numbers, kind="stable")
     reached = weights[order].cumsum()
     half = reached[-1] / 2
