@@ -253,8 +253,8 @@ def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iter
         values = ", ".join(f"{name}: {count_of(cells, 'value')}" for name, cells in beyond.items())
         records = count_of(measures.privacy.violations, "record")
         yield f"  generalised beyond the limits: {records} ({values})"
-    yield f"  published as they are: {_names(result.published_as_they_are)}"
-    yield f"  left out: {_names(result.left_out)}"
+    yield f"  published as they are: {_names(task.published_as_they_are)}"
+    yield f"  left out: {_names(task.left_out)}"
     unasked = result.generalised_unasked
     if unasked:
         who = _names(unasked)

@@ -61,11 +61,8 @@ class Recommendation:
         trial = self.trial
         if trial.ncp is None:
             return "no release on a sample"
-        parts = [
-            f"NCP {'' if trial.is_of_whole_table else 'about '}{trial.ncp:.2f}".replace(
-                "0.", ".", 1
-            )
-        ]
+        about = "" if trial.is_of_whole_table else "about "
+        parts = [f"NCP {about}{trial.ncp:.2f}".replace("0.", ".", 1)]
         if trial.rules_kept is not None:
             parts.append(f"rules {trial.rules_kept:.0%}")
         if trial.seconds is not None and trial.seconds >= 1:

@@ -127,20 +127,10 @@ class FinishedRun:
         return self.release.classes[self.release.order]
 
     @property
-    def published_as_they_are(self) -> tuple[str, ...]:
-        """The columns that are published unchanged."""
-        return self.task.published_as_they_are
-
-    @property
     def generalised_unasked(self) -> tuple[str, ...]:
         """The quasi-identifiers that the project does not name, but that were guessed."""
         named = self.task.roles if self.project is None else self.project.attributes
         return tuple(each.name for each in self.task.quasi if each.name not in named)
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The columns that are not published."""
-        return self.task.left_out
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -90,11 +90,7 @@ def choice_of(scene: Scene) -> tuple[int, Choice] | None:
     if number is not None:
         return number, scene.timeline.step(number).facts["choice"]
     number = scene.timeline.find(lambda step: step.kind == "test", scene.number, forward=False)
-    return (
-        None
-        if number is None
-        else choice_of(Scene(scene.task, scene.algorithm, scene.timeline, number))
-    )
+    return None if number is None else choice_of(replace(scene, number=number, asked=None))
 
 
 def _strings_around(scene: Scene) -> Choice:

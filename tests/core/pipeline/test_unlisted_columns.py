@@ -49,16 +49,16 @@ def test_what_nobody_named_is_generalised_or_left_out(tmp_path: Path) -> None:
     result = kn.anonymize(project(tmp_path))
     assert result.table.columns == ["age", "sex", "city"]
     assert [attribute.name for attribute in result.task.quasi] == ["age", "sex", "city"]
-    assert result.left_out == ("surname", "wage", "remark")
-    assert result.published_as_they_are == ()
+    assert result.task.left_out == ("surname", "wage", "remark")
+    assert result.task.published_as_they_are == ()
     assert result.table.group_by("age", "sex", "city").len()["len"].min() >= 2  # type: ignore[operator]
 
 
 def test_publish_gives_all_but_what_seems_to_identify(tmp_path: Path) -> None:
     result = kn.anonymize(project(tmp_path, ", unlisted: publish"))
     assert result.table.columns == ["age", "sex", "city", "wage", "remark"]
-    assert result.left_out == ("surname",)
-    assert result.published_as_they_are == ("wage", "remark")
+    assert result.task.left_out == ("surname",)
+    assert result.task.published_as_they_are == ("wage", "remark")
 
 
 def test_a_frame_and_a_data_file_are_treated_alike(tmp_path: Path) -> None:

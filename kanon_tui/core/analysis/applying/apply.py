@@ -470,8 +470,8 @@ def summary(applied: Applied, file: str, mapping: str) -> list[str]:
         )
     if applied.small_records * _MANY > applied.records:
         lines.append(f"  {_batch_advice(applied)}")
-    if result.published_as_they_are:
-        lines.append(f"  published as they are: {joined(result.published_as_they_are)}")
+    if result.task.published_as_they_are:
+        lines.append(f"  published as they are: {joined(result.task.published_as_they_are)}")
     lines += [f"  warning: {each}" for each in result.task.singling_out]
     lines.append(f"  note: {SAME_PEOPLE}")
     return lines

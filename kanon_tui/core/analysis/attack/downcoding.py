@@ -159,10 +159,8 @@ def singling_out(attacked: AttackedRelease) -> list[AttackResult]:
         control = attacked.control.height, int(found.sum())
         some = attacked.task.table.frame.sample(min(len(found), attacked.task.n), seed=0)
         part = as_table(some, attacked.task.table.missing_tokens)
-        tried, people = (
-            some.height,
-            int(_singled_out(attacked, part, attacked.fit_of(part))[0].sum()),
-        )
+        alone = _singled_out(attacked, part, attacked.fit_of(part))[0]
+        tried, people = some.height, int(alone.sum())
     return [
         AttackResult(
             "Singling out",

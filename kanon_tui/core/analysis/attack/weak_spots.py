@@ -71,10 +71,8 @@ class Exposure:
         highest = 0.0
         kept = np.flatnonzero(classes >= 0)
         for column in task.sensitive:
-            groups, width = (
-                GroupValues.from_records(classes, column.codes, count),
-                len(column.values),
-            )
+            groups = GroupValues.from_records(classes, column.codes, count)
+            width = len(column.values)
             sizes = np.bincount(groups.group, groups.records, count)[groups.group]
             shares = groups.records / np.maximum(sizes, 1)
             usual = column.counts[groups.code] / max(column.records, 1)

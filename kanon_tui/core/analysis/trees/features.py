@@ -204,12 +204,8 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
         if same_or_opposite not in answered:  # else the same cells are told apart already
             answered.add(same_or_opposite)
             texts = [cells.texts[cell] for cell in np.flatnonzero(flags).tolist()]
-            found.append(
-                (
-                    _category_question(name, of_values, value, texts, general),
-                    flags.astype(np.float64),
-                )
-            )
+            question = _category_question(name, of_values, value, texts, general)
+            found.append((question, flags.astype(np.float64)))
     if general and any(flags.sum() > 1 for _, _, flags in asked):
         words = Feature(f"values {name} may have ≥ ", f"values {name} may have < ", "number")
         found.append((words, covered.astype(np.float64)))

@@ -160,15 +160,9 @@ class Partitioning:
 
     def determining_notes(self) -> list[str]:
         """Return sentences about the attributes that determine the target."""
-        return [
-            f"{name} alone tells {self.target}"
-            + (
-                " and is left out"
-                if name in self.left_out
-                else ": without it the trees would ask about others"
-            )
-            for name in self.determining
-        ]
+        fate = {True: " and is left out", False: ": without it the trees would ask about others"}
+        names = self.determining
+        return [f"{name} alone tells {self.target}{fate[name in self.left_out]}" for name in names]
 
     def section(self) -> Section:
         """Return the figures of both trees as a section, with notes."""

@@ -131,10 +131,8 @@ def _round_quantiles(line: Floats, each: Floats) -> Floats:
 
 def _joined(starts: Floats, line: Floats, each: Floats, least: int) -> Floats:
     """Return the starts without those that leave a group of fewer than `least` records."""
-    inside = np.bincount(
-        np.maximum(np.searchsorted(starts, line, "right") - 1, 0), weights=each,
-        minlength=len(starts),
-    )  # fmt: skip
+    group_of = np.maximum(np.searchsorted(starts, line, "right") - 1, 0)
+    inside = np.bincount(group_of, weights=each, minlength=len(starts))
     kept = [0]
     size = 0.0
     for group, records in enumerate(inside):

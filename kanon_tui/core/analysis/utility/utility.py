@@ -112,9 +112,8 @@ def _fitted(name: str, rows: Any, value: Int64s, share: Any, seed: int) -> Any:
         smallest = max(1, len(rows) // 1000)
         forest = RandomForestClassifier(100, min_samples_leaf=smallest, random_state=seed)
         return forest.fit(rows, value, sample_weight=share)
-    last = LogisticRegression(max_iter=300) if name == "logistic regression" else GaussianNB(
-        var_smoothing=0.01
-    )  # fmt: skip
+    logistic, bayes = LogisticRegression(max_iter=300), GaussianNB(var_smoothing=0.01)
+    last = logistic if name == "logistic regression" else bayes
     model = make_pipeline(StandardScaler(), last)
     step = f"{model.steps[-1][0]}__sample_weight"
     with warnings.catch_warnings():  # a model that has not settled is judged as it is
