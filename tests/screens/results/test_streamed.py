@@ -11,6 +11,7 @@ from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
+from kanon_tui.core.table.writing import Target
 from kanon_tui.screens.analyses.attack import AttackScreen, PersonPane, RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
@@ -22,6 +23,7 @@ from kanon_tui.screens.results.records_pane import TwinGrids
 from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
 from kanon_tui.widgets.path_dialog import AskPath
+from tests.core.pipeline.compared import streamed
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import text_of
 from tests.screens.streamed import run_into, write_project
@@ -33,7 +35,15 @@ KEYS = (
 
 
 async def with_release(pilot: Pilot[None], path: Path) -> ResultsScreen:
-    await run_into(pilot, path)
+    """A release in files as a run of screen 5 leaves it."""
+    await settle(pilot)
+    session = session_of(pilot)
+    session.results.append(streamed(session.project, Target(path)))
+    pilot.app.host.session_changed()
+    return await show_release(pilot)
+
+
+async def show_release(pilot: Pilot[None]) -> ResultsScreen:
     await pilot.press("6")
     await settle(pilot)
     screen = pilot.app.screen
@@ -50,7 +60,8 @@ def said(pilot: Pilot[None]) -> str:
 async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
     app = make_app(write_project(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
-        screen = await with_release(pilot, tmp_path / "out.csv")
+        await run_into(pilot, tmp_path / "out.csv")
+        screen = await show_release(pilot)
         table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
         pane = screen.records
         assert pane.display
