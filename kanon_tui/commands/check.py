@@ -5,9 +5,7 @@ import argparse
 from kanon_tui.commands.output import figure, print_json, print_table, show
 from kanon_tui.core.api.functions import check
 from kanon_tui.core.metrics.privacy import Disclosure
-from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS
-from kanon_tui.core.privacy.requirements import PeopleCount
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -20,7 +18,7 @@ def execute(args: argparse.Namespace) -> int:
             "records": "records",
             **({"people": "people"} if args.person else {}),
             "classes": "classes",
-            KAnonymity.name: PeopleCount.check_title if args.person else KAnonymity.check_title,
+            "k": f"{'people' if args.person else 'records'} in the smallest class",
             **({"subset_k": f"the same of any {args.subset_size}"} if args.subset_size else {}),
             "risk_max": "highest risk of finding a person",
             "risk_mean": "mean risk of finding a person",

@@ -23,7 +23,7 @@ import polars as pl
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
-from kanon_tui.core.privacy.k_anonymity import KAnonymity, small_k_warning
+from kanon_tui.core.privacy.k_anonymity import small_k_warning, smallest_size
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.requirements import ColumnRequirement, PeopleRequirement
 from kanon_tui.core.release.distinct_rows import number_rows
@@ -141,7 +141,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
     beyond = violations(release, cells)
     none_beyond = np.zeros(release.task.rows, dtype=bool)
     return PrivacyMeasures(
-        k=KAnonymity.measured(sizes),
+        k=smallest_size(sizes),
         figures={
             model: {attribute: figures[model] for attribute, (figures, _) in found.items()}
             for model in MODELS
@@ -157,7 +157,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
             if len(sizes)
         ),
         class_sizes=sizes,
-        smallest_class=KAnonymity.measured(records),
+        smallest_class=smallest_size(records),
     )
 
 
@@ -286,10 +286,10 @@ def check_published(
         return GroupValues.from_records(classes, column.codes, len(records))
 
     sizes = _sizes(classes, persons)
-    reached = smallest = KAnonymity.measured(sizes)
+    reached = smallest = smallest_size(sizes)
     if subset_size is not None:
         reached = min(
-            KAnonymity.measured(_sizes(number_rows(some), persons))
+            smallest_size(_sizes(number_rows(some), persons))
             for some in combinations(codes, min(subset_size, len(codes)))
         )
     warnings += small_k_warning(smallest)
@@ -308,7 +308,7 @@ def check_published(
         **({} if persons is None else {"people": len(persons.values)}),
         "quasi": list(quasi),
         "classes": len(sizes),
-        KAnonymity.name: smallest,
+        "k": smallest,
         **found,
         "risk_max": risk_max,
         "risk_mean": risk_mean,

@@ -1,7 +1,7 @@
 """k-anonymity: every published record shares its quasi-identifier cells with k − 1 others.
 
 k is no requirement like the others: every algorithm builds classes of k records by itself. So this
-says only how k is measured and named; the other models are what is required beyond it.
+says only how k is measured; the other models are what is required beyond it.
 
 Reference: Samarati and Sweeney, Protecting privacy when disclosing information (1998).
 
@@ -48,18 +48,9 @@ def small_k_warning(k: int) -> tuple[Note, ...]:
     )
 
 
-class KAnonymity:
-    """The number of records in the smallest class."""
-
-    name = "k"
-    check_title = "records in the smallest class"
-    report_title = "k"
-    report_meaning = "records that share every published combination, at least"
-
-    @staticmethod
-    def measured(sizes: Int64s) -> int:
-        """Return the size of the smallest class; 0 where there is none."""
-        return int(sizes.min()) if len(sizes) else 0
+def smallest_size(sizes: Int64s) -> int:
+    """Return the size of the smallest class, the k that is reached; 0 where there is no class."""
+    return int(sizes.min()) if len(sizes) else 0
 
 
 def personal_requirement(column: Column) -> ColumnRequirement:

@@ -145,7 +145,6 @@ class PeopleCount(PrivacyModel):
     """As many distinct people as k: the requirement that a column of the role person makes."""
 
     name, letter, title = "people", "people", "k in people"
-    check_title = "people in the smallest class"
     at_least = True
     monotone = True
     digits = 0

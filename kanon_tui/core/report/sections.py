@@ -7,7 +7,6 @@ from typing import Any
 
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.metrics.privacy import LIKELY
-from kanon_tui.core.privacy.k_anonymity import KAnonymity
 from kanon_tui.core.privacy.models import MODELS, PLUG_INS
 from kanon_tui.core.privacy.risk import risk_figures
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -131,7 +130,7 @@ def privacy_section(result: FinishedRun) -> Section:
     """Return the privacy figures of a release, with their meanings."""
     privacy = result.measures.privacy
     rows = [
-        (KAnonymity.report_title, figure(privacy.k), _k_meaning(result)),
+        ("k", figure(privacy.k), _k_meaning(result)),
         *(
             (
                 f"✓ Required {each.requirement.model.title}: {each.requirement.column.name}",
@@ -213,7 +212,7 @@ def _required_risk(result: FinishedRun) -> list[tuple[str, str, str]]:
 
 def _k_meaning(result: FinishedRun) -> str:
     if result.task.repeated is None:
-        return KAnonymity.report_meaning
+        return "records that share every published combination, at least"
     return f"different people ({result.task.repeated.name}) of every published combination"
 
 
