@@ -455,11 +455,6 @@ def _check_workers(workers: Cluster, where: str) -> None:
     workers.check_readable([workers.folder])
 
 
-def is_encrypted(scheduler: str) -> bool:
-    """Return whether both ends of this address show certificates; no protocol means `tcp://`."""
-    return scheduler.startswith("tls://")
-
-
 def check_trusted(scheduler: str | None, trust: bool) -> None:
     """Refuse a scheduler that the project names unless whoever starts the run trusts it."""
     if scheduler is not None and not trust:
@@ -471,7 +466,7 @@ def check_trusted(scheduler: str | None, trust: bool) -> None:
 
 def check_scheduler(scheduler: str | None, insecure: bool) -> None:
     """Refuse a scheduler without TLS unless the command line allows it."""
-    if scheduler is not None and not is_encrypted(scheduler) and not insecure:
+    if scheduler is not None and not scheduler.startswith("tls://") and not insecure:
         problem = (
             f"the scheduler {scheduler} is reached without TLS: whoever reaches it or takes its "
             "place can read the data and run code as you; name a tls:// address"
@@ -486,7 +481,7 @@ def client_security(scheduler: str) -> Any:
     """Return the certificates of a client of this scheduler, from Dask's settings."""
     import distributed
 
-    if not is_encrypted(scheduler):
+    if not scheduler.startswith("tls://"):  # no protocol means tcp://
         return None
     security: Any = getattr(distributed, "Security")(require_encryption=True)  # noqa: B009
     remedy = (

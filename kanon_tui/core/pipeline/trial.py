@@ -369,7 +369,8 @@ def preflight(
         with_parameters(algorithm, project.algorithm.params, algorithm.name)
     except KanonError as error:
         return Preflight(problem=str(error))
-    beyond = out_of_reach(task.requirements, _may_suppress(task, algorithm))
+    by_share = algorithm.family is Family.FULL_DOMAIN and task.allowed_suppressed > 0
+    beyond = out_of_reach(task.requirements, by_share or algorithm.always_suppresses)
     if beyond is not None:
         return Preflight(problem=beyond.unreachable())
     records = (
@@ -424,12 +425,6 @@ def _published(task: Task) -> list[str]:
     """Return sentences about the columns that are published unchanged or left out."""
     columns = {"published as they are": task.published_as_they_are, "left out": task.left_out}
     return [f"{what}: {short_list(names, most=6)}" for what, names in columns.items() if names]
-
-
-def _may_suppress(task: Task, algorithm: type[Algorithm]) -> bool:
-    """Return whether records may be suppressed to reach what is required."""
-    by_share = algorithm.family is Family.FULL_DOMAIN and task.allowed_suppressed > 0
-    return by_share or algorithm.always_suppresses
 
 
 def _megabytes(task: Task, algorithm: type[Algorithm]) -> int:
