@@ -39,8 +39,13 @@ class Proposal:
     """A grouping that can be worked out."""
 
     title: str
-    make: Callable[[], Mapping[str, Any] | None]
-    """The specification, or None where the values do not group so."""
+    levels: Callable[[], Levels]
+    """Works the groups out; empty where the values do not group so."""
+
+    def make(self) -> Mapping[str, Any] | None:
+        """Return the specification, or None where the values do not group so."""
+        levels = self.levels()
+        return {"builder": "groups", "levels": levels} if levels else None
 
 
 def proposals(
@@ -53,20 +58,12 @@ def proposals(
     values = column.values[: column.present]
     if column.kind.ordered or not _FEW <= len(values) <= MOST_VALUES:
         return
-    yield Proposal("groups by frequency", lambda: _spec(_by_frequency(column, k)))
-    yield Proposal("groups by prefix", lambda: _spec(_by_prefix(values)))
-    yield Proposal("groups by alphabet", lambda: _spec(_by_alphabet(column)))
+    yield Proposal("groups by frequency", partial(_by_frequency, column, k))
+    yield Proposal("groups by prefix", partial(_by_prefix, values))
+    yield Proposal("groups by alphabet", partial(_by_alphabet, column))
     if len(values) <= MOST_ASSOCIATED:
         for name, other in sensitive.items():
-            yield Proposal(f"groups alike in {name}", partial(_associated, column, other))
-
-
-def _associated(column: Column, other: Callable[[], Column]) -> Mapping[str, Any] | None:
-    return _spec(_by_association(column, other()))
-
-
-def _spec(levels: Levels) -> Mapping[str, Any] | None:
-    return {"builder": "groups", "levels": levels} if levels else None
+            yield Proposal(f"groups alike in {name}", partial(_by_association, column, other))
 
 
 def _levels(values: Sequence[str], labels: Sequence[Sequence[str]]) -> Levels:
@@ -127,7 +124,7 @@ def _by_alphabet(column: Column) -> Levels:
         nested.append(sorted(cuts))
     for edges in reversed(nested):
         group_of = {
-            letter: _letters(alphabet[start], alphabet[end - 1])
+            letter: "-".join(dict.fromkeys((alphabet[start], alphabet[end - 1])))
             for start, end in pairwise(edges)
             for letter in alphabet[start:end]
         }
@@ -135,14 +132,10 @@ def _by_alphabet(column: Column) -> Levels:
     return _levels(values, labels)
 
 
-def _letters(first: str, last: str) -> str:
-    return first if first == last else f"{first}-{last}"
-
-
-def _by_association(column: Column, other: Column) -> Levels:
+def _by_association(column: Column, related: Callable[[], Column]) -> Levels:
     """Join the two groups that lose least, again and again; levels at a half and at a quarter."""
     values = column.values[: column.present]
-    joint = _joint_counts(column, other, len(values))
+    joint = _joint_counts(column, related(), len(values))
     members = [[i] for i in range(len(values))]
     sizes = dict.fromkeys((len(values) // 2, len(values) // 4, 2))
     wanted = [size for size in sizes if 1 < size < len(values)]

@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
@@ -85,16 +84,12 @@ def sensitive_column(table: Table, name: str, spec: AttributeSpec, project: Proj
     wanted = [r for r in project.privacy.requirements if isinstance(r, HierarchicalTCloseness)]
     if spec.hierarchy is not None and any(r.attribute in (name, None) for r in wanted):
         hierarchy = build_hierarchy(spec.hierarchy, column, project.folder)
-        column = replace(column, ground=_ground(hierarchy.bind(column)))
+        present = slice(column.missing)  # missing is the last value
+        levels = hierarchy.bind(column).maps[1:]
+        ground = [labels for labels in levels if len(np.unique(labels[present])) > 1]
+        column = replace(column, ground=tuple(ground))
     exact = project.data.distinct == "exact"
     return column if exact else by_value(column, table.missing_tokens)
-
-
-def _ground(hierarchy: BoundHierarchy) -> tuple[npt.NDArray[np.integer], ...]:
-    """Return per level the label of every value, without the levels that have a single label."""
-    present = slice(hierarchy.column.missing)  # missing is the last value
-    between = [labels for labels in hierarchy.maps[1:] if len(np.unique(labels[present])) > 1]
-    return tuple(between)
 
 
 def emphasis_of(project: Project, spec: AttributeSpec) -> float:

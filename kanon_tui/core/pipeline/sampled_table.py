@@ -239,7 +239,11 @@ def read_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, 
     """
     if not result.in_files:
         return result.task, as_table(result.release.frame, result.task.table.missing_tokens)
-    return replace(result.task, table=_input_records(result, stop)), _release_rows(result, stop)
+    table = counted_table(result.task)
+    if not table.source.unchanged:
+        raise InputError("the data has changed since it was read; run again")
+    task = replace(result.task, table=replace(table, workers=_workers(stop)))
+    return task, _release_rows(result, stop)
 
 
 def draw_tables(task: Task, rows: Table) -> tuple[Task, Table]:
@@ -261,14 +265,6 @@ def _drawn(table: CountedTable, seed: int) -> pl.DataFrame:
         chance = np.random.default_rng(seed)
         chosen = np.sort(chance.choice(table.height, MOST_DRAWN, replace=False, shuffle=False))
     return table.rows_at(chosen, table.names)
-
-
-def _input_records(result: FinishedRun, stop: Stop) -> CountedTable:
-    """Return the input records of a run; refuse files that have changed."""
-    table = counted_table(result.task)
-    if not table.source.unchanged:
-        raise InputError("the data has changed since it was read; run again")
-    return replace(table, workers=_workers(stop))
 
 
 def _workers(stop: Stop, check: Callable[[], object] = lambda: None) -> LocalWorkers:
