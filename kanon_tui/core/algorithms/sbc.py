@@ -71,10 +71,6 @@ class SBC(SimilarityClustering):
         """Make classes while k records are left, then place the rest."""
         clusters = Similarity(task, context, spatial=False)
         left = yield from clusters.grow()
-        if self.left_over == "join-last":
-            yield from clusters.join_last(left)
-        elif self.left_over == "nearest":
-            yield from clusters.join_nearest(left)
-        else:
-            yield from clusters.suppress(left)
+        place = {"join-last": clusters.join_last, "nearest": clusters.join_nearest}
+        yield from place.get(self.left_over, clusters.suppress)(left)
         return clusters.grouping()

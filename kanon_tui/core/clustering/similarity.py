@@ -379,7 +379,8 @@ class Similarity:
         """Return the sentence on an attribute with three values or more, by frequency."""
         table, group = self.table, int(self.table.chosen[y])
         where = self._conditions(y, row)
-        among = "with " + " and ".join(_named(a, record) for a in where) if where else "left"
+        cells_of = [f"{a.name} {a.column.values[a.column.codes[record]]}" for a in where]
+        among = "with " + " and ".join(cells_of) if where else "left"
         column = self.categories[y].column
         cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
         counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
@@ -464,10 +465,6 @@ _NEXT_TO_NOTHING = 1e-7
 def distance_text(distance: float) -> str:
     """Return a distance with three digits, or `almost 0` where shrinking left nothing of it."""
     return "almost 0" if 0 < distance < _NEXT_TO_NOTHING else f"{distance:.3g}"
-
-
-def _named(attribute: QuasiIdentifier, record: int) -> str:
-    return f"{attribute.name} {attribute.column.values[attribute.column.codes[record]]}"
 
 
 def class_loss(quasi: Sequence[QuasiIdentifier], classes: npt.NDArray[np.integer]) -> float:
