@@ -90,7 +90,7 @@ def test_run_warns_of_repeated_people_and_counts_them_when_told(folder: Path) ->
     report = json.loads((folder / "r.json").read_text())
     assert report["privacy"]["disclosed"]["ill"]["revealed"] == 8
     assert "repeats" not in done.stdout
-    assert "the smallest of 1 classes has 24 records of 8 people" in done.stdout
+    assert "the smallest of 1 class has 24 records of 8 people" in done.stdout
     assert (folder / "o.csv").read_text().splitlines()[0] == "age,ill"
     report = json.loads((folder / "r.json").read_text())
     assert (report["people"], report["privacy"]["k"]) == (8, 8)
