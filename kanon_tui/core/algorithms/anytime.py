@@ -64,7 +64,7 @@ class AnytimeSearch(FullDomainSearch):
         Line("publish the best string, with its gap to the highest bound"),
     )
 
-    tests: int = declared(60_000, "Tests of strings that the search may make", low=1)
+    tests: int = declared(100_000, "Tests of strings that the search may make", low=1)
     seconds: float | None = declared(
         None, "Seconds after which it stops, whatever is left of the tests", above=0
     )
