@@ -104,11 +104,11 @@ class StringsScreen(Hosted, Modal):
     """The string that is being built in the first row, the passing strings below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "back", key_display="esc"),
-        Binding("plus", "change(1)", "level +", key_display="+", id="strings.raise"),
-        Binding("minus", "change(-1)", "level −", key_display="-", id="strings.lower"),
+        Binding("escape,q", "leave", "back"),
+        Binding("plus", "change(1)", "level +", id="strings.raise"),
+        Binding("minus", "change(-1)", "level −", id="strings.lower"),
         Binding("o", "filter", "only this level", id="strings.filter"),
-        Binding("slash", "type", "type", key_display="/", id="strings.type"),
+        Binding("slash", "type", "type", id="strings.type"),
         Binding("E", "leave", "back", show=False),
     ]
 

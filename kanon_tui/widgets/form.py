@@ -53,7 +53,7 @@ class Form(VerticalScroll, can_focus=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "leave the field", key_display="esc", id="form.leave")
+        Binding("escape", "leave", "leave the field", id="form.leave")
     ]
 
     @dataclass

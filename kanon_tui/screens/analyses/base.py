@@ -74,7 +74,7 @@ class AnalysisScreen(Hosted, Modal):
     """By action the attribute of the panel without which its key does nothing and is not shown."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Back", key_display="esc"),
+        Binding("escape", "back", "Back"),
         Binding("z", "zoom", "Zoom", id="analysis.zoom"),
         Binding("R", "release", "runs", id="analysis.release"),
     ]

@@ -39,8 +39,8 @@ class PartitionScreen(AnalysisScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "target", "Target", id="partition.target"),
         Binding("a", "asked", "Attributes", id="partition.asked"),
-        Binding("plus,equals_sign", "leaves(1)", "More leaves", key_display="+"),
-        Binding("minus", "leaves(-1)", "Fewer leaves", key_display="-"),
+        Binding("plus,equals_sign", "leaves(1)", "More leaves"),
+        Binding("minus", "leaves(-1)", "Fewer leaves"),
         Binding("m", "overlap", "Overlap", id="partition.overlap"),
     ]
 

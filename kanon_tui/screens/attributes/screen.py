@@ -85,10 +85,8 @@ class AttributesScreen(FindingScreen):
         Binding("e", "publish", "published as", id="attributes.publish"),
         Binding("U", "uniques", "give away", id="attributes.uniques"),
         Binding("space", "select", "mark", id="attributes.mark"),
-        Binding(
-            "asterisk", "mark_by_pattern", "mark many", key_display="*", id="attributes.pattern"
-        ),
-        Binding("slash", "find", "find", key_display="/", id="attributes.find"),
+        Binding("asterisk", "mark_by_pattern", "mark many", id="attributes.pattern"),
+        Binding("slash", "find", "find", id="attributes.find"),
         Binding("n", "find_next(1)", "next", show=False, id="attributes.next"),
         Binding("N", "find_next(-1)", "previous", show=False, id="attributes.previous"),
     ]

@@ -145,13 +145,13 @@ class DataScreen(FindingScreen):
     STEP = "data"
     FIND = "Find a text in all cells"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "find", key_display="/", id="data.find"),
+        Binding("slash", "find", "find", id="data.find"),
         Binding("n", "find_next(1)", "next", id="data.next"),
         Binding("N", "find_next(-1)", "previous", show=False, id="data.previous"),
         Binding("S", "sort", "sort", id="data.sort"),
         Binding("f", "filter", "filter", id="data.filter"),
         Binding("c", "go_to_column", "column", id="data.column"),
-        Binding("number_sign", "go_to_row", "record", key_display="#", id="data.row"),
+        Binding("number_sign", "go_to_row", "record", id="data.row"),
         Binding("y", "copy", "copy", id="data.copy"),
         Binding("r", "reading", "reading", id="data.reading"),
         Binding("x", "keep", "keep only these", id="data.keep"),

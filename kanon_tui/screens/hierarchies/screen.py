@@ -81,7 +81,7 @@ class HierarchiesScreen(HierarchyView):
         Binding("I", "import", "import", id="hierarchies.import"),
         Binding("E", "export", "export", id="hierarchies.export"),
         Binding("x", "clear", "default", id="hierarchies.clear"),
-        Binding("slash", "find", "find", key_display="/", id="hierarchies.find"),
+        Binding("slash", "find", "find", id="hierarchies.find"),
         Binding("n", "find_next(1)", "next", show=False, id="hierarchies.next"),
         Binding("N", "find_next(-1)", "previous", show=False, id="hierarchies.previous"),
     ]

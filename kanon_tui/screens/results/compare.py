@@ -190,7 +190,7 @@ class CompareScreen(Hosted, Modal):
     """Two results side by side, with their figures below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss_none", "back", key_display="esc"),
+        Binding("escape,q", "dismiss_none", "back"),
         Binding("C", "dismiss_none", "compare", show=False),
         Binding("s", "sort", "sort", id="compare.sort"),
         Binding("n", "next", "next", id="compare.next"),

@@ -129,7 +129,7 @@ class ResultsScreen(StepScreen):
         Binding("s", "records('sort_records')", "sort", id="results.sort"),
         Binding("x", "export", "export", id="results.export"),
         Binding("plus", "rerun(1)", "k±1", key_display="+-", id="results.more"),
-        Binding("minus", "rerun(-1)", "k−1", show=False, key_display="-", id="results.less"),
+        Binding("minus", "rerun(-1)", "k−1", show=False, id="results.less"),
         Binding("f", "panel('metrics')", "figures", id="results.metrics"),
         Binding("P", "panel('privacy')", "privacy", id="results.privacy"),
         Binding("R", "panel('runs')", "runs", id="results.runs"),
@@ -143,17 +143,8 @@ class ResultsScreen(StepScreen):
         ),
         Binding("b", "panel('attributes')", "by attribute", show=False, id="results.attributes"),
         Binding("d", "panel('class sizes')", "class sizes", show=False, id="results.sizes"),
-        Binding(
-            "slash", "records('ask_find')", "find", key_display="/", show=False, id="results.find"
-        ),
-        Binding(
-            "number_sign",
-            "records('ask_number')",
-            "record",
-            key_display="#",
-            show=False,
-            id="results.record",
-        ),
+        Binding("slash", "records('ask_find')", "find", show=False, id="results.find"),
+        Binding("number_sign", "records('ask_number')", "record", show=False, id="results.record"),
         Binding("delete", "forget_runs", "forget earlier runs", show=False, id="results.forget"),
         Binding("y", "copy", "copy", show=False, id="results.copy"),
         Binding("escape", "back", "back", show=False),

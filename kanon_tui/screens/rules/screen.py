@@ -165,7 +165,7 @@ class RulesScreen(StepScreen):
         Binding("a", "new", "add a rule", id="rules.new"),
         Binding("enter", "change", "edit", id="rules.edit"),
         Binding("d,delete", "delete", "delete", id="rules.delete"),
-        Binding("B,F", "settings", "base, emphasis", key_display="B", id="rules.settings"),
+        Binding("B,F", "settings", "base, emphasis", id="rules.settings"),
         Binding("V", "research_values", "RV by hand", id="rules.rv"),
     ]
 

@@ -52,12 +52,12 @@ class RaceScreen(Hosted, Modal):
     """Two runs, one decision at a time; the one that is finished waits at its end."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Back", key_display="esc"),
-        Binding("full_stop", "move(1)", "On", key_display=".", id="race.on"),
-        Binding("comma", "move(-1)", "Back", key_display=",", id="race.back"),
+        Binding("escape", "dismiss(None)", "Back"),
+        Binding("full_stop", "move(1)", "On", id="race.on"),
+        Binding("comma", "move(-1)", "Back", id="race.back"),
         Binding("space", "play", "Play/pause", id="race.play"),
-        Binding("greater_than_sign", "speed(1)", "Faster", key_display=">"),
-        Binding("less_than_sign", "speed(-1)", "Slower", key_display="<"),
+        Binding("greater_than_sign", "speed(1)", "Faster"),
+        Binding("less_than_sign", "speed(-1)", "Slower"),
         Binding("v", "picture", "Picture", id="race.picture"),
         Binding("home", "go(1)", "Start", show=False),
         Binding("end", "end", "End", show=False),
