@@ -225,7 +225,7 @@ class ReadingDialog(Hosted, FormDialog):
         super().__init__("How is this file read?", fields, reading_values(project.data), options)
 
     def below(self) -> ComposeResult:
-        yield Grid(name_width=5, id="preview")
+        yield Grid(id="preview")
 
     def answer(self, values: dict[str, Any]) -> DataSource:
         before = self._data.read_options
@@ -242,13 +242,16 @@ class ReadingDialog(Hosted, FormDialog):
         project = replace(self._project, data=self.answer(dict(values)))
         tokens = project.data.read_options.missing_tokens
 
+        def preview(frame: pl.DataFrame) -> None:
+            self.query_one("#preview", Grid).show(FrameSource(frame, tokens, name_width=5))
+
         def show(table: Table) -> None:
             self.show_error(self._note)
-            self.query_one("#preview", Grid).show(FrameSource(table.frame, tokens))
+            preview(table.frame)
 
         def failed(error: Exception) -> None:
             self.show_error(error)
-            self.query_one("#preview", Grid).show(FrameSource(first_lines(project.data_path)))
+            preview(first_lines(project.data_path))
 
         self.compute(lambda: project.read_data(preview=True), show, group="preview", failed=failed)
 

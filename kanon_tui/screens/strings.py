@@ -24,7 +24,7 @@ from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import Modal, ask_text
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
-from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.grid_sources import CellTable
 
 NARROWEST_NAME, WIDEST_NAME = 4, 14
 FIGURES = (("RV", 6), ("NCP", 6), ("classes", 7), ("suppressed", 12), ("roots", 5))
@@ -124,7 +124,7 @@ class StringsScreen(Hosted, Modal):
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(id="verdict")
-            yield Grid(name_width=6)
+            yield Grid()
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -163,8 +163,7 @@ class StringsScreen(Hosted, Modal):
         ]
         columns += [GridColumn(title, width, right=True) for title, width in FIGURES]
 
-        def cells(row: int) -> list[Cell]:
-            verdict = self._judged if row == 0 else shown[row - 1]
+        def cells(verdict: Verdict | None) -> list[Cell]:
             levels = self.built if verdict is None else verdict.levels
             tops = self.strings.verdicts.heights
             found = [
@@ -173,10 +172,10 @@ class StringsScreen(Hosted, Modal):
             ]
             return found + (_figures(verdict) if verdict else [Cell("…")] * len(FIGURES))
 
-        source = RowSource(
-            columns, 1 + len(shown), cells, lambda row: "yours" if row == 0 else f"{row:,}"
-        )
-        self.query_one(Grid).show(source, keep_cursor=True)
+        names = ["yours", *(f"{number:,}" for number in range(1, len(shown) + 1))]
+        table = CellTable(columns, [cells(each) for each in (self._judged, *shown)], names, 6)
+        table.frozen = 0
+        self.query_one(Grid).show(table, keep_cursor=True)
         self._show_verdict()
 
     def _show_verdict(self) -> None:

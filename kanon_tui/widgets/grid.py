@@ -120,6 +120,8 @@ class GridSource(ABC):
     height: int
     name_title = ""
     """Title of the fixed column on the left."""
+    name_width = 0
+    """Cells of the fixed column; 0 for none."""
     frozen = 0
     """Columns that stay in view as well, while they leave half of the width to the others."""
 
@@ -201,15 +203,8 @@ class Grid(ScrollView, can_focus=True):
     class Chosen(CellMessage):
         """Enter was pressed, or the cell under the cursor clicked."""
 
-    def __init__(
-        self,
-        source: GridSource | None = None,
-        *,
-        name_width: int = 0,
-        id: str | None = None,
-    ) -> None:
+    def __init__(self, source: GridSource | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._name_width = name_width
         self.source: GridSource | None = None
         self._widths: list[int] = []
         self._starts: list[int] = [0]
@@ -221,13 +216,9 @@ class Grid(ScrollView, can_focus=True):
 
     # -- drawing
 
-    def show(
-        self, source: GridSource, *, keep_cursor: bool = False, name_width: int | None = None
-    ) -> None:
+    def show(self, source: GridSource, *, keep_cursor: bool = False) -> None:
         """Show another table; the cursor goes to the first cell unless it is kept."""
         self.source = source
-        if name_width is not None:
-            self._name_width = name_width
         self._lay_out_columns()
         if not keep_cursor:
             self.row, self.column = 0, 0
@@ -236,6 +227,10 @@ class Grid(ScrollView, can_focus=True):
         self.row = min(self.row, max(source.height - 1, 0))
         self.column = min(self.column, max(len(source.columns) - 1, 0))
         self.refresh()
+
+    @property
+    def _name_width(self) -> int:
+        return self.source.name_width if self.source is not None else 0
 
     def _lay_out_columns(self) -> None:
         """Share the width among the columns; a scroll bar takes a cell of it."""

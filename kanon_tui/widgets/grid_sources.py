@@ -1,9 +1,10 @@
-"""Sources of rows for a grid: a frame, pages of a file beyond memory, rows made one by one."""
+"""Sources of rows for a grid: cells that are made, a frame, pages of a file beyond memory."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -50,36 +51,16 @@ class CellTable(GridSource):
         columns: Sequence[GridColumn],
         cells: Sequence[Sequence[Cell]],
         names: Sequence[str] = (),
+        name_width: int = 0,
     ) -> None:
         self.columns, self.cells, self.height = columns, cells, len(cells)
-        self._names = names
+        self._names, self.name_width = names, name_width
 
     def line(self, row: int) -> Sequence[Cell]:
         return self.cells[row]
 
     def row_name(self, row: int) -> str:
         return self._names[row] if self._names else ""
-
-
-class RowSource(GridSource):
-    """Rows that a function makes one by one."""
-
-    def __init__(
-        self,
-        columns: Sequence[GridColumn],
-        height: int,
-        cells: Callable[[int], Sequence[Cell]],
-        name: Callable[[int], str],
-        name_title: str = "",
-    ) -> None:
-        self.columns, self.height, self.name_title = columns, height, name_title
-        self._cells, self._name = cells, name
-
-    def line(self, row: int) -> Sequence[Cell]:
-        return self._cells(row)
-
-    def row_name(self, row: int) -> str:
-        return self._name(row)
 
 
 WAITING = "…"
@@ -93,18 +74,23 @@ class PagedRows(GridSource):
         self,
         pages: Pages,
         columns: Sequence[GridColumn],
-        missed: Callable[[Pages, int], object],
+        missed: Callable[[Pages, int], object] = lambda *_: None,
         *,
         missing: Collection[str] = ("",),
         numbers: RowNumbers | None = None,
         places: Sequence[int] | None = None,
         name_title: str = "",
+        name_width: int = 8,
+        name: Callable[[int], str] = lambda number: f"{number + 1:,}",
     ) -> None:
-        """Show the rows `numbers` and the columns `places`, or all; mark `missing` cells."""
+        """Show the rows `numbers` and the columns `places`, or all; mark `missing` cells.
+
+        `name` returns the text beside a row of the pages, `name_width` is its least width.
+        """
         self.pages, self.columns = pages, columns
         self.height = pages.height if numbers is None else len(numbers)
-        self.name_width = max(len(f"{pages.height:,}") + 1, 8)
-        self.name_title = name_title
+        self.name_width = max(len(f"{pages.height:,}") + 1, name_width)
+        self.name_title, self._name = name_title, name
         self._missed, self._missing = missed, frozenset(missing)
         self._numbers, self._places = numbers, places
         self._seen: dict[int, tuple[str, ...]] = {}
@@ -145,15 +131,19 @@ class PagedRows(GridSource):
         return rows.to_series(column if self._places is None else self._places[column]).to_list()
 
     def row_name(self, row: int) -> str:
-        """Return the number of the row in the pages, counted from 1."""
-        return f"{self.number(row) + 1:,}"
+        """Return the name of a row, such as its number in the pages, counted from 1."""
+        return self._name(self.number(row))
 
 
 class FrameSource(PagedRows):
     """Rows of a frame in memory, all or `records` in their order."""
 
     def __init__(
-        self, frame: pl.DataFrame, missing: Collection[str] = (), right: Collection[str] = ()
+        self,
+        frame: pl.DataFrame,
+        missing: Collection[str] = (),
+        right: Collection[str] = (),
+        **names: Any,
     ) -> None:
         self.frame = frame
         self.records: Int64s | None = None
@@ -161,7 +151,7 @@ class FrameSource(PagedRows):
             up_to(WIDEST, visible(name), width, name in right)
             for name, width in zip(frame.columns, column_widths(frame, WITH_ROOM), strict=True)
         ]
-        super().__init__(FramePages(frame), columns, lambda *_: None, missing=missing)
+        super().__init__(FramePages(frame), columns, missing=missing, **names)
 
     def arranged(self, records: Int64s) -> FrameSource:
         """Return some rows of the frame in another order."""

@@ -44,7 +44,7 @@ from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, 
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, GridSource
-from kanon_tui.widgets.grid_sources import FrameSource, RowSource
+from kanon_tui.widgets.grid_sources import CellTable, FrameSource
 
 MOST_SHOWN = 10_000
 """Most records of one person that are listed."""
@@ -66,7 +66,13 @@ class Lookup:
         found = linked.look_up(person)
         cells = table.rows_at(found.records[:MOST_SHOWN], names)
         disclosed = (name for name, flags in linked.disclosed_values.items() if flags[person])
-        return cls(found, FrameSource(cells, table.missing_tokens), frozenset(disclosed))
+        rows = FrameSource(
+            cells,
+            table.missing_tokens,
+            name=lambda row: f"{found.records[row] + 1:,}",
+            name_width=len(f"{found.records[:MOST_SHOWN].max(initial=0) + 1:,}") + 1,
+        )
+        return cls(found, rows, frozenset(disclosed))
 
     def summary(self) -> str:
         """Return `2 records, disease: Gastritis 50%, HIV 50%`."""
@@ -114,7 +120,7 @@ class PersonPane(Vertical):
         summaries.display = person is not None
         if person is None:
             self.border_title = "records that fit (enter on a person)"
-            grid.show(RowSource([GridColumn("", 1)], 0, lambda _: [], lambda _: ""), name_width=0)
+            grid.show(CellTable([], []))
             return
         text = Text()
         number, *sides = person
@@ -127,17 +133,9 @@ class PersonPane(Vertical):
             text.append("\n")
         text.rstrip()
         summaries.update(text)
-        records, cells = side_shown.found.records, side_shown.cells
-        source = RowSource(
-            cells.columns,
-            min(len(records), MOST_SHOWN),
-            cells.line,
-            lambda row: f"{records[row] + 1:,}",
-        )
-        widest = int(records[:MOST_SHOWN].max(initial=0)) + 1
-        grid.show(source, name_width=len(f"{widest:,}") + 1)
+        grid.show(side_shown.cells)
         where = "original" if self.in_original else "published"
-        count = len(records)
+        count = len(side_shown.found.records)
         title = count_of(count, f"{where} record fits", f"{where} records fit")
         if count > MOST_SHOWN:
             title += f", the first {MOST_SHOWN:,} are shown"
@@ -153,7 +151,7 @@ class PeopleRows(GridSource):
 
     def __init__(self, external: Table, attack: Attack) -> None:
         self.attack = attack
-        self.height = external.height
+        self.height, self.name_width = external.height, len(f"{external.height:,}") + 1
         self._cells = FrameSource(external.frame, external.missing_tokens)
         self.columns: Sequence[GridColumn] = [
             GridColumn("original", 8, True),
@@ -308,9 +306,7 @@ class AttackScreen(AnalysisScreen):
 
     def _draw(self) -> None:
         people = self.people
-        nobody = RowSource([GridColumn("", 1)], 0, lambda _: [], lambda _: "")
-        width = len(f"{people.height:,}") + 1 if people else 0
-        self.query_one("#people", Grid).show(people or nobody, name_width=width)
+        self.query_one("#people", Grid).show(people or CellTable([], []))
         self.query_one(PersonPane).show(None)
         self.query_one("#counts", Static).update(
             sections_text([people.attack.section()]) if people else ""

@@ -23,7 +23,7 @@ from kanon_tui.core.text import visible
 from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
-from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.plot import Chart, Plot
 
 Shape = Sequence[npt.NDArray[np.float64]]
@@ -199,15 +199,11 @@ class FeasibilityScreen(AnalysisScreen):
         columns = [GridColumn("records", 9, True)]
         columns += [GridColumn(title, 8, True) for title in ("table's", "typed")[-len(lines) :]]
 
-        def cells(row: int) -> list[Cell]:
-            n = curve.counts[row]
-            return [
-                Cell(f"{'▸' if n == own else ''}{compact_number(n)}"),
-                *(_share(line.values[row]) for line in lines),
-            ]
-
-        source = RowSource(columns, len(curve.counts), cells, lambda _: "")
-        self.query_one(Grid).show(source, keep_cursor=True)
+        cells = [
+            [Cell(label), *(_share(line.values[row]) for line in lines)]
+            for row, label in enumerate(labels)
+        ]
+        self.query_one(Grid).show(CellTable(columns, cells), keep_cursor=True)
         line = f"▸ {own:,} records here"
         if all(rate is not None for line in lines for rate in line.values):
             found = (

@@ -254,7 +254,7 @@ class AssociationDialog(Dialog):
         self._names, self._matrix, self._close = names, matrix, close
 
     def content(self) -> ComposeResult:
-        yield Grid(_matrix(self._names, self._matrix), name_width=18)
+        yield Grid(_matrix(self._names, self._matrix))
         verdict = "no two attributes say nearly the same"
         if self._close:
             pairs = "; ".join(f"{a} and {b} ({s:.2f})" for a, b, s in self._close)
@@ -273,7 +273,7 @@ def _matrix(names: Sequence[str], matrix: np.ndarray) -> CellTable:
         ]
         for x, row in enumerate(matrix)
     ]
-    return CellTable(columns, cells, [visible(name) for name in names])
+    return CellTable(columns, cells, [visible(name) for name in names], 18)
 
 
 _MOST = 3
@@ -314,7 +314,7 @@ class UniquesDialog(Dialog):
         share = found.singled_out / max(found.records, 1)
         alone = f"{found.singled_out:,} of {found.records:,} records ({share:.0%}) are alone"
         yield Static(f"{alone} with up to {found.most} of their quasi-identifiers", id="alone")
-        yield Grid(_sets(found.worst), name_width=4)
+        yield Grid(_sets(found.worst))
         yield Static(_contributions(found), classes="hint")
         yield Static(self._verdict(), classes="warn" if self._made.missed else "good")
 
@@ -354,4 +354,4 @@ def _sets(sets: Sequence[Combination]) -> CellTable:
         for each in sets
     ]
     names = [str(number) for number in range(1, len(sets) + 1)]
-    return CellTable(fitted(columns, cells), cells, names)
+    return CellTable(fitted(columns, cells), cells, names, 4)

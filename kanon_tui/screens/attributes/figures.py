@@ -110,7 +110,7 @@ def attribute_rows(rows: list[list[Cell]], names: list[str], wide: bool) -> Cell
             longest = max(10, longest)
             width = min(width, longest)
         columns.append(GridColumn(title, width, title == "distinct", wish=longest))
-    return CellTable(columns, [[row[x] for x, _, _ in shown] for row in rows], names)
+    return CellTable(columns, [[row[x] for x, _, _ in shown] for row in rows], names, 3)
 
 
 def figure_cells(known: ColumnFigures | None, wide: bool) -> list[Cell]:

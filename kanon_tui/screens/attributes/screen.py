@@ -109,7 +109,7 @@ class AttributesScreen(FindingScreen):
 
     def body(self) -> Iterable[Widget]:
         with Vertical(id="attributes-pane", classes="pane"):
-            yield Grid(name_width=3, id="attributes")
+            yield Grid(id="attributes")
         with Vertical(id="gauge-pane", classes="pane"):
             yield Static(id="gauge")
 

@@ -135,10 +135,6 @@ def _ranks(session: Session, column: str) -> Int64s:
     return ranks
 
 
-NAME_WIDTH = 8
-"""Width of the numbers beside the records."""
-
-
 class DataScreen(FindingScreen):
     """The data file as it is, before anything is done to it."""
 
@@ -182,7 +178,7 @@ class DataScreen(FindingScreen):
         yield Static(id="facts")
         with Container(id="panes"):
             with Vertical(id="table-pane", classes="pane"):
-                yield Grid(name_width=NAME_WIDTH, id="table")
+                yield Grid(id="table")
             with Vertical(id="profile-pane", classes="pane"):
                 yield Static(id="profile")
 
@@ -201,7 +197,7 @@ class DataScreen(FindingScreen):
             self._all_rows = self._source = source
             self.view = View()
             self.look_for("")
-            self.query_one("#table", Grid).show(source, name_width=NAME_WIDTH)
+            self.query_one("#table", Grid).show(source)
             self._fill_titles()
         self._look_at_file(session)
         self._show_profile()
@@ -217,7 +213,7 @@ class DataScreen(FindingScreen):
     def leave_file(self) -> None:
         grid = self.query_one("#table", Grid)
         if self._source is not None:
-            grid.show(self._source, keep_cursor=True, name_width=NAME_WIDTH)
+            grid.show(self._source, keep_cursor=True)
         self._fill_titles()
 
     def show_counting(self, line: str) -> None:
@@ -248,7 +244,7 @@ class DataScreen(FindingScreen):
         """Show the file from its beginning; the cursor stays in its column."""
         grid = self.query_one("#table", Grid)
         if self._paged is not None:
-            grid.show(self._paged, keep_cursor=True, name_width=self._paged.name_width)
+            grid.show(self._paged, keep_cursor=True)
             grid.go_to(0)
 
     def _show_pages(self) -> None:
@@ -358,7 +354,7 @@ class DataScreen(FindingScreen):
                 self.show_file()
                 self._fill_titles()
                 return
-            grid.show(source, keep_cursor=True, name_width=NAME_WIDTH)
+            grid.show(source, keep_cursor=True)
             hits = np.flatnonzero(records == record)
             grid.go_to(int(hits[0]) if len(hits) and view.sort is None else 0)
             self._fill_titles()

@@ -1,7 +1,7 @@
 """Two results side by side: the same records as either publishes them, and every figure."""
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from rich.cells import cell_len
@@ -9,10 +9,9 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
-from kanon_tui.core.analysis.compare import Comparison, file_records
+from kanon_tui.core.analysis.compare import Comparison, compare, compare_streamed, file_records
 from kanon_tui.core.numeric import Flags
 from kanon_tui.core.pipeline.pages import (
     LEFT_OUT,
@@ -22,8 +21,9 @@ from kanon_tui.core.pipeline.pages import (
     PublishedPages,
     RowNumbers,
 )
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
-from kanon_tui.screens.base import toggle_zoom
+from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables
 from kanon_tui.screens.results.memory_records import (
     CHANGED,
@@ -36,11 +36,30 @@ from kanon_tui.screens.results.memory_records import (
     marked_column,
 )
 from kanon_tui.screens.results.records_pane import TwinGrids
-from kanon_tui.services.host import Hosted, PageReader
-from kanon_tui.widgets.bars import KeyBar
-from kanon_tui.widgets.dialogs import Modal
+from kanon_tui.services.host import PageReader
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
-from kanon_tui.widgets.grid_sources import MOST_SEEN, WAITING, RowSource
+from kanon_tui.widgets.grid_sources import PagedRows
+
+R = TypeVar("R", bound=PagedRows)
+
+
+class PairedRows(PagedRows):
+    """The records as one of two releases has them; cells of which the other differs are marked."""
+
+    other: PagedRows
+
+    def line(self, row: int) -> list[Cell]:
+        """Return the cells of a record, or … until both releases are read."""
+        texts, others = self.record(row), self.other.record(row)
+        if texts is None or others is None:
+            return PagedRows.line(self if texts is None else self.other, row)
+        return [_cell(*pair) for pair in zip(texts, others, strict=True)]
+
+
+def _cell(text: str, other: str) -> Cell:
+    if text == LEFT_OUT:
+        return Cell(text, "bad")
+    return Cell((SAME if text == other else CHANGED) + text, "" if text == other else "changed")
 
 
 class PairedRecords:
@@ -55,21 +74,13 @@ class PairedRecords:
         self.names = [name for name in one if name in other]
         self._pages = _pages(comparison)
         """Left and right release and the original."""
-        self._places = [[pages.names.index(n) for n in self.names] for pages in self._pages]
         self.columns = [self._column(name) for name in self.names]
         self.tables = comparison_tables(comparison)
-        self._row_names, self.titles = _row_names(comparison)
+        self._row_names, self._titles = _row_names(comparison)
         """The names of a record left and right, and what they count."""
         self.by_difference: RowNumbers = comparison.most_different
         self.in_file_order: RowNumbers = comparison.in_file_order
         self.differs: Flags = comparison.record_differs
-        last = self.number(len(self.in_file_order) - 1) if len(self.in_file_order) else ""
-        self.name_width = max(len(last) + 2, len(RECORD) + 1)
-        """Width of the numbers beside the rows."""
-        self.missed: Missed = lambda pages, page: None
-        """Called with a page that is shown and not in memory."""
-        self._seen: dict[int, Sequence[Sequence[str]]] = {}
-        """Records on the screen may be on more pages than are kept, so those seen are kept too."""
 
     def _column(self, name: str) -> GridColumn:
         """Return a column that fits the first records of either release."""
@@ -78,58 +89,46 @@ class PairedRecords:
             texts += pages.page(0).head(SAMPLE)[name].to_list()
         return marked_column(name, max((cell_len(visible(text)) for text in texts), default=1))
 
-    def number(self, record: int) -> str:
-        """Return the number of a record as screen 1 counts."""
-        return self._row_names[0](record).removeprefix(SUPPRESSED)
-
-    def texts(self, record: int) -> Sequence[Sequence[str]] | None:
-        """Return a record in the left and the right release and the original; None while read."""
-        if record not in self._seen:
-            found = []
-            for pages, places in zip(self._pages, self._places, strict=True):
-                row = pages.cached_row(record)
-                if row is None:
-                    self.missed(pages, pages.page_of(record))
-                else:
-                    found.append([row[place] for place in places])
-            if len(found) < len(self._pages):
-                return None
-            if len(self._seen) >= MOST_SEEN:
-                self._seen.clear()
-            self._seen[record] = found
-        return self._seen[record]
-
     @property
     def different(self) -> int:
         """The number of records that the two publish differently."""
         return int(self.differs.sum())
 
-    def sources(self, order: RowNumbers) -> tuple[RowSource, RowSource]:
-        """Return both sides in an order of the records."""
-        return self._source(0, order), self._source(1, order)
+    def sides(self, order: RowNumbers, missed: Missed) -> tuple[PairedRows, PairedRows, PagedRows]:
+        """Return left and right release and the original in an order of the records."""
+        last = self._number(len(order) - 1) if len(order) else ""
 
-    def _source(self, side: int, order: RowNumbers) -> RowSource:
-        def cells(row: int) -> list[Cell]:
-            texts = self.texts(int(order[row]))
-            if texts is None:
-                return [Cell(WAITING, "muted") for _ in self.names]
-            return [_cell(*pair) for pair in zip(texts[side], texts[1 - side], strict=True)]
+        def side(kind: type[R], number: int) -> R:
+            pages = self._pages[number]
+            made = kind(
+                pages,
+                self.columns,
+                missed,
+                numbers=order,
+                places=[pages.names.index(name) for name in self.names],
+                name_title=self._titles[number % 2],
+                name=self._row_names[number % 2],
+            )
+            made.name_width = max(len(last) + 2, len(RECORD) + 1)
+            return made
 
-        def name(row: int) -> str:
-            return self._row_names[side](int(order[row]))
+        left, right = side(PairedRows, 0), side(PairedRows, 1)
+        left.other, right.other = right, left
+        return left, right, side(PagedRows, 2)
 
-        return RowSource(self.columns, len(order), cells, name, self.titles[side])
+    def _number(self, record: int) -> str:
+        """Return the number of a record as screen 1 counts."""
+        return self._row_names[0](record).removeprefix(SUPPRESSED)
 
-    def line(self, order: RowNumbers, row: int, column: int) -> str:
+    def line(self, sides: Sequence[PagedRows], row: int, column: int) -> str:
         """Return the whole cell of the original and of both sides; "" while it is read."""
-        record = int(order[row])
-        texts = self.texts(record)
-        if texts is None:
+        sides[-1].line(row)  # the original is shown nowhere else, and may have to be read
+        found = [cells[column] for side in sides if (cells := side.record(row)) is not None]
+        if len(found) < len(sides):
             return ""
-        first, second, original = (cells[column] for cells in texts)
-        first, second = ("suppressed" if each == LEFT_OUT else each for each in (first, second))
-        name = self.names[column]
-        return f"record {self.number(record)}: {name} {original} → ◂ {first}   ▸ {second}"
+        first, second = ("suppressed" if each == LEFT_OUT else each for each in found[:2])
+        number, name = self._number(sides[0].number(row)), self.names[column]
+        return f"record {number}: {name} {found[2]} → ◂ {first}   ▸ {second}"
 
     def next_different(self, order: RowNumbers, row: int) -> int | None:
         """Return the next row below with a cell that differs."""
@@ -137,12 +136,6 @@ class PairedRecords:
             return row + 1 if row + 1 < self.different else None
         later = np.flatnonzero(self.differs[order[row + 1 :]])
         return row + 1 + int(later[0]) if len(later) else None
-
-
-def _cell(text: str, other: str) -> Cell:
-    if text == LEFT_OUT:
-        return Cell(text, "bad")
-    return Cell((SAME if text == other else CHANGED) + text, "" if text == other else "changed")
 
 
 def _pages(comparison: Comparison) -> tuple[Pages, Pages, Pages]:
@@ -186,110 +179,109 @@ def _row_names(comparison: Comparison) -> tuple[RowNames, tuple[str, str]]:
     return (record_in_run, class_in_run), (RECORD, CLASS)
 
 
-class CompareScreen(Hosted, Modal):
+class CompareScreen(AnalysisScreen):
     """Two results side by side, with their figures below."""
 
+    TITLE = "compare"
+    PANES: ClassVar = {"#left": ""}
+    NEEDS: ClassVar = dict.fromkeys(("sort", "next", "figures"), "rows")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss_none", "back"),
-        Binding("C", "dismiss_none", "compare", show=False),
+        Binding("q,C", "back", "back", show=False),
         Binding("s", "sort", "sort", id="compare.sort"),
         Binding("n", "next", "next", id="compare.next"),
         Binding("f", "figures", "figures", id="compare.figures"),
-        Binding("z", "zoom", "zoom", id="compare.zoom"),
+        Binding("z", "zoom", "Zoom", id="compare.zoom"),
     ]
 
-    def __init__(self, rows: PairedRecords, titles: tuple[str, str]) -> None:
+    def __init__(self, first: FinishedRun, second: FinishedRun) -> None:
         super().__init__()
-        self.rows, self._titles = rows, titles
-        self.order: RowNumbers = rows.by_difference
-        self.shown = next(iter(rows.tables))
-        """The title of the table of figures that is shown."""
+        self.results = first, second
+        self.rows: PairedRecords | None = None
+        self.order: RowNumbers = np.arange(0)
+        self._sides: tuple[PagedRows, ...] = ()
+        self.shown = 0
+        """The number of the table of figures that is shown."""
+        self._reader = PageReader(self, self._show_pages, lambda _, error: self.host.fail(error))
 
-    def compose(self) -> ComposeResult:
-        with Vertical():
-            yield Static(id="verdict")
-            yield TwinGrids()
-            yield Static(id="one-record")
-            yield FigurePanel()
-        yield KeyBar()
+    def body(self) -> ComposeResult:
+        yield TwinGrids()
+        yield Static(id="one-record")
+        yield FigurePanel()
 
-    def on_mount(self) -> None:
-        """Show the records that differ most first; those in files are read when they are seen."""
-        self.rows.missed = PageReader(self, self._show_pages, self._show_page_error).missed
-        self.query_one(TwinGrids).title(*self._titles)
-        self._show_figures()
-        self._verdict()
-        self._fill(0)
-        self.query_one(TwinGrids).left.focus()
+    def begin(self) -> None:
+        """Compare the results, and show the records that differ most first."""
+        self.query_one(TwinGrids).title(*map(self.session.run_title, self.results))
 
-    def _show_figures(self) -> None:
-        titles = list(self.rows.tables)
-        place = f"{titles.index(self.shown) + 1} of {len(titles)}"
+        def show(rows: PairedRecords) -> None:
+            self.rows = rows
+            self._show_figures(0)
+            self._fill(rows.by_difference)
+
+        self.in_background(lambda: PairedRecords(_compare(*self.results)), show, "comparing")
+
+    def _show_figures(self, number: int) -> None:
+        assert self.rows is not None
+        tables = list(self.rows.tables.items())
+        self.shown = number % len(tables)
         panel = self.query_one(FigurePanel)
-        panel.show(self.shown, self.rows.tables[self.shown])
-        panel.border_subtitle = f"{place} · f: {self._next_figures()}"
-
-    def _next_figures(self) -> str:
-        titles = list(self.rows.tables)
-        return titles[(titles.index(self.shown) + 1) % len(titles)]
+        panel.show(*tables[self.shown])
+        following, _ = tables[(self.shown + 1) % len(tables)]
+        panel.border_subtitle = f"{self.shown + 1} of {len(tables)} · f: {following}"
 
     def action_figures(self) -> None:
         """Show the next table: figures, attributes, rules."""
-        self.shown = self._next_figures()
-        self._show_figures()
+        self._show_figures(self.shown + 1)
 
-    def action_zoom(self) -> None:
-        toggle_zoom(self)
-
-    def _verdict(self) -> None:
-        comparison = self.rows.comparison
+    def status(self) -> Text:
+        """Return the number of records that differ, and who is better how often."""
+        if self.rows is None:
+            return Text(self.TITLE, "bold")
+        comparison, different = self.rows.comparison, self.rows.different
         wins = [one.better for one in comparison.figures]
-        different = self.rows.different
         text = Text(f"{different:,} of {len(self.order):,} records differ")
         text.append(f" · ◂ better in {wins.count(-1)} figures · ▸ better in {wins.count(1)}")
         if comparison.attributes and different:
             text.append(f" · they differ most in {visible(comparison.attributes[0].name)}")
-        self.query_one("#verdict", Static).update(text)
+        return text
 
-    def _fill(self, row: int) -> None:
-        width = self.rows.name_width
-        self.query_one(TwinGrids).show(*self.rows.sources(self.order), row, width)
+    def _fill(self, order: RowNumbers) -> None:
+        assert self.rows is not None
+        self.order = order
+        left, right, _ = self._sides = self.rows.sides(order, self._reader.missed)
+        self.query_one(TwinGrids).show(left, right, 0)
 
     def _show_pages(self) -> None:
-        grids = self.query_one(TwinGrids)
-        grids.repaint()
-        self._describe_record(grids.row, grids.column)
-
-    def _show_page_error(self, pages: Pages, error: Exception) -> None:
-        self.host.fail(error)
+        self.query_one(TwinGrids).repaint()
+        self._describe_record()
 
     @on(Grid.Moved)
-    def moved(self, event: Grid.Moved) -> None:
-        self._describe_record(event.row, event.column)
-
-    def _describe_record(self, row: int, column: int) -> None:
-        if row < len(self.order):
-            line = self.rows.line(self.order, row, column)
+    def _describe_record(self) -> None:
+        grids = self.query_one(TwinGrids)
+        if self.rows is not None and grids.row < len(self.order):
+            line = self.rows.line(self._sides, grids.row, grids.column)
             self.query_one("#one-record", Static).update(Text(visible(line)))
 
     def action_sort(self) -> None:
         """Switch between file order and most different first; the cursor goes to the top."""
+        assert self.rows is not None
         by_file = self.order is self.rows.in_file_order
-        self.order = self.rows.by_difference if by_file else self.rows.in_file_order
-        self._fill(0)
+        self._fill(self.rows.by_difference if by_file else self.rows.in_file_order)
 
     def action_next(self) -> None:
         """Go to the next record with a cell that differs."""
+        assert self.rows is not None
         grids = self.query_one(TwinGrids)
         found = self.rows.next_different(self.order, grids.row)
         if found is not None:
             grids.go_to(found)
         else:
-            self.notify("no further record differs", timeout=3)
+            self.host.notify("no further record differs")
 
-    def action_dismiss_none(self) -> None:
-        """Go back from a zoomed pane, then to the result."""
-        if self.maximized is not None:
-            self.minimize()
-        else:
-            self.dismiss(None)
+
+def _compare(first: FinishedRun, second: FinishedRun) -> Comparison:
+    """Compare two results, both in memory or both in files; in a thread."""
+    return (
+        compare_streamed(first, second, cancellation_check())
+        if first.in_files
+        else compare(first, second)
+    )

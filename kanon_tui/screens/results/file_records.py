@@ -191,8 +191,8 @@ class FileRecords:
         target = self.result.target
         return parts if target is None else [*parts, target.path.name]
 
-    def grids(self, shown: Arrangement, missed: Missed) -> tuple[PagedRows | None, PagedRows, int]:
-        """Return original, release and the width of row names; None for an unknown original."""
+    def grids(self, shown: Arrangement, missed: Missed) -> tuple[PagedRows | None, PagedRows]:
+        """Return original and release; None for an unknown original."""
         sides, counted = self.sides(shown), "record" if shown.order == AS_READ else "row"
 
         def side(pages: Pages, places: Sequence[int], counted: str) -> PagedRows:
@@ -209,7 +209,7 @@ class FileRecords:
         left = None
         if sides.before is not None:
             left = side(sides.before, self._places(sides.before), "record")
-        return left, right, right.name_width
+        return left, right
 
     def _places(self, before: FilePages) -> list[int]:
         """Return where the published columns are in the records that were read."""

@@ -178,10 +178,10 @@ class MemoryRecords:
             return [shown.order]
         return [f"class {shown.only_class + 1:,}" if shown.only_class >= 0 else "suppressed"]
 
-    def grids(self, shown: Arrangement, missed: Missed) -> tuple[PagedRows, PagedRows, int]:
-        """Return original, release and the width of row names."""
+    def grids(self, shown: Arrangement, missed: Missed) -> tuple[PagedRows, PagedRows]:
+        """Return original and release."""
         before = RecordRows(self, self.before, shown, published=False)
-        return before, RecordRows(self, self.after, shown, published=True), self.name_width
+        return before, RecordRows(self, self.after, shown, published=True)
 
     # -- finding
 
@@ -313,11 +313,12 @@ class RecordRows(PagedRows):
         super().__init__(
             pages,
             records.columns,
-            lambda *_: None,
             missing=records.result.task.table.missing_tokens,
             numbers=shown.numbers,
             name_title=CLASS if published else RECORD,
+            name=records.class_name if published else records.record_name,
         )
+        self.name_width = records.name_width
         self._records, self._published = records, published
 
     def line(self, row: int) -> list[Cell]:
@@ -347,11 +348,6 @@ class RecordRows(PagedRows):
         if not self._published:
             return [cell for _, cell in cells]
         return ["" if self._records.left_out(self.number(at)) else cell for at, cell in cells]
-
-    def row_name(self, row: int) -> str:
-        """Return the number of the class, or of the record."""
-        name = self._records.class_name if self._published else self._records.record_name
-        return name(self.number(row))
 
 
 def marked_column(name: str, widest: int) -> GridColumn:

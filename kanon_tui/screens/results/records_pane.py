@@ -23,7 +23,7 @@ from kanon_tui.screens.results.memory_records import Arrangement, MemoryRecords,
 from kanon_tui.services.host import Hosted, PageReader, error_sentence
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Grid, GridSource
-from kanon_tui.widgets.grid_sources import RowSource
+from kanon_tui.widgets.grid_sources import CellTable
 
 
 class TwinGrids(Horizontal):
@@ -61,16 +61,16 @@ class TwinGrids(Horizontal):
             assert isinstance(grid.parent, Widget)
             grid.parent.border_title = Text(visible(text))
 
-    def show(self, left: GridSource | None, right: GridSource, row: int, names: int) -> None:
+    def show(self, left: GridSource | None, right: GridSource, row: int) -> None:
         """Show other records, with the cursor on this row and in the column where it was.
 
-        `names` is the width of the numbers beside the rows, equal on both sides. Without a left
-        side the right one has the whole width.
+        Names of rows are equally wide on both sides. Without a left side the right one has the
+        whole width.
         """
         self.set_class(left is None, "-alone")
         for grid, source in ((self.left, left), (self.right, right)):
             if source is not None:
-                grid.show(source, keep_cursor=True, name_width=names)
+                grid.show(source, keep_cursor=True)
         self.go_to(row)
 
     def repaint(self) -> None:
@@ -80,7 +80,7 @@ class TwinGrids(Horizontal):
 
     def clear(self) -> None:
         """Show an empty right side alone."""
-        self.show(None, RowSource([], 0, lambda row: [], str), 0, 0)
+        self.show(None, CellTable([], []), 0)
 
     @property
     def alone(self) -> bool:
@@ -191,9 +191,9 @@ class RecordsPane(Hosted, Vertical):
         assert self.source is not None
         self.shown = arrangement
         place = None if record is None else arrangement.place_of(record)
-        left, right, name_width = self.source.grids(arrangement, self._reader.missed)
+        left, right = self.source.grids(arrangement, self._reader.missed)
         self._reader.clear()
-        self.grids.show(left, right, place or 0, name_width)
+        self.grids.show(left, right, place or 0)
         self._focus_front_grid()
         self.set_title()
         self._describe()

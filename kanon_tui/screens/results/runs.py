@@ -7,7 +7,7 @@ from functools import partial
 
 from textual.worker import get_current_worker
 
-from kanon_tui.core.analysis.compare import compare, compare_streamed, differences
+from kanon_tui.core.analysis.compare import differences
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import EarlierRun
 from kanon_tui.core.errors import InputError, KanonError
@@ -21,7 +21,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.results.compare import CompareScreen, PairedRecords
+from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.figures import signed
 from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
@@ -228,18 +228,8 @@ class Runs:
             choose(self.screen, "Compare with", options)
 
     def _compare(self, first: FinishedRun, second: FinishedRun) -> None:
-        session, screen = self.screen.session, self.screen
-        titles = (session.run_title(first), session.run_title(second))
-
-        def pair() -> PairedRecords:
-            if first.in_files and second.in_files:
-                worker = get_current_worker()
-                return PairedRecords(compare_streamed(first, second, lambda: worker.is_cancelled))
-            if first.in_files == second.in_files:
-                return PairedRecords(compare(first, second))
-            raise InputError(
-                "a release in files cannot be compared with one in memory; R has the figures of "
-                "all runs"
-            )
-
-        screen.load(pair, lambda rows: screen.ask(CompareScreen(rows, titles)))
+        if first.in_files == second.in_files:
+            self.screen.ask(CompareScreen(first, second))
+            return
+        refusal = "a release in files cannot be compared with one in memory; R has the figures of "
+        self.screen.host.fail(InputError(f"{refusal}all runs"))

@@ -25,7 +25,7 @@ async def test_compare_two_runs(sample, make_app) -> None:
         await settle(pilot)
         compare = pilot.app.screen
         assert isinstance(compare, CompareScreen)
-        assert "differ most in age" in text_of(compare, "#verdict")
+        assert "differ most in age" in text_of(compare, "#status")
         figures = {row[0].text: row for row in compare.query_one(FigurePanel).grid.source.cells}
         assert figures["NCP"][4].text == "◂ better"
         assert figures["k reached"][4].text == "▸ better"

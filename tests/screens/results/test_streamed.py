@@ -348,7 +348,7 @@ async def test_k_is_raised_into_a_file_of_its_own(tmp_path, make_app) -> None:
         compare = app.screen
         grids = compare.query_one(TwinGrids)
         differ = compare.rows.differs
-        assert f"{differ.sum()} of 120 records differ" in text_of(compare, "#verdict")
+        assert f"{differ.sum()} of 120 records differ" in text_of(compare, "#status")
         record = int(compare.order[0])
         await wait_until(pilot, lambda: f"record {record + 1}:" in text_of(compare, "#one-record"))
         assert any(cell.text.startswith("•") for cell in grids.left.source.rows(0, 1)[0])
