@@ -16,14 +16,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.geometry import Size
-from textual.screen import Screen
 from textual.widget import Widget
 
 from kanon_tui.core.editing.readiness import Readiness, State, readiness
@@ -133,20 +132,6 @@ class StepScreen(Hosted, SizedByTerminal):
 
         show(known)
         self.host.background.compute(bar, lambda: readiness(session), show, group="readiness")
-
-    def action_zoom(self) -> None:
-        """Enlarge the focused pane to the whole screen, or put it back."""
-        toggle_zoom(self)
-
-
-def toggle_zoom(screen: Screen[Any]) -> None:
-    """Enlarge the focused pane to the whole screen, or put it back."""
-    if screen.maximized is not None:
-        screen.minimize()
-    elif screen.focused is not None:
-        panes = [node for node in screen.focused.ancestors_with_self if node.has_class("pane")]
-        if panes and isinstance(panes[-1], Widget):
-            screen.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
 
 
 LARGEST = 50_000

@@ -88,7 +88,7 @@ class Help(Dialog):
     """A dialog with the keys that work now and what the focused pane is for."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("f1,enter,q,question_mark", "dismiss_none", "Close", show=False)
+        Binding("f1,enter,q,question_mark", "dismiss(None)", "Close", show=False)
     ]
 
     def __init__(self, groups: Sequence[KeyGroup], markdown: str) -> None:

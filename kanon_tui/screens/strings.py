@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -103,13 +103,14 @@ def _passing_levels(
 class StringsScreen(Hosted, Modal):
     """The string that is being built in the first row, the passing strings below."""
 
+    grid = getters.query_one(Grid)
+
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "back"),
+        Binding("escape,q,E", "dismiss(None)", "back"),
         Binding("plus", "change(1)", "level +", id="strings.raise"),
         Binding("minus", "change(-1)", "level −", id="strings.lower"),
         Binding("o", "filter", "only this level", id="strings.filter"),
         Binding("slash", "type", "type", id="strings.type"),
-        Binding("E", "leave", "back", show=False),
     ]
 
     def __init__(self, strings: PassingStrings) -> None:
@@ -129,7 +130,7 @@ class StringsScreen(Hosted, Modal):
 
     def on_mount(self) -> None:
         """Begin on the first row."""
-        self.query_one(Grid).focus()
+        self.grid.focus()
         self._judge()
 
     # -- what is shown
@@ -141,6 +142,11 @@ class StringsScreen(Hosted, Modal):
             return self.strings.passing
         x, level = self.only
         return [one for one in self.strings.passing if one.levels[x] == level]
+
+    @property
+    def _verdict(self) -> Verdict | None:
+        """The verdict on the string under the cursor; None while it is not known."""
+        return self.shown[self.grid.row - 1] if self.grid.row else self._judged
 
     def _judge(self) -> None:
         """Judge the string in the first row in the background."""
@@ -175,14 +181,13 @@ class StringsScreen(Hosted, Modal):
         names = ["yours", *(f"{number:,}" for number in range(1, len(shown) + 1))]
         table = CellTable(columns, [cells(each) for each in (self._judged, *shown)], names, 6)
         table.frozen = 0
-        self.query_one(Grid).show(table, keep_cursor=True)
+        self.grid.show(table, keep_cursor=True)
         self._show_verdict()
 
+    @on(Grid.Moved)
     def _show_verdict(self) -> None:
         """Show the verdict on the string under the cursor."""
-        row = self.query_one(Grid).row
-        verdict = self._judged if row == 0 else self.shown[row - 1]
-        text = Text()
+        verdict, text = self._verdict, Text()
         if verdict is None:
             text.append("counting …")
         else:
@@ -204,21 +209,15 @@ class StringsScreen(Hosted, Modal):
             return "no passing strings were found yet: build one here, or run a search first"
         return f"{count_of(passing, 'passing string')} found by the search, the best first"
 
-    @on(Grid.Moved)
-    def moved(self) -> None:
-        """Show the verdict on the string that the cursor moved to."""
-        self._show_verdict()
-
     # -- keys
 
     def _under_cursor(self) -> tuple[int, ...]:
-        row = self.query_one(Grid).row
+        row = self.grid.row
         return self.built if row == 0 else self.shown[row - 1].levels
 
     def action_change(self, step: int) -> None:
         """Copy the string to the first row with a higher or lower level of the attribute."""
-        grid = self.query_one(Grid)
-        x = grid.column
+        grid, x = self.grid, self.grid.column
         if x >= len(self.strings.names):
             return
         levels = list(self._under_cursor())
@@ -229,7 +228,7 @@ class StringsScreen(Hosted, Modal):
 
     def action_filter(self) -> None:
         """Show only strings with this level of the attribute under the cursor, or all again."""
-        x = self.query_one(Grid).column
+        x = self.grid.column
         if self.only is not None:
             self.only = None
         elif x < len(self.strings.names):
@@ -242,7 +241,7 @@ class StringsScreen(Hosted, Modal):
 
         def take(levels: tuple[int, ...]) -> None:
             self.built = levels
-            self.query_one(Grid).go_to(0)
+            self.grid.go_to(0)
             self._judge()
 
         hint = "Attributes that are not named stand at their root."
@@ -251,17 +250,13 @@ class StringsScreen(Hosted, Modal):
     @on(Grid.Chosen)
     def choose(self) -> None:
         """Close with the string under the cursor, if it passes."""
-        row = self.query_one(Grid).row
-        verdict = self._judged if row == 0 else self.shown[row - 1]
+        verdict = self._verdict
         if verdict is None:
             return
         if not verdict.passes:
             self.host.notify("this string fails: raise a level, or take one of those below")
             return
         self.dismiss(write_levels(dict(zip(self.strings.names, verdict.levels, strict=True))))
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
 
 
 def _figures(verdict: Verdict) -> list[Cell]:

@@ -45,6 +45,12 @@ GRACE = 0.2
 """Seconds of a job after which a loading mark covers what waits for it."""
 
 
+def cancellation_check() -> Callable[[], bool]:
+    """Return a function that says whether the current worker was cancelled."""
+    worker = get_current_worker()
+    return lambda: worker.is_cancelled
+
+
 class Background:
     """Jobs and questions, each with an owner: a screen, a widget or the application.
 

@@ -11,6 +11,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
 from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 from textual.widgets.selection_list import Selection
@@ -25,7 +26,7 @@ T = TypeVar("T")
 
 
 class SizedByTerminal(Screen[Any]):
-    """A screen that ignores a size that the terminal no longer has.
+    """A screen that ignores a size that the terminal no longer has, and whose panes are enlarged.
 
     Textual lays a screen out in the size that it is told of, and the layout tells the screen that
     size once more. With two sizes under way each would bring back the other for ever. An outdated
@@ -38,6 +39,15 @@ class SizedByTerminal(Screen[Any]):
     def ignore_outdated_size(self, event: events.Resize) -> None:
         if event.size != self.app.size:
             event.prevent_default()
+
+    def action_zoom(self) -> None:
+        """Enlarge the focused pane to the whole screen, or put it back."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            panes = [node for node in self.focused.ancestors_with_self if node.has_class("pane")]
+            if panes and isinstance(panes[-1], Widget):
+                self.maximized = panes[-1]  # `maximize` refuses what cannot have the focus
 
 
 class AnsweredOnce(SizedByTerminal):
@@ -93,7 +103,7 @@ class Dialog(Modal):
     Subclasses define `content`, the widgets below the title.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss_none", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
 
     def __init__(self, title: str = "") -> None:
         super().__init__()
@@ -116,8 +126,9 @@ class Dialog(Modal):
             if not box.border_subtitle:
                 box.border_subtitle = "F1 help · esc leaves"
 
-    def action_dismiss_none(self) -> None:
-        self.dismiss(None)
+    def show_error(self, error: object = "") -> None:
+        """Show what is wrong in the line for it, or nothing."""
+        self.query_one("#error", Static).update(Text(visible(str(error))))
 
 
 class FormDialog(Dialog):
@@ -159,10 +170,6 @@ class FormDialog(Dialog):
         """Return the result of the dialog; raise `KanonError` for values that do not fit."""
         return values
 
-    def show_error(self, error: object = "") -> None:
-        """Show below the fields what is wrong, or nothing."""
-        self.query_one("#error", Static).update(Text(visible(str(error))))
-
     @on(events.Mount)
     @on(Form.Changed)
     @on(Input.Changed)
@@ -172,7 +179,6 @@ class FormDialog(Dialog):
         with suppress(KanonError):
             self.follow(self.form.read())
 
-    @on(Input.Submitted)
     def action_accept(self) -> None:
         """Close with the answer, or show why there is none."""
         values = self.form.accept()
@@ -183,6 +189,7 @@ class FormDialog(Dialog):
         except KanonError as error:
             self.show_error(error)
 
+    @on(Input.Submitted)
     @on(Button.Pressed, "#accept")
     def accept_pressed(self) -> None:
         self.action_accept()
@@ -197,7 +204,7 @@ class FormDialog(Dialog):
 class Message(Dialog):
     """A message to read before going on."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "dismiss_none", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "dismiss(None)", "Close")]
 
     def __init__(self, title: str, text: str) -> None:
         super().__init__(title)
@@ -264,7 +271,7 @@ class AskText(Dialog):
 
     @on(Input.Changed)
     def show_problem(self, event: Input.Changed) -> None:
-        self.query_one("#error", Static).update(Text(visible(self.problem(event.value))))
+        self.show_error(self.problem(event.value))
 
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:

@@ -40,7 +40,8 @@ from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, plural, short_list, visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check, sections_text
+from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text
+from kanon_tui.services.host import cancellation_check
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, GridSource
@@ -109,9 +110,9 @@ class PersonPane(Vertical):
         self.person = person
         self._draw()
 
-    def switch(self) -> None:
-        """Show the records of the other table."""
-        self.in_original = not self.in_original
+    def switch(self, in_original: bool) -> None:
+        """Show the records of the original or of the release."""
+        self.in_original = in_original
         self._draw()
 
     def _draw(self) -> None:
@@ -207,14 +208,16 @@ class AttackScreen(AnalysisScreen):
     TITLE = "linking attack"
     PANES: ClassVar = {"#people-pane": "people"}
     LOOKS_AT_RELEASE = True
+    TABLES: ClassVar = {"external": "A table of people an outsider has"}
     NEEDS: ClassVar = {
-        "external": "result", "attributes": "tables", "sort": "people", "side": "people",
+        "table": "result", "attributes": "tables", "sort": "people", "side": "people",
     }  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "external", "Outsider's table", id="attack.external"),
+        Binding("e", "table('external')", "Outsider's table", id="attack.external"),
         Binding("a", "attributes", "Attributes", id="attack.attributes"),
         Binding("s", "sort", "Sort", id="attack.sort"),
-        Binding("v", "side", "original", id="attack.side"),
+        Binding("v", "side(False)", "release", id="attack.side"),
+        Binding("v", "side(True)", "original", id="attack.side"),
     ]
 
     def __init__(self) -> None:
@@ -235,7 +238,7 @@ class AttackScreen(AnalysisScreen):
     def begin(self) -> None:
         self.query_one(PersonPane).show(None)
         self.query_one("#people").focus()
-        self.action_external()
+        self.action_table("external")
 
     def details(self) -> str:
         if self.tables is None:
@@ -244,10 +247,6 @@ class AttackScreen(AnalysisScreen):
         return f" with {visible(self.external_name)}{joined}"
 
     # -- what to join
-
-    def action_external(self) -> None:
-        if self.result is not None:
-            self.choose_table("external", "A table of people an outsider has")
 
     def released(self) -> None:
         """Look the people up in the release; of another table, ask on which attributes."""
@@ -347,9 +346,15 @@ class AttackScreen(AnalysisScreen):
 
         self.in_background(find, found, "looking")
 
-    def action_side(self) -> None:
-        """Switch between the records of the original and of the release."""
-        self.query_one(PersonPane).switch()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the records of the table that is not shown."""
+        shown = action == "side" and parameters == (self.query_one(PersonPane).in_original,)
+        return False if shown else super().check_action(action, parameters)
+
+    def action_side(self, in_original: bool) -> None:
+        """Show the records of the original or of the release."""
+        self.query_one(PersonPane).switch(in_original)
+        self.refresh_bindings()
 
 
 class AttacksScreen(AnalysisScreen):
@@ -359,12 +364,12 @@ class AttacksScreen(AnalysisScreen):
     PANES: ClassVar = {"#found": "success rates in people"}
     LOOKS_AT_RELEASE = True
     NEEDS: ClassVar = {
-        "kind": "result", "control": "result", "counter": "result",
-        "remedies": "result",
+        "kind": "result", "table": "result", "counter": "result", "remedies": "result",
     }  # fmt: skip
+    TABLES: ClassVar = {"control": "People who were not in the data"}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("t", "kind", "Kind", id="attacks.kind"),
-        Binding("e", "control", "Control", id="attacks.control"),
+        Binding("e", "table('control')", "Control", id="attacks.control"),
         Binding("c", "counter", "Counter-measures", id="attacks.counter"),
         Binding("r", "remedies", "Remedies", id="attacks.remedies"),
     ]
@@ -385,10 +390,6 @@ class AttacksScreen(AnalysisScreen):
         """Choose one kind of attack, or all."""
         listed = {f"{k.name}: {k.summary}": k.name for k in KINDS if k.name != "composition"}
         self.choose_option("kind", "Which attack?", {"all": "all", **listed})
-
-    def action_control(self) -> None:
-        """Choose a file of people who were not in the data."""
-        self.choose_table("control", "People who were not in the data")
 
     def action_counter(self) -> None:
         """Choose counter-measures, to see the attacks on releases with them."""
@@ -439,9 +440,10 @@ class RereleaseScreen(AnalysisScreen):
     TITLE = "earlier release"
     PANES: ClassVar = {"#found": "both releases together"}
     LOOKS_AT_RELEASE = True
-    NEEDS: ClassVar = {"earlier": "result"}
+    NEEDS: ClassVar = {"table": "result"}
+    TABLES: ClassVar = {"earlier": "What was published before"}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "earlier", "Earlier file", id="rerelease.earlier"),
+        Binding("e", "table('earlier')", "Earlier file", id="rerelease.earlier"),
         Binding("g", "repair", "Generalise further", id="rerelease.repair"),
     ]
 
@@ -452,7 +454,7 @@ class RereleaseScreen(AnalysisScreen):
         self.found: TwoReleases | None = None
 
     def begin(self) -> None:
-        self.action_earlier()
+        self.action_table("earlier")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Show in the footer only the keys that work now."""
@@ -468,10 +470,6 @@ class RereleaseScreen(AnalysisScreen):
         return f" beside {visible(self.earlier_name)}"
 
     # -- checking
-
-    def action_earlier(self) -> None:
-        if self.result is not None:
-            self.choose_table("earlier", "What was published before")
 
     def released(self) -> None:
         """Compare the release of another run with the same file."""

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Static
-from textual.worker import Worker, get_current_worker
+from textual.worker import Worker
 
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -22,7 +22,7 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
-from kanon_tui.screens.base import StepScreen, toggle_zoom
+from kanon_tui.screens.base import StepScreen
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import ChooseSeveral, Modal, choose
@@ -32,12 +32,6 @@ from kanon_tui.widgets.path_dialog import AskPath
 T = TypeVar("T")
 
 NO_RELEASE = "there is no release yet: esc, then 5 runs an algorithm"
-
-
-def cancellation_check() -> Callable[[], bool]:
-    """Return a function that says whether the current worker was cancelled."""
-    worker = get_current_worker()
-    return lambda: worker.is_cancelled
 
 
 def sections_text(sections: Iterable[Section]) -> Text:
@@ -70,6 +64,8 @@ class AnalysisScreen(Hosted, Modal):
     PANES: ClassVar[Mapping[str, str]]
     """By selector the titles of panes; the first one begins with the focus."""
     LOOKS_AT_RELEASE: ClassVar[bool] = False
+    TABLES: ClassVar[Mapping[str, str]] = {}
+    """By option that is a table of a file the question for it."""
     NEEDS: ClassVar[Mapping[str, str]] = {}
     """By action the attribute of the panel without which its key does nothing and is not shown."""
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 (as Textual has it)
@@ -200,8 +196,10 @@ class AnalysisScreen(Hosted, Modal):
         dialog = ChooseSeveral(title, names, marked)
         self.ask(dialog, lambda names: self.set_options(**{option: tuple(names)}))
 
-    def choose_table(self, option: str, title: str) -> None:
+    def action_table(self, option: str) -> None:
         """Ask for a data file; an option gets its table, and another its name."""
+        if self.result is None:
+            return
 
         def chosen(path: Path) -> None:
             def read(table: Table) -> None:
@@ -209,7 +207,7 @@ class AnalysisScreen(Hosted, Modal):
 
             self.in_background(lambda: self.read(path), read, f"reading {visible(path.name)}")
 
-        self.ask_file(title, chosen)
+        self.ask_file(self.TABLES[option], chosen)
 
     @property
     def published(self) -> list[str]:
@@ -275,6 +273,3 @@ class AnalysisScreen(Hosted, Modal):
             self.draw_status()
         else:
             self.dismiss(None)
-
-    def action_zoom(self) -> None:
-        toggle_zoom(self)

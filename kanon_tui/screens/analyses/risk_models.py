@@ -47,11 +47,11 @@ class RiskModelsScreen(AnalysisScreen):
     TITLE = "risk models"
     PANES: ClassVar = {"#found": "how likely people are found"}
     LOOKS_AT_RELEASE = True
-    NEEDS: ClassVar = dict.fromkeys(("size", "weights", "table", "threshold"), "result")
+    NEEDS: ClassVar = dict.fromkeys(("size", "weights", "everybody", "threshold"), "result")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("p", "size", "Population", id="risk.size"),
         Binding("c", "weights", "Weights", id="risk.weights"),
-        Binding("e", "table", "Table", id="risk.table"),
+        Binding("e", "everybody", "Table", id="risk.table"),
         Binding("t", "threshold", "Threshold", id="risk.threshold"),
     ]
 
@@ -123,7 +123,7 @@ class RiskModelsScreen(AnalysisScreen):
         title = "Which column has survey weights?"
         self.ask_one(title, named, self.assumption.weights, chosen, hint)
 
-    def action_table(self) -> None:
+    def action_everybody(self) -> None:
         """Choose a file of everybody in the population."""
 
         self.ask_file("Everybody of the population", lambda path: self._assume(path=path))

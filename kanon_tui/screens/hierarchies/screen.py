@@ -75,7 +75,8 @@ class HierarchiesScreen(HierarchyView):
     STEP = "hierarchies"
     FIND = "Find a value or label"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "tree", "tree", id="hierarchies.tree"),
+        Binding("t", "show_tree(False)", "table", id="hierarchies.tree"),
+        Binding("t", "show_tree(True)", "tree", id="hierarchies.tree"),
         Binding("b", "build", "builder", id="hierarchies.build"),
         Binding("u", "uncovered", "uncovered", id="hierarchies.uncovered"),
         Binding("I", "import", "import", id="hierarchies.import"),

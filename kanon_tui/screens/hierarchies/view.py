@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.timer import Timer
@@ -113,6 +113,10 @@ Made = tuple[HierarchyState, LevelRows | TreeRows | None]
 class HierarchyView(FindingScreen):
     """The panes, the cursor and the selection; subclasses add the edits."""
 
+    attributes = getters.query_one("#attributes", Grid)
+    levels = getters.query_one(LevelsGrid)
+    """The hierarchy, as a table or a tree."""
+
     def __init__(self) -> None:
         super().__init__()
         self.attribute = ""
@@ -144,15 +148,6 @@ class HierarchyView(FindingScreen):
         self.query_one("#attributes-pane").border_title = "attributes"
         self.query_one("#measures-pane").border_title = "per level"
         self.attributes.focus()
-
-    @property
-    def attributes(self) -> Grid:
-        return self.query_one("#attributes", Grid)
-
-    @property
-    def levels(self) -> LevelsGrid:
-        """The hierarchy, as a table or a tree."""
-        return self.query_one(LevelsGrid)
 
     # -- filling
 
@@ -264,6 +259,7 @@ class HierarchyView(FindingScreen):
             Text(f"{origin}\n\nb builder · I import · E export")
         )
 
+    @on(Grid.Moved, "#levels")
     def _fill_measures(self) -> None:
         """Show the figures of every level; ▸ marks the level under the cursor."""
         state = self.state
@@ -314,13 +310,14 @@ class HierarchyView(FindingScreen):
         """Go to the levels of the attribute."""
         self.levels.focus()
 
-    @on(Grid.Moved, "#levels")
-    def level_moved(self) -> None:
-        self._fill_measures()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the tree in place of the table, and the table in place of the tree."""
+        return action != "show_tree" or parameters != (self.as_tree,)
 
-    def action_tree(self) -> None:
-        """Switch between tree and table; the cursor stays on its label if it is shown."""
-        self.as_tree = not self.as_tree
+    def action_show_tree(self, as_tree: bool) -> None:
+        """Show the tree or the table; the cursor stays on its label if it is shown."""
+        self.as_tree = as_tree
+        self.refresh_bindings()
         if self.attribute:
             self._load()
 

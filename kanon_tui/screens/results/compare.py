@@ -23,7 +23,7 @@ from kanon_tui.core.pipeline.pages import (
 )
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, cancellation_check
+from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables
 from kanon_tui.screens.results.memory_records import (
     CHANGED,
@@ -36,7 +36,7 @@ from kanon_tui.screens.results.memory_records import (
     marked_column,
 )
 from kanon_tui.screens.results.records_pane import TwinGrids
-from kanon_tui.services.host import PageReader
+from kanon_tui.services.host import PageReader, cancellation_check
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import PagedRows
 
@@ -186,7 +186,8 @@ class CompareScreen(AnalysisScreen):
     PANES: ClassVar = {"#left": ""}
     NEEDS: ClassVar = dict.fromkeys(("sort", "next", "figures"), "rows")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q,C", "back", "back", show=False),
+        Binding("C", "back", "compare", show=False),
+        Binding("q", "back", "back", show=False),
         Binding("s", "sort", "sort", id="compare.sort"),
         Binding("n", "next", "next", id="compare.next"),
         Binding("f", "figures", "figures", id="compare.figures"),

@@ -10,7 +10,6 @@ from textual import on
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
-from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.errors import InputError
@@ -20,7 +19,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
 from kanon_tui.screens.results.file_records import AS_READ, FileRecords
 from kanon_tui.screens.results.memory_records import Arrangement, MemoryRecords, NoRecordError, Stop
-from kanon_tui.services.host import Hosted, PageReader, error_sentence
+from kanon_tui.services.host import Hosted, PageReader, cancellation_check, error_sentence
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.grid_sources import CellTable
@@ -168,10 +167,10 @@ class RecordsPane(Hosted, Vertical):
         self.set_title("reading the records …")
 
         def prepare() -> tuple[RecordSource, Arrangement]:
-            worker = get_current_worker()
-            source = _source_of(result, lambda: worker.is_cancelled)
+            stop = cancellation_check()
+            source = _source_of(result, stop)
             first = order if source.in_memory and order in source.orders else source.orders[0]
-            return source, source.arranged(first, lambda: worker.is_cancelled)
+            return source, source.arranged(first, stop)
 
         def prepared(found: tuple[RecordSource, Arrangement]) -> None:
             if self.result is result:
@@ -327,11 +326,6 @@ class RecordsPane(Hosted, Vertical):
             self.show_read_error(changed)
         else:
             self.host.fail(error)
-
-    @property
-    def only_class(self) -> int | None:
-        """The class that is shown alone; -1 for the suppressed records."""
-        return self.shown.only_class
 
     def switch_class(self) -> None:
         """Show only the class of the record under the cursor, or all records again."""

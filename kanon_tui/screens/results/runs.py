@@ -1,11 +1,10 @@
 """The runs of a project: once more with the neighbouring k, and two of them compared."""
 
+from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-
-from textual.worker import get_current_worker
 
 from kanon_tui.core.analysis.compare import differences
 from kanon_tui.core.editing.session import Session
@@ -25,6 +24,7 @@ from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.figures import signed
 from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
+from kanon_tui.services.host import cancellation_check
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 
 SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "supp."}
@@ -99,54 +99,55 @@ def difference_line(before: FinishedRun, after: FinishedRun) -> str:
     return f"k {before.task.k:,} → {after.task.k:,}: {' · '.join(parts)}"
 
 
-class Runs:
-    """The runs of the results screen: again with other settings, compared, forgotten."""
+class RunsScreen(StepScreen):
+    """The base of Results: its runs, again with other settings, compared, forgotten."""
 
-    def __init__(
-        self,
-        screen: StepScreen,
-        *,
-        in_front: Callable[[], FinishedRun | None],
-        show: Callable[[FinishedRun, FinishedRun | None], None],
-        fill: Callable[[], None],
-    ) -> None:
-        self.screen = screen
-        self._in_front, self._show, self._fill = in_front, show, fill
+    def __init__(self) -> None:
+        super().__init__()
         self.under_way: Rerun | None = None
+        """The run that was started here and has not ended."""
 
-    def rerun(self, step: int) -> None:
+    @abstractmethod
+    def show_result(self, result: FinishedRun, before: FinishedRun | None = None) -> None:
+        """Put a result in front; `before` is what it was run again from."""
+
+    @abstractmethod
+    def fill(self) -> None:
+        """Show the result in front and the progress of the run under way."""
+
+    def action_rerun(self, step: int) -> None:
         """Run the result in front again with k one higher or lower, in the background."""
-        before = self._in_front()
+        before = self.result
         if before is None:
             return
         task, k = before.task, before.task.k + step
         if not 1 <= k <= task.n:
-            self.screen.host.notify(f"k goes from 1 to the {task.n:,} records of the table")
+            self.host.notify(f"k goes from 1 to the {task.n:,} records of the table")
             return
-        project = before.project or self.screen.session.project
+        project = before.project or self.session.project
         project = replace(project, privacy=replace(task.privacy, k=k))
         self._begin(project, lambda: replace(task, privacy=project.privacy), before)
 
-    def choose_string(self) -> None:
-        """Look through the strings of the result in front, and publish the one chosen."""
-        before, screen = self._in_front(), self.screen
+    def action_strings(self) -> None:
+        """Choose among the passing strings of the result in front, or build another; publish it."""
+        before = self.result
         if before is None:
             return
-        project = before.project or screen.session.project
+        project = before.project or self.session.project
 
         def chosen(choice: AlgorithmChoice) -> None:
             again = replace(project, algorithm=choice, privacy=before.task.privacy)
             self._begin(again, lambda: before.task, before)
 
-        choose_string(screen, lambda: before.task, before, chosen)
+        choose_string(self, lambda: before.task, before, chosen)
 
     def repeat(self, run: EarlierRun) -> None:
         """Run an earlier run again, on the project as it is now, in the background."""
-        session = self.screen.session
+        session = self.session
         try:
             project = run.again(session.project)
         except KanonError as error:
-            self.screen.host.notify(error.on_screen)
+            self.host.notify(error.on_screen)
         else:
             self._begin(project, lambda: prepare(project, session.records), None)
 
@@ -154,7 +155,7 @@ class Runs:
         self, project: Project, task: Callable[[], Task | None], before: FinishedRun | None
     ) -> None:
         """Start a run; where runs write files, ask first where the release goes."""
-        session = self.screen.session
+        session = self.session
         if self.under_way is not None:
             return
         if not session.streams:
@@ -165,42 +166,36 @@ class Runs:
             if self.under_way is None:
                 self._run(StreamedRerun(session, project, target, force), before)
 
-        ask_where_to_write(self.screen, project, proceed)
+        ask_where_to_write(self, project, proceed)
 
     def _run(self, rerun: Rerun, before: FinishedRun | None) -> None:
-        screen, session = self.screen, self.screen.session
+        session = self.session
         self.under_way = rerun
 
         def done(result: FinishedRun | None) -> None:
             self.under_way = None
             if result is None:
-                screen.host.notify("stopped")
-            elif session is screen.session:
-                screen.host.add_result(session, result)
-                self._show(result, before)
-                screen.host.session_changed()
-            self._fill()
+                self.host.notify("stopped")
+            elif session is self.session:
+                self.host.add_result(session, result)
+                self.show_result(result, before)
+                self.host.session_changed()
+            self.fill()
 
         def failed(error: Exception) -> None:
             self.under_way = None
-            self._fill()
-            screen.host.show_error(f"No release with k = {rerun.k:,}", error)
+            self.fill()
+            self.host.show_error(f"No release with k = {rerun.k:,}", error)
 
         def work() -> FinishedRun | None:
-            worker = get_current_worker()
-            return rerun.finish(lambda: worker.is_cancelled)
+            return rerun.finish(cancellation_check())
 
-        screen.host.background.compute(screen, work, done, group="rerun", failed=failed)
-        self._fill()
+        self.host.background.compute(self, work, done, group="rerun", failed=failed)
+        self.fill()
 
-    def stop(self) -> None:
-        """Let the run under way end at its next step."""
-        if self.under_way is not None:
-            self.under_way.stop()
-
-    def ask_to_forget(self) -> None:
+    def action_forget_runs(self) -> None:
         """Ask whether to delete the list of runs of earlier sessions, and delete it."""
-        host, session = self.screen.host, self.screen.session
+        host, session = self.host, self.session
 
         def forget() -> None:
             host.history.clear(session.project)
@@ -210,26 +205,26 @@ class Runs:
         count = len(host.earlier_runs)
         text = f"Settings and figures of {count:,} earlier runs on this project are removed."
         question = Confirm("Forget earlier runs?", text, "Forget them", "Keep them")
-        confirm(self.screen, question, forget)
+        confirm(self, question, forget)
 
     def compare(self, chosen: int | None) -> None:
         """Compare the result in front with the chosen one; ask if that is the same."""
-        results, current = self.screen.session.results, self._in_front()
+        results, current = self.session.results, self.result
         others = [one for one in results if one is not current]
         if current is None or not others:
-            self.screen.host.notify("there is only one run; press + to run again with k+1")
+            self.host.notify("there is only one run; press + to run again with k+1")
         elif chosen is not None and results[chosen] is not current:
             self._compare(current, results[chosen])
         elif len(others) == 1:
             self._compare(current, others[0])
         else:
-            title = self.screen.session.run_title
+            title = self.session.run_title
             options = [(title(one), partial(self._compare, current, one)) for one in others]
-            choose(self.screen, "Compare with", options)
+            choose(self, "Compare with", options)
 
     def _compare(self, first: FinishedRun, second: FinishedRun) -> None:
         if first.in_files == second.in_files:
-            self.screen.ask(CompareScreen(first, second))
+            self.ask(CompareScreen(first, second))
             return
         refusal = "a release in files cannot be compared with one in memory; R has the figures of "
-        self.screen.host.fail(InputError(f"{refusal}all runs"))
+        self.host.fail(InputError(f"{refusal}all runs"))

@@ -6,7 +6,7 @@ from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical
@@ -23,7 +23,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
-from kanon_tui.screens.base import StepScreen, ask_what_to_copy
+from kanon_tui.screens.base import ask_what_to_copy
 from kanon_tui.screens.results.export import Exporter
 from kanon_tui.screens.results.figures import (
     PANELS,
@@ -33,7 +33,7 @@ from kanon_tui.screens.results.figures import (
     short_figure,
 )
 from kanon_tui.screens.results.records_pane import RecordsPane
-from kanon_tui.screens.results.runs import Runs, difference_line
+from kanon_tui.screens.results.runs import RunsScreen, difference_line
 from kanon_tui.widgets.dialogs import Dialog, choose
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Grid
@@ -43,7 +43,7 @@ from kanon_tui.widgets.lists import ScrollPane
 class WhyDialog(Dialog):
     """The explanation of a cell, an attribute or a suppressed record; escape closes it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,w,q", "dismiss_none", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,w,q", "dismiss(None)", "Close")]
 
     def __init__(self, why: Explanation) -> None:
         super().__init__()
@@ -112,10 +112,12 @@ ONLY_EARLIER = "No result yet: enter runs an earlier one again, 5 sets up a new 
 EMPTY = "No result yet. Press 5, choose an algorithm, and press r: the release is shown here."
 
 
-class ResultsScreen(StepScreen):
+class ResultsScreen(RunsScreen):
     """The results screen: one result in front, with the other runs of the session."""
 
     STEP = "results"
+    records = getters.query_one(RecordsPane)
+    figures = getters.query_one(FigurePanel)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (120, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "why", "why", id="results.why"),
@@ -156,7 +158,6 @@ class ResultsScreen(StepScreen):
         """The figures beside the records; empty for none."""
         self._panel_in_front = False
         """Whether a small screen shows the figures instead of the records."""
-        self.runs = Runs(self, in_front=lambda: self.result, show=self.show_result, fill=self.fill)
         self._rerun_of: FinishedRun | None = None
         """The result that the one shown was run again from."""
         self._session_shown: Session | None = None
@@ -170,11 +171,6 @@ class ResultsScreen(StepScreen):
             yield RecordsPane(id="records")
             yield FigurePanel(id="panel")
         yield Static(id="record-line")
-
-    @property
-    def records(self) -> RecordsPane:
-        """The pane of the records, before and after."""
-        return self.query_one(RecordsPane)
 
     def on_mount(self) -> None:
         """Focus the records, and show the progress of a run in the background."""
@@ -228,23 +224,22 @@ class ResultsScreen(StepScreen):
         if self.result is None and self.is_mounted:
             self.panel, self._panel_in_front = "runs", self.small
             self._fill_panel()
-            self.query_one(FigurePanel).grid.focus()
+            self.figures.grid.focus()
 
     def _fill_summary(self) -> None:
         text = Text()
         if self.result is None and self.host.earlier_runs:
-            under_way = self.runs.under_way
-            text = Text(under_way.progress if under_way is not None else ONLY_EARLIER)
+            text = Text(self.under_way.progress if self.under_way else ONLY_EARLIER)
         if self.result is not None:
             text = summary_text(self.result, self.session, self)
-            if self.runs.under_way is not None:
-                text.append(f"\n{self.runs.under_way.progress}", "bold")
+            if self.under_way is not None:
+                text.append(f"\n{self.under_way.progress}", "bold")
             elif self._rerun_of is not None:
                 text.append(f"\n{difference_line(self._rerun_of, self.result)}", "bold")
         self.query_one("#summary", Static).update(text)
 
     def _show_progress(self) -> None:
-        if self.runs.under_way is not None and self.is_current:
+        if self.under_way is not None and self.is_current:
             self._fill_summary()
 
     @on(RecordsPane.Described)
@@ -266,7 +261,7 @@ class ResultsScreen(StepScreen):
     # -- figures
 
     def _fill_panel(self) -> None:
-        panel, result = self.query_one(FigurePanel), self.result
+        panel, result = self.figures, self.result
         self.set_class(not self.panel, "-no-panel")
         self.set_class(self._panel_in_front, "-panel")
         if not self.panel or (result is None and self.panel != "runs"):
@@ -297,7 +292,7 @@ class ResultsScreen(StepScreen):
         if shown:
             self.records.focus_rows()
         else:
-            self.query_one(FigurePanel).grid.focus()
+            self.figures.grid.focus()
 
     def _records_in_front(self) -> None:
         """Bring the records in front, where questions about them are answered."""
@@ -309,7 +304,7 @@ class ResultsScreen(StepScreen):
         """Show the run, or explain the attribute, on which enter was pressed."""
         results = self.session.results
         if self.panel == "runs" and event.row >= len(results):
-            self.runs.repeat(self.host.earlier_runs[event.row - len(results)])
+            self.repeat(self.host.earlier_runs[event.row - len(results)])
         elif self.panel == "runs":
             self._records_in_front()
             self.show_result(results[event.row])
@@ -334,9 +329,9 @@ class ResultsScreen(StepScreen):
             self._records_in_front()
         elif self.records.is_searching:
             self.records.stop_searching()
-        elif self.runs.under_way is not None:
-            self.runs.stop()
-        elif self.records.only_class is not None:
+        elif self.under_way is not None:
+            self.under_way.stop()
+        elif self.records.shown.only_class is not None:
             self.records.switch_class()
         else:
             self.records.wanted = ""
@@ -345,7 +340,7 @@ class ResultsScreen(StepScreen):
     def action_why(self) -> None:
         """Explain the cell under the cursor, or the attribute in the panel."""
         question: Callable[[], Explanation] | None = self.records.question()
-        if self.query_one(FigurePanel).grid.has_focus and self.panel == "attributes":
+        if self.figures.grid.has_focus and self.panel == "attributes":
             question = self.records.attribute_question(self._attribute_in_panel())
         if question is not None:
             self.load(question, lambda why: self.ask(WhyDialog(why)))
@@ -361,7 +356,7 @@ class ResultsScreen(StepScreen):
     def _attribute_in_panel(self) -> int:
         """Return the attribute of the panel's row; rules stand below their attribute."""
         assert self.result is not None
-        row = self.query_one(FigurePanel).grid.row
+        row = self.figures.grid.row
         for x, measured in enumerate(self.result.measures.attributes.values()):
             row -= 1 + len(measured.rules)
             if row < 0:
@@ -370,19 +365,11 @@ class ResultsScreen(StepScreen):
 
     # -- runs
 
-    def action_rerun(self, step: int) -> None:
-        """Run again with k one higher or lower, in the background."""
-        self.runs.rerun(step)
-
-    def action_forget_runs(self) -> None:
-        """Forget the runs of earlier sittings, after a question."""
-        self.runs.ask_to_forget()
-
     def action_compare(self) -> None:
         """Compare the result in front with the one chosen among the runs, or ask for one."""
-        row = self.query_one(FigurePanel).grid.row
+        row = self.figures.grid.row
         listed = self.panel == "runs" and row < len(self.session.results)
-        self.runs.compare(row if listed else None)
+        self.compare(row if listed else None)
 
     def action_require(self) -> None:
         """Ask what the next run must keep of a sensitive attribute, beyond k."""
@@ -407,10 +394,6 @@ class ResultsScreen(StepScreen):
         self.edit(replace(project, privacy=privacy), f"{model.short} required")
         self.host.go_to_step("run")
         self.host.notify(f"required: {model}. r runs again")
-
-    def action_strings(self) -> None:
-        """Choose among the passing strings of the search, or build another."""
-        self.runs.choose_string()
 
     def action_export(self) -> None:
         """Write the release, the report, the mapping or the command line."""

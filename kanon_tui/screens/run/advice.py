@@ -7,7 +7,6 @@ from functools import partial
 from rich.text import Text
 from textual.timer import Timer
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.analysis.recommend import Recommendation, question, recommend
@@ -16,8 +15,8 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.trial import Trial, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.services.host import Hosted
-from kanon_tui.widgets.dialogs import Choose
+from kanon_tui.services.host import Hosted, cancellation_check
+from kanon_tui.widgets.dialogs import choose
 from kanon_tui.widgets.drawing import theme_style
 
 CALM = 0.4
@@ -111,23 +110,20 @@ class Advice(Hosted, Static):
         session = self.session
         self.stop()
 
-        def find() -> tuple[Recommendation, ...]:
-            worker = get_current_worker()
-            return self.found or _recommended(session, lambda: worker.is_cancelled)
-
         def offer(found: tuple[Recommendation, ...]) -> None:
             self._take(found)
-            lines = [f"{one.want}: {one.algorithm} ({one.figures})" for one in found]
+            options = [
+                (f"{one.want}: {one.algorithm} ({one.figures})", partial(take, one))
+                for one in found
+            ]
             hint = "tried on samples of your data; enter takes the algorithm over"
-            self.ask(Choose("What do you want?", lines, hint=hint), chosen)
+            choose(self, "What do you want?", options, hint)
 
-        def chosen(number: int | None) -> None:
-            if number is not None:
-                taken = self.found[number].taken_over(session.project)
-                self.host.edit(taken, f"algorithm {self.found[number].algorithm}")
-                self.screen.query_one("#algorithms").focus()  # where `r` runs
+        def take(one: Recommendation) -> None:
+            self.edit(one.taken_over(session.project), f"algorithm {one.algorithm}")
+            self.screen.query_one("#algorithms").focus()  # where `r` runs
 
-        self.load(find, offer)
+        self.load(lambda: self.found or _recommended(session, cancellation_check()), offer)
 
     def _draw(self) -> None:
         text = Text(no_wrap=True, overflow="ellipsis")

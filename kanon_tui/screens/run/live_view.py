@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
@@ -39,7 +40,7 @@ from kanon_tui.core.text import bar, count_of, small_number, visible
 from kanon_tui.screens.run.decision_log import DecisionLog, TimelineBar
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.bars import StepBar
-from kanon_tui.widgets.dialogs import AskText, Choose
+from kanon_tui.widgets.dialogs import ask_text, choose
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.picture_view import PictureView
 
@@ -403,31 +404,28 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def action_jump(self) -> None:
         """Choose a kind of decision and go to the next one."""
         playhead = self.playhead
-        kinds = playhead.kinds()
-        options = [f"{kind}  {count:,}" for kind, count in kinds]
 
-        def chosen(place: int | None) -> None:
-            if place is not None:
-                self._rest()
-                playhead.seek_kind(kinds[place][0])
-                self.draw()
+        def jump(kind: str) -> None:
+            self._rest()
+            playhead.seek_kind(kind)
+            self.draw()
 
-        if kinds:
+        options = [(f"{kind}  {n:,}", partial(jump, kind)) for kind, n in playhead.kinds()]
+        if options:
             hint = "n goes to the next one, N to the one before"
-            self.ask(Choose("Jump to the next …", options, hint), chosen)
+            choose(self, "Jump to the next …", options, hint)
 
     def action_find(self) -> None:
         """Find a text in the sentences."""
         playhead = self.playhead
 
-        def typed(text: str | None) -> None:
-            if text:
-                self._rest()
-                if not playhead.seek_text(text):
-                    self.host.notify(f"no decision has '{text}' in it")
-                self.draw()
+        def find(text: str) -> None:
+            self._rest()
+            if text and not playhead.seek_text(text):
+                self.host.notify(f"no decision has '{text}' in it")
+            self.draw()
 
-        self.ask(AskText("Find in the decisions"), typed)
+        ask_text(self, "Find in the decisions", find, str)
 
     def action_again(self, forward: bool) -> None:
         """Go to the next step of the last search."""

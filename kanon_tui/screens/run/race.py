@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Static
-from textual.worker import get_current_worker
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import Session
@@ -20,9 +19,9 @@ from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
 from kanon_tui.core.teaching.racing import Recording, race_plot, record
 from kanon_tui.core.text import visible
-from kanon_tui.services.host import Hosted
+from kanon_tui.services.host import Hosted, cancellation_check
 from kanon_tui.widgets.bars import KeyBar
-from kanon_tui.widgets.dialogs import Choose, Modal
+from kanon_tui.widgets.dialogs import Modal, choose
 from kanon_tui.widgets.picture_view import PictureView, picture_text
 
 
@@ -30,22 +29,19 @@ def ask_for_rival(asking: Hosted) -> None:
     """Choose whom the project's algorithm runs against, and start."""
     own = asking.session.project.algorithm.name
     rivals = [name for name in ALGORITHMS if name != own]
-    titles = [f"{name:<13} {ALGORITHMS[name].title}" for name in rivals]
 
-    def chosen(place: int | None) -> None:
-        if place is not None:
-            asking.load(partial(_record_both, asking.session, rivals[place]), race)
+    def race(rival: str) -> None:
+        record_both = partial(_record_both, asking.session, rival)
+        asking.load(record_both, lambda recordings: asking.ask(RaceScreen(recordings)))
 
-    def race(recordings: tuple[Recording, ...]) -> None:
-        asking.ask(RaceScreen(recordings))
-
-    asking.ask(Choose(f"Race {own} against …", titles), chosen)
+    options = [(f"{name:<13} {ALGORITHMS[name].title}", partial(race, name)) for name in rivals]
+    choose(asking, f"Race {own} against …", options)
 
 
 def _record_both(session: Session, rival: str) -> tuple[Recording, ...]:
-    worker, task, own = get_current_worker(), session.task(), session.project
+    stop, task, own = cancellation_check(), session.task(), session.project
     both = own, replace(own, algorithm=AlgorithmChoice(rival))
-    return tuple(record(each, task, lambda: bool(worker.is_cancelled)) for each in both)
+    return tuple(record(each, task, stop) for each in both)
 
 
 class RaceScreen(Hosted, Modal):

@@ -13,7 +13,6 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import get_current_worker
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.editing.session import Session
@@ -41,7 +40,7 @@ from kanon_tui.screens.run.live_view import LiveView, PassesView
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_for_set_up
-from kanon_tui.services.host import Hosted
+from kanon_tui.services.host import Hosted, cancellation_check
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.lists import ChoiceList, ScrollPane
@@ -419,8 +418,7 @@ class RunScreen(StepScreen):
 
     def _begin_stream(self, session: Session, stream: WatchedStream) -> None:
         def work() -> Result:
-            worker = get_current_worker()
-            return stream.run(lambda: worker.is_cancelled)
+            return stream.run(cancellation_check())
 
         def done(result: Result) -> None:
             self._draw_stream(stream)
@@ -455,10 +453,9 @@ class RunScreen(StepScreen):
 
     def _drive(self, session: Session, live: LiveRun) -> None:
         def drive() -> Result:
-            worker = get_current_worker()
             if live.paused:
                 live.step()
-            live.drive(lambda: worker.is_cancelled)
+            live.drive(cancellation_check())
             return conclude(live.run, session.project)
 
         self.host.background.compute(

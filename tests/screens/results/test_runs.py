@@ -53,7 +53,7 @@ async def test_again_can_be_stopped_and_knows_its_limits(sample, make_app, monke
         session = session_of(pilot)
         await pilot.press("minus")
         await settle(pilot)
-        assert screen.runs.under_way is None
+        assert screen.under_way is None
         assert len(session.results) == 1
         monkeypatch.setattr(result_runs, "LiveRun", lambda run: LiveRun(run, paused=True))
         await pilot.press("plus")

@@ -120,7 +120,7 @@ async def test_a_class_is_shown_alone_and_explained_from_the_release(tmp_path, m
         age, city = table["age"][40], table["city"][40]
         same = table.with_row_index("row").filter(age=age, city=city)
         await pilot.press("o")
-        await wait_until(pilot, lambda: pane.only_class is not None and not pane.is_searching)
+        await wait_until(pilot, lambda: pane.shown.only_class is not None and not pane.is_searching)
         await settle(pilot)
         shown = [
             pane.grids.right.source.row_name(row) for row in range(pane.grids.right.source.height)
@@ -170,7 +170,7 @@ async def test_what_takes_all_rows_is_stopped_by_escape_and_not_answered(
         await pilot.press("escape")
         await wait_until(pilot, ended.is_set)
         await settle(pilot)
-        assert pane.only_class is None
+        assert pane.shown.only_class is None
         assert "esc stops" not in str(pane.grids.right.parent.border_title)
 
 
