@@ -20,8 +20,7 @@ from kanon_tui.core.errors import check_known
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.screens.base import STEPS, send
 from kanon_tui.screens.help_dialog import Help, Palette, explanation, key_groups, screen_commands
-from kanon_tui.screens.opening import ask_for_file, open_file
-from kanon_tui.screens.start import StartScreen
+from kanon_tui.screens.opening import StartScreen, ask_for_file, open_file
 from kanon_tui.services.host import Host
 from kanon_tui.services.saving import Saving
 from kanon_tui.services.typed_keys import TypedKeys
@@ -94,7 +93,7 @@ class KanonApp(App[None]):
         self,
         file: Path | None = None,
         *,
-        state_folder: Path | None = None,
+        state_folder: Path = Path(os.devnull),  # in which nothing can be kept
         keys: dict[str, str] | None = None,
         theme: str | None = None,
         present: bool = False,

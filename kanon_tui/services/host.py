@@ -20,6 +20,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 from textual.worker import Worker, get_current_worker
 
 from kanon_tui.core.editing.counting import CountingOutcome, count, counting_of
@@ -38,7 +39,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.services.typed_keys import TypedKeys
-from kanon_tui.widgets.dialogs import Message, Modal
+from kanon_tui.widgets.dialogs import Dialog, Message, Modal
 
 T = TypeVar("T")
 GRACE = 0.2
@@ -276,7 +277,7 @@ class TableCounter:
 class Host:
     """One session at a time, and the services that work on it."""
 
-    def __init__(self, app: App[Any], keys: TypedKeys, state_folder: Path | None = None) -> None:
+    def __init__(self, app: App[Any], keys: TypedKeys, state_folder: Path) -> None:
         self.app = app
         self.background = Background(app, keys, self.fail)
         self.counting = TableCounter(self.background, self._counted, self.fail)
@@ -508,6 +509,29 @@ class Loading(Hosted, Modal):
 
         done, group = self.dismiss, "content"
         self.compute(lambda: (self._work(),), done, group=group, failed=failed, covers=self)
+
+
+class PreviewDialog(Hosted, Dialog):
+    """A dialog that shows in `#preview` what would come of its fields, computed in a thread."""
+
+    def preview(
+        self, work: Callable[[], T], done: Callable[[T], object], *, closes: bool = False
+    ) -> None:
+        """Call `done` with what is computed, or show why nothing is.
+
+        Where that `closes` the dialog, keys typed meanwhile are for the screen below, and a preview
+        does not replace it.
+        """
+
+        def failed(error: Exception) -> None:
+            if not isinstance(error, KanonError):
+                self.host.fail(error)
+                return
+            self.query_one("#preview", Static).update("")
+            self.show_error(error)
+
+        group, covers = ("accept", self) if closes else ("preview", None)
+        self.compute(work, done, group=group, failed=failed, covers=covers)
 
 
 MOST_PAGES = 20

@@ -44,13 +44,9 @@ class ChoiceList(OptionList):
 
     BINDINGS: ClassVar[list[BindingType]] = LIST_MOTIONS
 
-    def action_page_up(self) -> None:
-        if self.scrollable_content_region:
-            super().action_page_up()  # type: ignore[no-untyped-call]
-
-    def action_page_down(self) -> None:
-        if self.scrollable_content_region:
-            super().action_page_down()  # type: ignore[no-untyped-call]
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is possible; pages are only once there is room for one."""
+        return not action.startswith("page_") or bool(self.scrollable_content_region)
 
 
 class CheckList(SelectionList[T], ChoiceList):
@@ -73,20 +69,15 @@ class Dropdown(Select[Any]):
     """A line that opens to one of a few options; page keys wait until the options are laid out."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pageup", "page_up", "Page up", show=False, priority=True),
-        Binding("pagedown", "page_down", "Page down", show=False, priority=True),
+        Binding("pageup", "page('up')", "Page up", show=False, priority=True),
+        Binding("pagedown", "page('down')", "Page down", show=False, priority=True),
     ]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is possible; page keys are the screen's while it is closed."""
-        return self.expanded if action.startswith("page_") else True
+        return self.expanded if action == "page" else True
 
-    def action_page_up(self) -> None:
+    def action_page(self, direction: str) -> None:
         options = self.query_one(OptionList)
         if options.scrollable_content_region:
-            options.action_page_up()  # type: ignore[no-untyped-call]
-
-    def action_page_down(self) -> None:
-        options = self.query_one(OptionList)
-        if options.scrollable_content_region:
-            options.action_page_down()  # type: ignore[no-untyped-call]
+            getattr(options, f"action_page_{direction}")()

@@ -21,7 +21,7 @@ from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.editing.state_folder import RecoveryStore
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.samples import find_sample
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.panel import AnalysisScreen
 from kanon_tui.screens.run.screen import RunScreen
 from kanon_tui.screens.what_if.screen import WhatIfScreen
 from tests.screens.conftest import has_failed, is_quiet, session_of, settle, wait_until

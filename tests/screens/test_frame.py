@@ -15,8 +15,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Role
 from kanon_tui.screens.base import STEPS
 from kanon_tui.screens.help_dialog import Help
-from kanon_tui.screens.opening import ReadingDialog
-from kanon_tui.screens.start import StartScreen
+from kanon_tui.screens.opening import ReadingDialog, StartScreen
 from kanon_tui.widgets.bars import StepBar
 from kanon_tui.widgets.dialogs import Confirm, Message
 from tests.screens.conftest import session_of, settle, wait_until

@@ -62,6 +62,14 @@ def _make_private(folder: Path) -> None:
         folder.chmod(0o700)
 
 
+def _read_list(path: Path) -> list[Any]:
+    """Return the list in a file; empty where there is no file yet, or one that cannot be read."""
+    try:
+        return list(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return []
+
+
 def file_key(path: Path) -> str:
     """Return one key for a file, whatever path leads to it."""
     return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
@@ -71,10 +79,10 @@ MOST_RECENT = 20
 
 
 class RecentFiles:
-    """The recently opened files, kept in a folder; without a folder nothing is kept."""
+    """The recently opened files, kept in a folder."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._file = None if folder is None else folder / "recent.json"
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "recent.json"
 
     def paths(self) -> list[Path]:
         """Return the recent files that exist, the latest first."""
@@ -82,19 +90,12 @@ class RecentFiles:
 
     def add(self, path: Path) -> None:
         """Put a file on top; files that are missing now (on a stick, say) keep their places."""
-        if self._file is None:
-            return
         path = path.resolve()
         names = [str(path), *(str(known) for known in self._known() if known != path)]
         write_state(self._file, json.dumps(names[:MOST_RECENT], indent=1))
 
     def _known(self) -> list[Path]:
-        if self._file is None:
-            return []
-        try:
-            return [Path(name) for name in json.loads(self._file.read_text(encoding="utf-8"))]
-        except (OSError, ValueError, TypeError):
-            return []
+        return [Path(name) for name in _read_list(self._file)]
 
 
 _ENDING = ".lock"
@@ -188,14 +189,14 @@ class UnsavedWork:
 
 
 class RecoveryStore:
-    """A store of unsaved work in a folder; without a folder nothing is kept.
+    """A store of unsaved work in a folder.
 
     Several threads may call it: whoever comes last writes the state the session has by then.
     """
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = None if folder is None else folder / "unsaved"
-        self._instance = None if self._folder is None else InstanceLock(self._folder)
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "unsaved"
+        self._instance = InstanceLock(self._folder)
         self._kept: WeakKeyDictionary[Session, Path] = WeakKeyDictionary()
         """The file of each session's edits; it changes when the project is saved elsewhere."""
         self._lock = threading.Lock()
@@ -206,7 +207,7 @@ class RecoveryStore:
         with self._lock:
             project, dirty, baseline = session.project, session.dirty, session.baseline
             path = project.path or project.data_path
-            if self._folder is None or self._instance is None or self._closed:
+            if self._closed:
                 return
             place = self._folder / f"{file_key(path)}.{self._instance.name}.json"
             before = self._kept.get(session)
@@ -237,8 +238,6 @@ class RecoveryStore:
 
     def unsaved_work(self, path: Path) -> UnsavedWork | None:
         """Return the latest edits of this file that no other running program has, if any."""
-        if self._folder is None:
-            return None
         return next(self._found(f"{file_key(path)}.*.json"), None)
 
     def drafts(self) -> list[UnsavedWork]:
@@ -246,8 +245,6 @@ class RecoveryStore:
         return list(self._found("*.json"))
 
     def _found(self, pattern: str) -> Iterator[UnsavedWork]:
-        if self._folder is None or self._instance is None:
-            return
         found = []
         for place in self._folder.glob(pattern):
             _, _, owner = place.stem.partition(".")
@@ -269,8 +266,7 @@ class RecoveryStore:
         """Keep nothing from now on: a slow thread must not bring back what was discarded."""
         with self._lock:
             self._closed = True
-            if self._instance is not None:
-                self._instance.release()
+            self._instance.release()
 
 
 def _read(place: Path) -> UnsavedWork | None:
@@ -342,49 +338,35 @@ def earlier_run(result: FinishedRun, project: Project, when: datetime) -> Earlie
 
 
 class RunHistory:
-    """A history of runs in a folder; without a folder nothing is kept."""
+    """A history of runs in a folder."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = None if folder is None else folder / "runs"
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "runs"
         self._lock = threading.Lock()
 
     def runs(self, project: Project) -> tuple[EarlierRun, ...]:
         """Return the runs of a project, the latest first; of a new one those of its data file."""
-        for path in (project.path, project.data_path):
-            found = self._read(path) if path is not None else ()
-            if found:
-                return found
-        return ()
+        read = (_read_list(place) for place in self._places(project))
+        found = (tuple(filter(None, map(_read_run, given))) for given in read)
+        return next(filter(None, found), ())
 
     def add(self, project: Project, run: EarlierRun) -> None:
         """Add a run as the latest."""
-        place = self._place(project.path or project.data_path)
-        if place is None:
-            return
         with self._lock:
             known = [_written(one) for one in self.runs(project)]
             runs = [_written(run), *known][:MOST_RUNS]
-            write_state(place, json.dumps(runs, indent=1))
+            write_state(self._places(project)[0], json.dumps(runs, indent=1))
 
     def clear(self, project: Project) -> None:
         """Delete the runs of a project."""
-        for path in (project.path, project.data_path):
-            place = self._place(path) if path is not None else None
-            if place is not None:
-                place.unlink(missing_ok=True)
+        for place in self._places(project):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                place.unlink()
 
-    def _place(self, path: Path) -> Path | None:
-        if self._folder is None:
-            return None
-        return self._folder / f"{file_key(path)}.json"
-
-    def _read(self, path: Path) -> tuple[EarlierRun, ...]:
-        place = self._place(path)
-        try:
-            given = json.loads(place.read_text(encoding="utf-8")) if place is not None else []
-            return tuple(filter(None, map(_read_run, given)))
-        except (OSError, ValueError, TypeError):
-            return ()  # no file yet, or one that cannot be read
+    def _places(self, project: Project) -> list[Path]:
+        """Return the files of a project's runs: its own if it has a file, and that of its data."""
+        paths = [path for path in (project.path, project.data_path) if path is not None]
+        return [self._folder / f"{file_key(path)}.json" for path in paths]
 
 
 def _written(run: EarlierRun) -> dict[str, Any]:

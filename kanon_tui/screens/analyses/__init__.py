@@ -1,4 +1,4 @@
 """The analysis panels that the command palette and the results screen open.
 
-`base` has what they share: a panel over the screens, with work in the background.
+`screens.panel` has what they share: a panel over the screens, with work in the background.
 """

@@ -20,7 +20,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, optional, whole_number
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.panel import AnalysisScreen
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import CellTable

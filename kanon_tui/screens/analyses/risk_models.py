@@ -20,7 +20,7 @@ from kanon_tui.core.privacy.risk import THRESHOLD
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text
+from kanon_tui.screens.panel import AnalysisScreen, sections_text
 from kanon_tui.widgets.dialogs import ask_text
 
 KEPT = "risk models"

@@ -17,7 +17,7 @@ from kanon_tui.core.analysis.trees.partition import Node, Partitioning, partitio
 from kanon_tui.core.analysis.utility.distributions import Marginal
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_sections
 from kanon_tui.core.text import bar, shortened, visible
-from kanon_tui.screens.analyses.base import AnalysisScreen, sections_text
+from kanon_tui.screens.panel import AnalysisScreen, sections_text
 from kanon_tui.services.host import cancellation_check
 from kanon_tui.widgets.lists import ChoiceList
 

@@ -23,7 +23,6 @@ from kanon_tui.core.analysis.minimal_uniques import (
     task_columns,
 )
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import Field, fields_of, text
 from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Column, Kind, Role
@@ -32,19 +31,17 @@ from kanon_tui.core.table.profile import singling_out_columns
 from kanon_tui.core.table.value_formats import Format, Parsed, Reading, parsed
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.text import bar, quoted_list, visible
-from kanon_tui.services.host import Hosted
+from kanon_tui.services.host import PreviewDialog
 from kanon_tui.widgets.dialogs import Dialog, FormDialog
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, fitted
 from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import ChoiceList
 
 EXAMPLES = 5
-TAKE = "take"
-"""The group of the work that may close the dialog; keys typed meanwhile wait for it."""
 Choice = tuple[Kind, Format | None]
 
 
-class KindDialog(Hosted, Dialog):
+class KindDialog(PreviewDialog):
     """Asks for a kind with its format; gives them or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "app.focus_next", "Own pattern")]
@@ -93,25 +90,18 @@ class KindDialog(Hosted, Dialog):
     @on(OptionList.OptionHighlighted)
     def follow_list(self, event: OptionList.OptionHighlighted) -> None:
         each = self._readings[event.option_index]
-        self._preview((each.kind, each.format))
+        self._parse((each.kind, each.format), self._show)
 
     @on(Input.Changed, "#pattern")
     def follow_pattern(self, event: Input.Changed) -> None:
         if event.value.strip() and event.input.has_focus:
-            self._preview((Kind.DATE, event.value.strip()))
+            self._parse((Kind.DATE, event.value.strip()), self._show)
 
-    def _preview(self, choice: Choice) -> None:
-        self._parse(choice, self._show, "preview")
-
-    def _parse(self, choice: Choice, done: Callable[[Parsed], object], group: str) -> None:
+    def _parse(
+        self, choice: Choice, done: Callable[[Parsed], object], *, closes: bool = False
+    ) -> None:
         texts, tokens = self._texts, self._tokens
-        self.compute(
-            lambda: parsed(texts, tokens, *choice, EXAMPLES),
-            done,
-            group=group,
-            failed=self._failed,
-            covers=self if group == TAKE else None,
-        )
+        self.preview(lambda: parsed(texts, tokens, *choice, EXAMPLES), done, closes=closes)
 
     def _show(self, found: Parsed) -> None:
         width = min(30, max([0, *(cell_len(visible(text)) for text, _ in found.examples)]))
@@ -120,14 +110,7 @@ class KindDialog(Hosted, Dialog):
             for text, read in found.examples
         ]
         self.query_one("#preview", Static).update(Text("\n").join(lines))
-        self.query_one("#error", Static).update(Text(visible(unread_sentence(found))))
-
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, KanonError):
-            self.host.fail(error)
-            return
-        self.query_one("#preview", Static).update("")
-        self.query_one("#error", Static).update(Text(visible(str(error))))
+        self.show_error(unread_sentence(found))
 
     # -- taking one
 
@@ -149,7 +132,7 @@ class KindDialog(Hosted, Dialog):
             if not found.unread:
                 self.dismiss(choice)
 
-        self._parse(choice, checked, TAKE)
+        self._parse(choice, checked, closes=True)
 
 
 def unread_sentence(found: Parsed) -> str:

@@ -3,7 +3,7 @@
 The dialog of the builders fills in the keys of one, and shows at once what would come out.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from kanon_tui.core.editing.hierarchy import (
     level_preview,
 )
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field, text
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.level_table import Hierarchy
@@ -47,7 +47,7 @@ from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import count_of, quoted_list, visible
 from kanon_tui.screens.base import FindingScreen
 from kanon_tui.screens.hierarchies.level_rows import LevelRows, LevelsGrid, Node, TreeRows
-from kanon_tui.services.host import Hosted
+from kanon_tui.services.host import PreviewDialog
 from kanon_tui.widgets.dialogs import FormDialog
 from kanon_tui.widgets.grid import GAP, Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import CellTable
@@ -332,15 +332,13 @@ def _cursor_node(grid: LevelsGrid, column: int = 0) -> Node | None:
 
 PAUSE = 0.15
 """Seconds without typing before the preview is computed."""
-ACCEPT = "accept"
-"""The group of the work that closes the dialog; keys typed meanwhile are for the screen below."""
 MOST_GROUPED = 100
 """Most values for which a form of all groups can be read."""
 
 Preview = tuple[QuasiIdentifier, tuple[LevelMeasures, ...]]
 
 
-class BuilderDialog(Hosted, FormDialog):
+class BuilderDialog(FormDialog, PreviewDialog):
     """Asks for a builder; gives its entry in the project (`{builder: mask, …}`) or None."""
 
     def __init__(self, session: Session, state: HierarchyState) -> None:
@@ -450,14 +448,13 @@ class BuilderDialog(Hosted, FormDialog):
             if self.query_one("#builder", Select).value != title:
                 return
             if spec is None:
-                self._failed(
-                    InputError(f"{self._state.name}: its values cannot be grouped this way")
-                )
+                self.query_one("#preview", Static).update("")
+                self.show_error(f"{self._state.name}: its values cannot be grouped this way")
                 return
             self._proposed = spec
             self._fill_in(BUILDERS["groups"])
 
-        self.compute(self._proposals[title].make, done, group="proposal", failed=self._failed)
+        self.preview(self._proposals[title].make, done)
 
     def _fill_in(self, builder: Builder) -> None:
         """Show the fields of another builder."""
@@ -470,47 +467,30 @@ class BuilderDialog(Hosted, FormDialog):
         """Show what would come out when the typing pauses."""
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(PAUSE, self._preview)
-
-    def answer(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Return the builder of the form; raises InputError for a field that does not fit."""
-        return spec_from_texts(self._builder, values, self._state.name)
+        self._timer = self.set_timer(PAUSE, self._build)
 
     # -- the preview
 
-    def _preview(self) -> None:
-        self._build(lambda _, preview: self._show(preview), group="preview")
-
-    def _build(self, done: Callable[[dict[str, Any], Preview], object], group: str) -> None:
+    def _build(self, *, closes: bool = False) -> None:
         """Build what the form says in the background; what does not fit is shown as an error."""
         session, name = self._session, self._state.name
-        try:
-            spec = self.answer(self.form.read())
-        except KanonError as error:
-            self._failed(error)
-            return
-        self.compute(
-            lambda: level_preview(session, name, spec),
-            lambda preview: done(spec, preview),
-            group=group,
-            failed=self._failed,
-            covers=self if group == ACCEPT else None,
-        )
+        builder, texts = self._builder, self.form.read()
 
-    def _show(self, preview: Preview) -> None:
-        self.query_one("#preview", Static).update(preview_text(*preview))
-        self.show_error()
+        def build() -> tuple[dict[str, Any], Preview]:
+            spec = spec_from_texts(builder, texts, name)
+            return spec, level_preview(session, name, spec)
 
-    def _failed(self, error: Exception) -> None:
-        if not isinstance(error, KanonError):
-            self.host.fail(error)
-            return
-        self.query_one("#preview", Static).update("")
-        self.show_error(error)
+        def built(made: tuple[dict[str, Any], Preview]) -> None:
+            spec, preview = made
+            self.query_one("#preview", Static).update(preview_text(*preview))
+            self.show_error()
+            if closes:
+                self.dismiss(spec)
+
+        self.preview(build, built, closes=closes)
 
     def action_accept(self) -> None:
-        # A group of its own: the preview of what was typed last must not replace it.
-        self._build(lambda spec, _: self.dismiss(spec), group=ACCEPT)
+        self._build(closes=True)
 
 
 def preview_text(attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]) -> Text:

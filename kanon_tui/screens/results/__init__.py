@@ -1,6 +1,6 @@
 """6 Results: original and release side by side, figures, runs, why and export.
 
-`screen` puts the panes together. `records_pane` shows `memory_records` or
-`file_records` in two grids; `figures` has the tables beside it. `runs` runs again and
+`screen` puts the panes together. `records_pane` shows `release_records`
+in two grids; `figures` has the tables beside it. `runs` runs again and
 compares.
 """

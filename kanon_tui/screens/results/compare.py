@@ -23,9 +23,10 @@ from kanon_tui.core.pipeline.pages import (
 )
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.panel import AnalysisScreen
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables
-from kanon_tui.screens.results.memory_records import (
+from kanon_tui.screens.results.records_pane import TwinGrids
+from kanon_tui.screens.results.release_records import (
     CHANGED,
     CLASS,
     RECORD,
@@ -35,7 +36,6 @@ from kanon_tui.screens.results.memory_records import (
     Missed,
     marked_column,
 )
-from kanon_tui.screens.results.records_pane import TwinGrids
 from kanon_tui.services.host import PageReader, cancellation_check
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import PagedRows

@@ -17,8 +17,14 @@ from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
-from kanon_tui.screens.results.file_records import AS_READ, FileRecords
-from kanon_tui.screens.results.memory_records import Arrangement, MemoryRecords, NoRecordError, Stop
+from kanon_tui.screens.results.release_records import (
+    AS_READ,
+    Arrangement,
+    FileRecords,
+    MemoryRecords,
+    NoRecordError,
+    Stop,
+)
 from kanon_tui.services.host import Hosted, PageReader, cancellation_check, error_sentence
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Grid, GridSource
@@ -274,18 +280,16 @@ class RecordsPane(Hosted, Vertical):
         source, shown, cell = self.source, self.shown, (self.record, self.column)
         if source is None or not shown.height:
             return
-        described = source.describe(shown, *cell, self)
-        if described is None:
-            return
-        if described.text is not None:
-            self.post_message(self.Described(described.text))
+        text, work = source.describe(shown, *cell, self)
+        if text is not None:
+            self.post_message(self.Described(text))
 
-        def complete(answer: Any) -> None:
+        def complete(text: Text) -> None:
             if (self.record, self.column) == cell and self.shown is shown:
-                self.post_message(self.Described(described.complete(answer)))
+                self.post_message(self.Described(text))
 
-        if described.work is not None:
-            self.compute(described.work, complete, group="because")
+        if work is not None:
+            self.compute(work, complete, group="because")
 
     def question(self) -> Callable[[], Explanation] | None:
         """Return the work that explains the cell; None where nothing was generalised."""

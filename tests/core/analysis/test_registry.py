@@ -9,7 +9,7 @@ import pytest
 from kanon_tui.commands.declarations import COMMANDS
 from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
 from kanon_tui.core.errors import InputError
-from kanon_tui.screens.analyses.base import AnalysisScreen
+from kanon_tui.screens.panel import AnalysisScreen
 
 
 @pytest.mark.parametrize("analysis", ANALYSES, ids=lambda each: each.name)

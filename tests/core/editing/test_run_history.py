@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -103,7 +104,7 @@ def test_many_runs_and_damaged_files_are_borne(made, tmp_path: Path) -> None:
 
 def test_without_a_folder_nothing_is_kept(made) -> None:
     project, result = made
-    history = RunHistory(None)
+    history = RunHistory(Path(os.devnull))
     history.add(project, earlier_run(result, project, WHEN))
     assert history.runs(project) == ()
     history.clear(project)

@@ -14,10 +14,10 @@ from kanon_tui.core.analysis.utility.utility import measure_utility
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.table.table import as_table
 from kanon_tui.screens.analyses.attack import AttackScreen, RereleaseScreen
-from kanon_tui.screens.analyses.base import AnalysisScreen
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
+from kanon_tui.screens.panel import AnalysisScreen
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.screens.analyses.helpers import SIZE, open_panel, said, small_census

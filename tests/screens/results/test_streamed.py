@@ -17,9 +17,8 @@ from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.export import CommandDialog
-from kanon_tui.screens.results.file_records import FileRecords
-from kanon_tui.screens.results.memory_records import Arrangement
 from kanon_tui.screens.results.records_pane import TwinGrids
+from kanon_tui.screens.results.release_records import Arrangement, FileRecords
 from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
 from kanon_tui.widgets.path_dialog import AskPath

@@ -1,4 +1,4 @@
-"""What the analysis panels share: a panel over the screens, with work in the background."""
+"""A panel over the screens, with work in the background: the analyses, and two runs compared."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
