@@ -257,11 +257,6 @@ class AnalysisScreen(Hosted, Modal):
         self.query_one("#status", Static).update(text)
         self.refresh_bindings()
 
-    def on_unmount(self) -> None:
-        """Cancel the work: its answer is no longer wanted."""
-        if self._worker is not None:
-            self._worker.cancel()
-
     # -- actions
 
     def action_back(self) -> None:

@@ -57,24 +57,19 @@ class Form(VerticalScroll, can_focus=False):
     ]
 
     @dataclass
-    class Left(Message):
+    class OfForm(Message):
+        """A message about a form."""
+
+        form: Form
+
+    class Left(OfForm):
         """Escape was pressed in a field: the screen may take the focus."""
 
-        form: Form
-
-    @dataclass
-    class Checked(Message):
+    class Checked(OfForm):
         """The typed text became valid, or invalid for another reason."""
 
-        form: Form
-        error: str
-
-    @dataclass
-    class Changed(Message):
+    class Changed(OfForm):
         """A field was left with another value, and all values are valid."""
-
-        form: Form
-        values: dict[str, Any]
 
     def __init__(
         self,
@@ -246,7 +241,7 @@ class Form(VerticalScroll, can_focus=False):
             error = str(problem).removeprefix("this form: ")
         if error != self.error:
             self.error = error
-            self.post_message(self.Checked(self, error))
+            self.post_message(self.Checked(self))
         self._show_line("#form-error", error)
 
     @on(Input.Submitted)
@@ -265,7 +260,7 @@ class Form(VerticalScroll, can_focus=False):
             return
         if values != self._values:
             self._values = values
-            self.post_message(self.Changed(self, values))
+            self.post_message(self.Changed(self))
 
     # -- help for the focused field
 

@@ -122,11 +122,6 @@ class Session:
         about = "" if self.table.exact else "about "
         return f"a sample of {self.records.height:,} of {about}{whole}"
 
-    @property
-    def beyond_memory(self) -> int | None:
-        """The number of records of a table beyond memory; None where all are in memory."""
-        return None if self.source is None else self.table.height
-
     def is_sampled(self, name: str) -> bool:
         """Return whether a column is known from a sample only."""
         return isinstance(self.table, SampledTable) and name not in self.table.counts

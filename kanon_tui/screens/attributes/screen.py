@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import getters, on
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
@@ -70,6 +70,7 @@ class AttributesScreen(FindingScreen):
     """The attributes, one per row; a key sets the role."""
 
     STEP = "attributes"
+    grid = getters.query_one("#attributes", Grid)
     FIND = "Find an attribute by a part of its name"
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -115,7 +116,7 @@ class AttributesScreen(FindingScreen):
 
     def on_mount(self) -> None:
         self.query_one("#gauge-pane").border_title = "risk with these quasi-identifiers"
-        self.query_one(Grid).focus()
+        self.grid.focus()
 
     # -- showing
 
@@ -207,13 +208,12 @@ class AttributesScreen(FindingScreen):
     def _fill(self) -> None:
         session = self.session
         self._fill_title()
-        grid = self.query_one("#attributes", Grid)
         rows = [self._row(name) for name in session.project.attributes]
         names = [
             ("●" if name in self.marked else " ") + ("?" if spec.guessed else " ")
             for name, spec in session.project.attributes.items()
         ]
-        grid.show(attribute_rows(rows, names, self._wide), keep_cursor=True)
+        self.grid.show(attribute_rows(rows, names, self._wide), keep_cursor=True)
         self.show_reason()
 
     def _row(self, name: str) -> list[Cell]:
@@ -223,7 +223,8 @@ class AttributesScreen(FindingScreen):
         made = self._associations
         weight = "–"
         if quasi and made and name in made.weights:
-            weight = f"{made.weights[name]:.3f}" + ("" if spec.weight is None else self._typed)
+            typed = " typed" if self._wide else " t"
+            weight = f"{made.weights[name]:.3f}" + ("" if spec.weight is None else typed)
         mark = {Role.IDENTIFIER: "suppressed", Role.QUASI: "changed", Role.SENSITIVE: "warn"}
         mark |= dict.fromkeys((Role.PERSON, Role.WEIGHT), "suppressed")
         cells = [
@@ -245,10 +246,6 @@ class AttributesScreen(FindingScreen):
     def _wide(self) -> bool:
         """Whether there is room for words and bars."""
         return self.size.width >= 100
-
-    @property
-    def _typed(self) -> str:
-        return " typed" if self._wide else " t"
 
     # -- editing
 
@@ -322,10 +319,6 @@ class AttributesScreen(FindingScreen):
         else:
             self.action_kind()
 
-    @on(Grid.Moved)
-    def moved(self) -> None:
-        self.show_reason()
-
     # -- marking and finding
 
     @property
@@ -335,7 +328,7 @@ class AttributesScreen(FindingScreen):
 
     @property
     def current(self) -> str:
-        return self.names[self.query_one("#attributes", Grid).row]
+        return self.names[self.grid.row]
 
     @property
     def chosen(self) -> list[str]:
@@ -345,7 +338,7 @@ class AttributesScreen(FindingScreen):
     def action_select(self) -> None:
         """Mark the attribute under the cursor and go on to the next."""
         self.marked ^= {self.current}
-        self.query_one("#attributes", Grid).action_move(1, 0)
+        self.grid.action_move(1, 0)
         self._fill()
 
     def action_mark_by_pattern(self) -> None:
@@ -373,8 +366,7 @@ class AttributesScreen(FindingScreen):
         ask_text(self, "Mark which attributes?", take, parse, "*", hint)
 
     def to_search(self) -> tuple[Grid, GridSource | None]:
-        grid = self.query_one("#attributes", Grid)
-        return grid, grid.source
+        return self.grid, self.grid.source
 
     def rows_with(self, source: GridSource, text: str) -> list[int]:
         """Return the attributes with a text in their names."""
@@ -403,6 +395,7 @@ class AttributesScreen(FindingScreen):
             self.edit(self.session.project.confirmed(names), f"accepted: {', '.join(names)}")
             self.refresh_bindings()
 
+    @on(Grid.Moved)
     def show_reason(self) -> None:
         """Show below the table why the role of the column under the cursor was guessed."""
         session, name = self.session, self.current

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 from rich.text import Text
-from textual import on
+from textual import getters, on
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.widget import Widget
@@ -139,6 +139,7 @@ class DataScreen(FindingScreen):
     """The data file as it is, before anything is done to it."""
 
     STEP = "data"
+    grid = getters.query_one("#table", Grid)
     FIND = "Find a text in all cells"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "find", "find", id="data.find"),
@@ -172,7 +173,7 @@ class DataScreen(FindingScreen):
         """The file that `_paged` reads."""
         self._unreadable: Source | None = None
         """A file that could no longer be read; its sample is shown instead."""
-        self._reader = PageReader(self, self._show_pages, self._show_page_error)
+        self._reader = PageReader(self, lambda: self.grid.refresh(), self._show_page_error)
 
     def body(self) -> Iterable[Widget]:
         yield Static(id="facts")
@@ -183,7 +184,7 @@ class DataScreen(FindingScreen):
                 yield Static(id="profile")
 
     def on_mount(self) -> None:
-        self.query_one("#table", Grid).focus()
+        self.grid.focus()
 
     def show(self, session: Session) -> None:
         """Fill facts and table; the table only when it is another one."""
@@ -197,7 +198,7 @@ class DataScreen(FindingScreen):
             self._all_rows = self._source = source
             self.view = View()
             self.look_for("")
-            self.query_one("#table", Grid).show(source)
+            self.grid.show(source)
             self._fill_titles()
         self._look_at_file(session)
         self._show_profile()
@@ -205,15 +206,14 @@ class DataScreen(FindingScreen):
     def _look_at_file(self, session: Session) -> None:
         """Show the file itself as soon as it can be paged through, if this screen is in front."""
         assert self._all_rows is not None
-        untouched = self.view.plain and not self.wanted and not self.query_one("#table", Grid).row
+        untouched = self.view.plain and not self.wanted and not self.grid.row
         if self.find_pages(session, self._all_rows) and untouched:
             self.show_file()
         self._fill_titles()
 
     def leave_file(self) -> None:
-        grid = self.query_one("#table", Grid)
         if self._source is not None:
-            grid.show(self._source, keep_cursor=True)
+            self.grid.show(self._source, keep_cursor=True)
         self._fill_titles()
 
     def show_counting(self, line: str) -> None:
@@ -224,7 +224,7 @@ class DataScreen(FindingScreen):
     @property
     def in_file(self) -> bool:
         """Whether the table shows the file itself."""
-        return self._paged is not None and self.query_one("#table", Grid).source is self._paged
+        return self._paged is not None and self.grid.source is self._paged
 
     def find_pages(self, session: Session, sample: FrameSource) -> bool:
         """Find where the records of the file begin; return whether that was unknown before."""
@@ -236,19 +236,15 @@ class DataScreen(FindingScreen):
             return False
         tokens = session.table.missing_tokens
         self._paged_source = source
-        missed = self._reader.missed
-        self._paged = PagedRows(FilePages(source), sample.columns, missed, missing=tokens)
+        pages, missed = FilePages(source), self._reader.missed
+        self._paged = PagedRows(pages, sample.columns, missed, missing=tokens)
         return True
 
     def show_file(self) -> None:
         """Show the file from its beginning; the cursor stays in its column."""
-        grid = self.query_one("#table", Grid)
         if self._paged is not None:
-            grid.show(self._paged, keep_cursor=True)
-            grid.go_to(0)
-
-    def _show_pages(self) -> None:
-        self.query_one("#table", Grid).refresh()
+            self.grid.show(self._paged, keep_cursor=True)
+            self.grid.go_to(0)
 
     def _show_page_error(self, pages: Pages, error: Exception) -> None:
         """Show the sample again: the file can no longer be read."""
@@ -260,12 +256,9 @@ class DataScreen(FindingScreen):
     # -- the profile of a column
 
     @on(Grid.Moved)
-    def moved(self) -> None:
-        self._show_profile()
-
     def _show_profile(self) -> None:
         session, table = self.session, self.session.table
-        name = table.names[self.query_one("#table", Grid).column]
+        name = table.names[self.grid.column]
         spec = session.attribute(name)
         key = (name, spec.kind, spec.format)
         if key in self._profiles:
@@ -315,7 +308,7 @@ class DataScreen(FindingScreen):
             self._fill_titles()
 
     def to_search(self) -> tuple[Grid, GridSource | None]:
-        return self.query_one("#table", Grid), self._source
+        return self.grid, self._source
 
     def rows_with(self, source: GridSource, text: str) -> Sequence[int]:
         """Return the records that have a text in a cell."""
@@ -337,7 +330,7 @@ class DataScreen(FindingScreen):
 
     def _show_view(self, view: View) -> None:
         """Sort and filter in the background; the cursor stays on its record where it is shown."""
-        session, all_rows, grid = self.session, self._all_rows, self.query_one("#table", Grid)
+        session, all_rows, grid = self.session, self._all_rows, self.grid
         if all_rows is None:
             return
         source = self._source if not self.in_file else None
@@ -380,7 +373,7 @@ class DataScreen(FindingScreen):
     @property
     def column(self) -> str:
         """The column under the cursor."""
-        return self.session.table.names[self.query_one("#table", Grid).column]
+        return self.session.table.names[self.grid.column]
 
     def action_sort(self) -> None:
         self._show_view(self.view.sorted_by(self.column))
@@ -402,19 +395,18 @@ class DataScreen(FindingScreen):
         ask_text(self, f"Show records whose {column} has", take, parse, value, hint)
 
     def action_go_to_column(self) -> None:
-        grid, names = self.query_one("#table", Grid), self.session.table.names
-
+        grid, names = self.grid, self.session.table.names
         self.ask(Pick("Go to column", names), lambda name: grid.go_to(grid.row, names.index(name)))
 
     def action_copy(self) -> None:
         """Copy a cell, a row or a column to the terminal."""
         session = self.session
         identifiers = [*session.names(Role.IDENTIFIER), *session.names(Role.PERSON)]
-        ask_what_to_copy(self, self.query_one("#table", Grid), session.table.names, identifiers)
+        ask_what_to_copy(self, self.grid, session.table.names, identifiers)
 
     def action_go_to_row(self) -> None:
         """Ask for a record by the number beside it."""
-        grid, paged = self.query_one("#table", Grid), self._paged if self.in_file else None
+        grid, paged = self.grid, self._paged if self.in_file else None
         height = self.session.records.height if paged is None else paged.height
 
         def parse(text: str) -> int:

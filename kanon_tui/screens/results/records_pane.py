@@ -124,6 +124,8 @@ class TwinGrids(Horizontal):
 
 T = TypeVar("T")
 RecordSource = MemoryRecords | FileRecords
+SEARCH = "search"
+"""The group of the work through all records."""
 
 
 class RecordsPane(Hosted, Vertical):
@@ -148,8 +150,8 @@ class RecordsPane(Hosted, Vertical):
         """The text that `n` goes on to find."""
         self.problem = ""
         """What is wrong with the files; shown once."""
-        self._search_id: object = None
-        """Identifies the search through all records that is under way."""
+        self.is_searching = False
+        """Whether escape has something to stop."""
         self._reader = PageReader(self, self._show_pages, self._show_page_error)
         self.grids = TwinGrids()
 
@@ -425,14 +427,10 @@ class RecordsPane(Hosted, Vertical):
 
     # -- work through all records: stopped by escape, and by the next such work
 
-    @property
-    def is_searching(self) -> bool:
-        """Whether escape has something to stop."""
-        return self._search_id is not None
-
     def stop_searching(self) -> None:
         """Let the work through all records end soon; its answer is dropped."""
-        self._search_id = None
+        self.is_searching = False
+        self.workers.cancel_group(self, SEARCH)
         self.set_title()
 
     def _search(
@@ -443,16 +441,13 @@ class RecordsPane(Hosted, Vertical):
         failed: Callable[[Exception], Any] | None = None,
     ) -> None:
         """Work through all records in the background; a newer call replaces an older one."""
-        wanted = self._search_id = object()
+        self.is_searching = True
         self.set_title(f"{doing} … esc stops")
 
-        def stop() -> bool:
-            return self._search_id is not wanted
-
         def answered(callback: Callable[[Any], Any], answer: Any) -> None:
-            if self._search_id is wanted:
-                self.stop_searching()
-                callback(answer)
+            self.is_searching = False
+            self.set_title()
+            callback(answer)
 
         def show_failure(error: Exception) -> None:
             if isinstance(error, NoRecordError):
@@ -461,9 +456,9 @@ class RecordsPane(Hosted, Vertical):
                 (failed or self.show_read_error)(error)
 
         self.compute(
-            lambda: work(stop),
+            lambda: work(cancellation_check()),
             partial(answered, done),
-            group="look",
+            group=SEARCH,
             failed=partial(answered, show_failure),
         )
 

@@ -222,17 +222,12 @@ class RulesScreen(StepScreen):
     # -- the levels of the attribute under the cursor
 
     @on(Grid.Moved)
-    def moved(self) -> None:
-        self._show_levels()
-
     def _show_levels(self) -> None:
-        line, session = self.line, self.session
+        line, session, levels = self.line, self.session, self.query_one("#levels", Static)
         pane = self.query_one("#levels-pane")
         if line is None:
             pane.border_title = "levels"
-            self.query_one("#levels", Static).update(
-                Text("No attribute is a quasi-identifier yet: press q on one on screen 2.")
-            )
+            levels.update("No attribute is a quasi-identifier yet: press q on one on screen 2.")
             return
         name = line.attribute
         mark = session.sample_mark(name)
@@ -241,9 +236,7 @@ class RulesScreen(StepScreen):
             lambda: attribute_levels(session, name),
             lambda made: self._fill_levels(line, *made),
             group="levels",
-            failed=lambda error: self.query_one("#levels", Static).update(
-                Text(visible(str(error)))
-            ),
+            failed=lambda error: levels.update(Text(visible(str(error)))),
         )
 
     def _fill_levels(
@@ -280,13 +273,12 @@ class RulesScreen(StepScreen):
             self.host.notify("no attribute is a quasi-identifier yet; press q on one on screen 2")
             return
         name = self.line.attribute
-        self._ask(
-            name,
-            None,
-            lambda rule: self._set_rules(
-                name, (*self.session.attribute(name).rules.rules, rule), f"{name}: new rule {rule}"
-            ),
-        )
+
+        def made(rule: Rule) -> None:
+            rules = self.session.attribute(name).rules.rules
+            self._set_rules(name, (*rules, rule), f"{name}: new rule {rule}")
+
+        self._ask(name, None, made)
 
     @on(Grid.Chosen)
     def action_change(self) -> None:

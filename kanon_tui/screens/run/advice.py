@@ -35,8 +35,6 @@ class Advice(Hosted, Static):
         """The project for which the recommendations were made."""
         self._trials: dict[str, Trial] = {}
         """By algorithm and parameters."""
-        self._asked = 0
-        """Counts requests; work for an older one stops."""
         self._soon: Timer | None = None
 
     def trial_of(self, choice: AlgorithmChoice) -> Trial | None:
@@ -52,52 +50,42 @@ class Advice(Hosted, Static):
         self.stop()
         known = self.trial_of(session.project.algorithm) is not None
         if not known or not self.found:
-            self._soon = self.set_timer(CALM, lambda: self._try(session, self._asked))
+            self._soon = self.set_timer(CALM, partial(self._try, session))
 
     def stop(self) -> None:
         """Stop the trials, so that other work gets the processor; `show_for` starts them again."""
-        self._asked += 1
         if self._soon is not None:
             self._soon.stop()
-            self._soon = None
+        for group in ("trial", "advice"):
+            self.workers.cancel_group(self, group)
 
-    def on_unmount(self) -> None:
-        self.stop()
-
-    def _try(self, session: Session, asked: int) -> None:
+    def _try(self, session: Session) -> None:
         """Try the chosen algorithm first, then find recommendations."""
-        self._soon = None
         project = session.project
         choice, known = project.algorithm, self.trial_of(project.algorithm)
-
-        def stop() -> bool:
-            return self._asked != asked
 
         def work() -> Trial | None:
             if known is not None:
                 return known
             algorithm = with_parameters(ALGORITHMS[choice.name], choice.params, choice.name)
+            stop = cancellation_check()
             return session.extrapolated(try_out(session.task(), algorithm, stop=stop))
 
         def done(trial: Trial | None) -> None:
-            if stop() or trial is None:
+            if trial is None:
                 return
             if known is None:
                 self._trials[str(choice)] = trial
                 self._tried(trial)
             if not self.found:
-                self._recommend(session, stop)
+                self._recommend(session)
 
         self.compute(work, done, group="trial", failed=_not_ready)
 
-    def _recommend(self, session: Session, stop: Callable[[], bool]) -> None:
-        def done(found: tuple[Recommendation, ...]) -> None:
-            if not stop():
-                self._take(found)
-
+    def _recommend(self, session: Session) -> None:
         self.update(Text("trying samples of the data …", "dim"))
-        work = partial(_recommended, session, stop)
-        self.compute(work, done, group="advice", failed=_not_ready)
+        work = partial(_recommended, session)
+        self.compute(work, self._take, group="advice", failed=_not_ready)
 
     def _take(self, found: tuple[Recommendation, ...]) -> None:
         self.found = found
@@ -123,7 +111,7 @@ class Advice(Hosted, Static):
             self.edit(one.taken_over(session.project), f"algorithm {one.algorithm}")
             self.screen.query_one("#algorithms").focus()  # where `r` runs
 
-        self.load(lambda: self.found or _recommended(session, cancellation_check()), offer)
+        self.load(lambda: self.found or _recommended(session), offer)
 
     def _draw(self) -> None:
         text = Text(no_wrap=True, overflow="ellipsis")
@@ -145,9 +133,9 @@ class Advice(Hosted, Static):
         self.update(text)
 
 
-def _recommended(session: Session, stop: Callable[[], bool]) -> tuple[Recommendation, ...]:
+def _recommended(session: Session) -> tuple[Recommendation, ...]:
     """Return what is recommended; of a table beyond memory, who works on counted rows."""
-    found = recommend(session.task(), stop)
+    found = recommend(session.task(), cancellation_check())
     if session.source is None:
         return found
     return tuple(

@@ -276,7 +276,8 @@ class RunScreen(StepScreen):
                 return Preflight(problem=typed)
             if session.streams:
                 check_streamable(project)
-            return preflight(project, session.task(), algorithm, trial, session.beyond_memory)
+            beyond_memory = None if session.source is None else session.table.height
+            return preflight(project, session.task(), algorithm, trial, beyond_memory)
 
         self.compute(
             look_ahead,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import getters, on
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.widget import Widget
@@ -45,6 +45,8 @@ class WhatIfScreen(StepScreen):
     """The plot and the table of a sweep, both growing while it runs."""
 
     STEP = "what-if"
+    grid = getters.query_one(Grid)
+    plot = getters.query_one(Plot)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]  # noqa: RUF012 (as Textual has it)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "start", "Run", id="what-if.start"),
@@ -84,7 +86,7 @@ class WhatIfScreen(StepScreen):
     def on_mount(self) -> None:
         """Focus the table, and show new points as they are computed."""
         self.query_one("#table-pane").border_title = "points (enter opens one)"
-        self.query_one(Grid).focus()
+        self.grid.focus()
         self.set_interval(REFRESH, self._draw_new_points)
 
     def on_unmount(self) -> None:
@@ -128,7 +130,7 @@ class WhatIfScreen(StepScreen):
             self.refresh_bindings()
         self._drawn = self.points
         rows = PointRows(self.points, self.algorithms, self.ks)
-        self.query_one(Grid).show(rows, keep_cursor=True)
+        self.grid.show(rows, keep_cursor=True)
         self._draw_plot()
         self._draw_status()
         self._draw_note()
@@ -144,8 +146,8 @@ class WhatIfScreen(StepScreen):
             )
             for metric in self.plotted
         ]
-        place = divmod(self.query_one(Grid).row, len(self.ks))
-        self.query_one(Plot).show(charts, [f"{k}" for k in self.ks], place)
+        place = divmod(self.grid.row, len(self.ks))
+        self.plot.show(charts, [f"{k}" for k in self.ks], place)
 
     def _draw_status(self) -> None:
         total = len(self.algorithms) * len(self.ks)
@@ -168,12 +170,12 @@ class WhatIfScreen(StepScreen):
     @on(Grid.Moved, "#points")
     def moved(self) -> None:
         """Show the note on the point under the cursor."""
-        self.query_one(Plot).choose(*divmod(self.query_one(Grid).row, len(self.ks)))
+        self.plot.choose(*divmod(self.grid.row, len(self.ks)))
         self._draw_note()
 
     def _draw_note(self) -> None:
         """Show how the point under the cursor compares at its k, or why it has no release."""
-        point, source = self.point, self.query_one(Grid).source
+        point, source = self.point, self.grid.source
         note = Text()
         if point is not None and point.error is not None:
             note = Text.assemble(
@@ -187,8 +189,8 @@ class WhatIfScreen(StepScreen):
     @property
     def point(self) -> SweepPoint | None:
         """The point under the cursor, when it is done."""
-        source = self.query_one(Grid).source
-        return source.point(self.query_one(Grid).row) if isinstance(source, PointRows) else None
+        source = self.grid.source
+        return source.point(self.grid.row) if isinstance(source, PointRows) else None
 
     # -- what to compare
 
@@ -236,9 +238,7 @@ class WhatIfScreen(StepScreen):
         self._began = time.monotonic()
         self.refresh_bindings()
         self._draw()
-        self._run_sweep(sweep)
 
-    def _run_sweep(self, sweep: Sweep) -> None:
         def drive() -> None:
             for point in sweep:
                 if sweep is self.sweep:
