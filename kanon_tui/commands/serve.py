@@ -30,7 +30,7 @@ def execute(args: argparse.Namespace) -> None:
             )
         server = KanonServer(args.file, only_here, args.sessions)
         shown = f"[{args.host}]" if ":" in args.host else args.host
-        show(f"Kanon is at http://{shown}:{port}{server.entry_path} (Ctrl-C ends it)")
+        show(f"Kanon is at http://{shown}:{port}{server.access.entry_path} (Ctrl-C ends it)")
         server.run(listening)
 
 

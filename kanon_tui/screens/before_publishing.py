@@ -39,7 +39,6 @@ class PlanDialog(Hosted, Dialog):
         yield Static("enter changes the role of a column · y these are right · esc back")
 
     def on_mount(self) -> None:
-        self.query_one(Grid).focus()
         self.refresh_session()
 
     def refresh_session(self) -> None:

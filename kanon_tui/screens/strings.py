@@ -129,8 +129,7 @@ class StringsScreen(Hosted, Modal):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin on the first row."""
-        self.grid.focus()
+        """Judge the string to begin with."""
         self._judge()
 
     # -- what is shown

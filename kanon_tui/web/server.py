@@ -63,15 +63,10 @@ class KanonServer:
         self._arguments = [] if file is None else [str(file.resolve())]
         self._only_this_machine = only_this_machine
         self._most_sessions = most_sessions
-        self._access = Access()
+        self.access = Access()
         self._sessions: set[Session] = set()
         self._silent: set[web.RequestHandler] = set()
         """Connections without a request so far."""
-
-    @property
-    def entry_path(self) -> str:
-        """The part of the printed address after host and port."""
-        return self._access.entry_path
 
     def run(self, listening: socket.socket) -> None:
         """Serve until a signal asks to end."""
@@ -119,10 +114,10 @@ class KanonServer:
         files = find_spec("textual_serve")
         assert files is not None
         assert files.origin is not None
-        inside = self._access.folder
+        inside = self.access.folder
         app.add_routes(
             [
-                web.get("/", self._enter),
+                web.get("/", self.access.redirect),
                 web.get(inside, self._page),
                 web.get(f"{inside}ws", self._tab),
                 web.get(f"{inside}keyboard.js", self._keyboard),
@@ -154,7 +149,7 @@ class KanonServer:
         name = urlsplit(f"//{request.host}").hostname or ""
         if self._only_this_machine and not is_loopback(name):
             raise web.HTTPForbidden(text="Open Kanon at 127.0.0.1 or localhost.")
-        if not self._access.is_known(request):
+        if not self.access.is_known(request):
             return _notice(
                 403,
                 "Open the whole address that kanon-tui serve printed, with its token. It changes "
@@ -162,10 +157,6 @@ class KanonServer:
                 link="Try again",
             )
         return await handler(request)
-
-    async def _enter(self, request: web.Request) -> web.Response:
-        """Redirect from the printed address to the page, whose address has no token."""
-        return self._access.redirect()
 
     # -- pages
 
@@ -177,7 +168,7 @@ class KanonServer:
                 f"--sessions N). Close a tab first.",
                 link="Try again",
             )
-        websocket = f"ws://{request.host}{self._access.folder}ws"
+        websocket = f"ws://{request.host}{self.access.folder}ws"
         size = within(_number(request, "fontsize", 16), *_FONT_SIZES)
         page = (_FOLDER / "page.html").read_text(encoding="utf-8")
         page = page.replace("{websocket}", html.escape(websocket))
@@ -269,7 +260,7 @@ class Access:
         cookie, token = request.cookies.get(_COOKIE, ""), request.query.get("token", "")
         return _same(cookie, self._cookie) or _same(token, self._token)
 
-    def redirect(self) -> web.Response:
+    async def redirect(self, request: web.Request) -> web.Response:
         """Return the redirection from the printed address to the page, with the cookie."""
         answer = web.Response(status=303, headers={"Location": self.folder})
         answer.set_cookie(_COOKIE, self._cookie, path=self.folder, httponly=True, samesite="Strict")

@@ -200,13 +200,12 @@ class Form(VerticalScroll, can_focus=False):
 
         That one gets the focus, and the error stands below.
         """
-        try:
-            self._values = self.read()
-        except KanonError:
+        invalid, _ = self._problem()
+        if invalid:
             self.check()
-            invalid = next(field.name for field in self._fields if not self._is_valid(field))
             self._entries[invalid].focus()
             return None
+        self._values = self.read()
         return dict(self._values)
 
     @property
@@ -214,12 +213,14 @@ class Form(VerticalScroll, can_focus=False):
         """The values that were last valid."""
         return dict(self._values)
 
-    def _is_valid(self, field: Field) -> bool:
-        try:
-            self._read(field)
-        except KanonError:
-            return False
-        return True
+    def _problem(self) -> tuple[str, str]:
+        """Return the first field that is not valid and why; empty texts if all are."""
+        for field in () if self._mounting else self._fields:
+            try:
+                self._read(field)
+            except KanonError as error:
+                return field.name, str(error).removeprefix("this form: ")
+        return "", ""
 
     def _read(self, field: Field) -> Any:
         if not self._is_relevant(field):
@@ -234,11 +235,7 @@ class Form(VerticalScroll, can_focus=False):
     @on(TextArea.Changed)
     def check(self) -> None:
         """Show an error as soon as a value is not valid."""
-        error = ""
-        try:
-            self.read()
-        except KanonError as problem:
-            error = str(problem).removeprefix("this form: ")
+        _, error = self._problem()
         if error != self.error:
             self.error = error
             self.post_message(self.Checked(self))
@@ -254,11 +251,7 @@ class Form(VerticalScroll, can_focus=False):
         if self._mounting or event.control not in self._entries.values():
             return  # of a field that is being removed
         self._show_relevant_fields()
-        try:
-            values = self.read()
-        except KanonError:
-            return
-        if values != self._values:
+        if not self._problem()[0] and (values := self.read()) != self._values:
             self._values = values
             self.post_message(self.Changed(self))
 

@@ -251,8 +251,8 @@ async def test_connections_that_ask_nothing_or_answer_nothing_are_closed(
     server = server_module.KanonServer(None, only_this_machine=True, most_sessions=1)
     serving = asyncio.create_task(server.serve(listening, end))
     port = listening.getsockname()[1]
-    token = server.entry_path.partition("=")[2]
-    folder = server._access.folder
+    token = server.access.entry_path.partition("=")[2]
+    folder = server.access.folder
     upgrade = (
         f"GET {folder}ws?token={token} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\n"
         "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"

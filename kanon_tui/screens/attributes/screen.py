@@ -111,12 +111,9 @@ class AttributesScreen(FindingScreen):
     def body(self) -> Iterable[Widget]:
         with Vertical(id="attributes-pane", classes="pane"):
             yield Grid(id="attributes")
-        with Vertical(id="gauge-pane", classes="pane"):
+        with Vertical(id="gauge-pane", classes="pane") as pane:
+            pane.border_title = "risk with these quasi-identifiers"
             yield Static(id="gauge")
-
-    def on_mount(self) -> None:
-        self.query_one("#gauge-pane").border_title = "risk with these quasi-identifiers"
-        self.grid.focus()
 
     # -- showing
 

@@ -183,9 +183,6 @@ class DataScreen(FindingScreen):
             with Vertical(id="profile-pane", classes="pane"):
                 yield Static(id="profile")
 
-    def on_mount(self) -> None:
-        self.grid.focus()
-
     def show(self, session: Session) -> None:
         """Fill facts and table; the table only when it is another one."""
         self.show_counting(self.host.counting.progress)

@@ -134,20 +134,16 @@ class HierarchyView(FindingScreen):
     def body(self) -> Iterable[Widget]:
         with Container(id="panes"):
             with Horizontal(id="work"):
-                with Vertical(id="attributes-pane", classes="pane"):
+                with Vertical(id="attributes-pane", classes="pane") as pane:
+                    pane.border_title = "attributes"
                     yield Grid(id="attributes")
                 with Vertical(id="levels-pane", classes="pane"):
                     yield LevelsGrid(id="levels")
                     yield Static(id="reason")
-            with ScrollPane(id="measures-pane", classes="pane"):
+            with ScrollPane(id="measures-pane", classes="pane") as measures:
+                measures.border_title = "per level"
                 yield Static(id="measures")
                 yield Static(id="origin")
-
-    def on_mount(self) -> None:
-        """Focus the list of attributes."""
-        self.query_one("#attributes-pane").border_title = "attributes"
-        self.query_one("#measures-pane").border_title = "per level"
-        self.attributes.focus()
 
     # -- filling
 

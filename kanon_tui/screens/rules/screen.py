@@ -176,14 +176,11 @@ class RulesScreen(StepScreen):
 
     def body(self) -> Iterable[Widget]:
         with Container(id="panes"):
-            with Vertical(id="rules-pane", classes="pane"):
+            with Vertical(id="rules-pane", classes="pane") as pane:
+                pane.border_title = "rules"
                 yield Grid(id="rules")
             with Vertical(id="levels-pane", classes="pane"):
                 yield Static(id="levels")
-
-    def on_mount(self) -> None:
-        self.query_one("#rules-pane").border_title = "rules"
-        self.query_one(Grid).focus()
 
     def show(self, session: Session) -> None:
         """Show the rules at once, then what has to be counted."""

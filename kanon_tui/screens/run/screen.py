@@ -1,6 +1,6 @@
 """5 Run: choose an algorithm, set it up, watch it decide, pause, step, cancel."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from textwrap import wrap
@@ -27,7 +27,6 @@ from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.risk import RISK_IN_WORDS
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Family
@@ -384,7 +383,7 @@ class RunScreen(StepScreen):
 
     def _prepare(self) -> None:
         """Show a clock at once, before the first decision."""
-        self.live = None
+        self.live = self.stream = None
         self.query_one(LiveView).prepare(self.session.project.algorithm.name)
         self._show_view("live")
 
@@ -392,12 +391,18 @@ class RunScreen(StepScreen):
         self.query_one(Advice).stop()
         session = self.session
         if session.streams:
-            self._ask_target(session, paused)
+            self._begin_stream(session, paused)
             return
 
         def begin(live: LiveRun) -> None:
+            def drive() -> Result:
+                if live.paused:
+                    live.step()
+                live.drive(cancellation_check())
+                return conclude(live.run, session.project)
+
             self._watch(live)
-            self._drive(session, live)
+            self._conclude(session, drive)
 
         def make() -> LiveRun:
             return watched_run(session.project, session.task(), paused=paused)
@@ -406,34 +411,20 @@ class RunScreen(StepScreen):
             self._prepare()
         self.compute(make, begin, group="begin", failed=self._failed)
 
-    def _ask_target(self, session: Session, paused: bool) -> None:
+    def _begin_stream(self, session: Session, paused: bool) -> None:
         """Ask where the release of a table beyond memory goes, then run over its files."""
         project = session.project
 
-        def proceed(target: Target, force: bool) -> None:
-            if not self._at_work:
-                stream = watch_stream(session, project, target, force, paused=paused)
-                self._begin_stream(session, stream)
-
-        ask_where_to_write(self, project, proceed)
-
-    def _begin_stream(self, session: Session, stream: WatchedStream) -> None:
-        def work() -> Result:
-            return stream.run(cancellation_check())
-
-        def done(result: Result) -> None:
+        def begin(target: Target, force: bool) -> None:
+            if self._at_work:
+                return
+            stream = watch_stream(session, project, target, force, paused=paused)
+            self._conclude(session, lambda: stream.run(cancellation_check()))
+            self.stream, self.live = stream, None
+            self._show_view("passes")
             self._draw_stream(stream)
-            assert stream.live is not None
-            self._finished(session, stream.live, result)
 
-        def failed(error: Exception) -> None:
-            self._draw_stream(stream)
-            self._failed(error)
-
-        self.host.background.compute(self, work, done, group="run", failed=failed)
-        self.stream, self.live = stream, None
-        self._show_view("passes")
-        self._draw_stream(stream)
+        ask_where_to_write(self, project, begin)
 
     def _draw_stream(self, stream: WatchedStream) -> None:
         """Bring the passes up to date; a search that has begun is watched."""
@@ -452,30 +443,27 @@ class RunScreen(StepScreen):
             self._show_view("live")
             self.query_one("#picture").focus()
 
-    def _drive(self, session: Session, live: LiveRun) -> None:
-        def drive() -> Result:
-            if live.paused:
-                live.step()
-            live.drive(cancellation_check())
-            return conclude(live.run, session.project)
+    def _conclude(self, session: Session, run: Callable[[], Result]) -> None:
+        """Run to the end in a thread, then show the figures of the result."""
 
-        self.host.background.compute(
-            self,
-            drive,
-            lambda result: self._finished(session, live, result),
-            group="run",
-            failed=self._failed,
-        )
+        def finished(result: Result) -> None:
+            self._draw_end()
+            assert self.live is not None
+            self.host.add_result(session, result)
+            self.refresh_bindings()
+            self.query_one(LiveView).conclude(self.live, result)
+            self.host.session_changed()
 
-    def _finished(self, session: Session, live: LiveRun, result: FinishedRun) -> None:
+        background = self.host.background
+        background.compute(self, run, finished, group="run", failed=self._failed)
+
+    def _draw_end(self) -> None:
+        if self.stream is not None:
+            self._draw_stream(self.stream)
         self._draw_live_view()
-        self.host.add_result(session, result)
-        self.refresh_bindings()
-        self.query_one(LiveView).conclude(live, result)
-        self.host.session_changed()
 
     def _failed(self, error: Exception) -> None:
-        self._draw_live_view()
+        self._draw_end()
         if self.live is None or self.query_one(ContentSwitcher).current == "passes":
             self.action_setup()
         self.refresh_bindings()

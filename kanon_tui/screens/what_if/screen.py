@@ -45,6 +45,7 @@ class WhatIfScreen(StepScreen):
     """The plot and the table of a sweep, both growing while it runs."""
 
     STEP = "what-if"
+    AUTO_FOCUS = "#points"
     grid = getters.query_one(Grid)
     plot = getters.query_one(Plot)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (112, "-wide")]  # noqa: RUF012 (as Textual has it)
@@ -79,14 +80,13 @@ class WhatIfScreen(StepScreen):
         with Container(id="panes"):
             with Vertical(id="plot-pane", classes="pane"):
                 yield Plot(id="plot")
-            with Vertical(id="table-pane", classes="pane"):
+            with Vertical(id="table-pane", classes="pane") as pane:
+                pane.border_title = "points (enter opens one)"
                 yield Grid(id="points")
         yield Static(id="note", classes="muted")
 
     def on_mount(self) -> None:
-        """Focus the table, and show new points as they are computed."""
-        self.query_one("#table-pane").border_title = "points (enter opens one)"
-        self.grid.focus()
+        """Show new points as they are computed."""
         self.set_interval(REFRESH, self._draw_new_points)
 
     def on_unmount(self) -> None:
