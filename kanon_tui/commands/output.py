@@ -11,10 +11,9 @@ import sys
 from collections.abc import Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
-from unicodedata import combining, east_asian_width
 
 from kanon_tui.core.addresses import without_secrets
-from kanon_tui.core.text import json_text, visible
+from kanon_tui.core.text import json_text, table_lines, visible
 
 if TYPE_CHECKING:
     from kanon_tui.core.report.sections import Section
@@ -45,12 +44,7 @@ def print_json(value: Any) -> None:
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print aligned columns; the first is of texts, the others of figures."""
-    lines = [list(map(visible, row)) for row in (columns, *rows)]
-    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        padding = [" " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True)]
-        figures = [b + a for a, b in zip(line[1:], padding[1:], strict=True)]
-        show("  ".join([line[0] + padding[0], *figures]).rstrip())
+    show(*table_lines(columns, rows))
 
 
 def print_sections(*sections: Section) -> None:
@@ -60,17 +54,9 @@ def print_sections(*sections: Section) -> None:
         for paragraph in section.paragraphs:
             show(*wrap(paragraph, width=79))
         if section.rows:
-            cells = [[c if isinstance(c, str) else c.text for c in row] for row in section.rows]
-            print_table(section.columns, cells)
+            show(*section.lines())
         if section.items:
             show(*section.items)
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def figure(value: Any) -> str:

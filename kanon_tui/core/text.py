@@ -131,6 +131,26 @@ def shortened(text: str, longest: int = 40) -> str:
     return text if len(text) <= longest else text[: max(longest - 1, 0)] + "…"
 
 
+def table_lines(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a table as lines: the first column is of texts, the others of figures."""
+    lines = [list(map(visible, row)) for row in (columns, *rows) if row]
+    widths = [max(map(_terminal_width, column)) for column in zip(*lines, strict=True)]
+    found = []
+    for line in lines:
+        gaps = [" " * (w - _terminal_width(cell)) for cell, w in zip(line, widths, strict=True)]
+        figures = [gap + cell for cell, gap in zip(line[1:], gaps[1:], strict=True)]
+        found.append("  ".join([line[0] + gaps[0], *figures]).rstrip())
+    return found
+
+
+def _terminal_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    wide = (1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
+    return sum(w for w, c in zip(wide, text, strict=True) if not unicodedata.combining(c))
+
+
 def short_number(value: float, decimals: int = 3) -> str:
     """Return a number with few decimals for speech: `0.917`, `2.5`, `1`."""
     return f"{value:.{decimals}f}".rstrip("0").rstrip(".")

@@ -5,7 +5,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -40,13 +39,8 @@ def sections_text(sections: Iterable[Section]) -> Text:
     for section in sections:
         text.append(f"{visible(section.title)}\n", "bold")
         text.append("".join(f"{visible(each)}\n" for each in section.paragraphs))
-        cells = [[c if isinstance(c, str) else c.text for c in row] for row in section.rows]
-        lines = [list(map(visible, row)) for row in (section.columns, *cells) if row]
-        widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-        for number, line in enumerate(lines if cells else ()):
-            first, *rest = (set_cell_size(cell, w) for cell, w in zip(line, widths, strict=True))
-            figures = (f"{cell.strip():>{len(cell)}}" for cell in rest)
-            text.append("  ".join([first, *figures]).rstrip() + "\n", "" if number else "dim")
+        for number, line in enumerate(section.lines()):
+            text.append(f"{line}\n", "" if number else "dim")
         text.append("".join(f"{visible(each)}\n" for each in section.items), "dim")
         text.append("\n")
     text.rstrip()

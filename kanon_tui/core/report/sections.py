@@ -10,6 +10,7 @@ from kanon_tui.core.metrics.privacy import LIKELY
 from kanon_tui.core.privacy.models import MODELS, PLUG_INS
 from kanon_tui.core.privacy.risk import risk_figures
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.text import table_lines
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Section:
     """Sentences for the first page of a document."""
     new_page: bool = False
     """Whether it begins a page in print."""
+
+    def lines(self) -> list[str]:
+        """Return the table in aligned columns; without rows, nothing."""
+        cells = [[c if isinstance(c, str) else c.text for c in row] for row in self.rows]
+        return table_lines(self.columns, cells) if cells else []
 
     @property
     def texts(self) -> Iterator[str]:

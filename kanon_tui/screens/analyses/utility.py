@@ -266,6 +266,5 @@ def _picture(shown: Marginal, width: int) -> Text:
 
 
 def _attribute_line(each: Marginal, width: int) -> Text:
-    name = visible(each.attribute)
-    name = name if len(name) <= width else name[: width - 1] + "…"
+    name = shortened(visible(each.attribute), width)
     return Text(f"{name:<{width}} {bar(each.distance, 7)} {each.distance:.3f}", no_wrap=True)

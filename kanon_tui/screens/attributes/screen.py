@@ -25,7 +25,7 @@ from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import Format, Reading, readings
 from kanon_tui.core.task.weights import Weighting, redundant
-from kanon_tui.core.text import matching, short_list, visible
+from kanon_tui.core.text import matching, short_list, shortened, visible
 from kanon_tui.screens.attributes.dialogs import (
     AssociationDialog,
     Choice,
@@ -403,8 +403,7 @@ class AttributesScreen(FindingScreen):
         width = max(pane.size.width - 6, 20)
 
         def show(reason: str) -> None:
-            line = visible(f"{name}: {reason}")
-            pane.border_subtitle = Text(line if len(line) <= width else line[: width - 1] + "…")
+            pane.border_subtitle = Text(shortened(visible(f"{name}: {reason}"), width))
 
         self.compute(lambda: guess_attribute(session.table, name).reason, show, group="reason")
 

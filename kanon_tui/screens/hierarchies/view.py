@@ -44,7 +44,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.core.text import count_of, quoted_list, visible
+from kanon_tui.core.text import count_of, quoted_list, shortened, visible
 from kanon_tui.screens.base import FindingScreen
 from kanon_tui.screens.hierarchies.level_rows import LevelRows, LevelsGrid, Node, TreeRows
 from kanon_tui.services.host import PreviewDialog
@@ -221,25 +221,22 @@ class HierarchyView(FindingScreen):
             elif place is not None and place != grid.row:
                 grid.go_to(place)
             grid.display = True
-            self._fill_reason(state)
+            self._fill_reason(reason_text(state), "bad" if state.problem else "muted")
         self._fill_titles(state)
         self._fill_measures()
         self._list()
 
     def _fill_empty(self, why: str) -> None:
         self.levels.display = False
-        reason = self.query_one("#reason", Static)
-        reason.display = True
-        reason.set_classes("bad")
-        reason.update(Text(visible(why)))
+        self._fill_reason(visible(why), "bad")
         for name in ("#origin", "#measures"):
             self.query_one(name, Static).update("")
 
-    def _fill_reason(self, state: HierarchyState) -> None:
+    def _fill_reason(self, text: str, classes: str) -> None:
         """Show below the table why a run cannot use it, or that it is a default."""
-        reason, text = self.query_one("#reason", Static), reason_text(state)
+        reason = self.query_one("#reason", Static)
         reason.display = bool(text)
-        reason.set_classes("bad" if state.problem else "muted")
+        reason.set_classes(classes)
         reason.update(Text(text))
 
     def _fill_titles(self, state: HierarchyState) -> None:
@@ -248,12 +245,9 @@ class HierarchyView(FindingScreen):
         pane = self.query_one("#levels-pane")
         pane.border_title = Text(visible(state.name) + kind)
         origin, other = visible(state.origin), "t table" if self.as_tree else "t tree"
-        pane.border_subtitle = Text(
-            f"{origin if len(origin) < 36 else origin[:35] + '…'} · {other}"
-        )
-        self.query_one("#origin", Static).update(
-            Text(f"{origin}\n\nb builder · I import · E export")
-        )
+        pane.border_subtitle = Text(f"{shortened(origin, 36)} · {other}")
+        keys = "b builder · I import · E export"
+        self.query_one("#origin", Static).update(Text(f"{origin}\n\n{keys}"))
 
     @on(Grid.Moved, "#levels")
     def _fill_measures(self) -> None:
