@@ -42,14 +42,15 @@ async def test_page_keys_before_a_list_is_drawn_do_nothing(make) -> None:
         await app.mount(shown)
         options = shown if isinstance(shown, OptionList) else shown.query_one(OptionList)
         options.highlighted = 1
-        shown.action_page_up()
-        shown.action_page_down()
+        page = "page('{}')" if isinstance(shown, Dropdown) else "page_{}"
+        await app.run_action(page.format("up"), shown)
+        await app.run_action(page.format("down"), shown)
         assert options.highlighted == 1
         shown.display = True
         if isinstance(shown, Dropdown):
             shown.expanded = True
         await pilot.pause()
-        shown.action_page_up()
+        await app.run_action(page.format("up"), shown)
         assert options.highlighted == 0
 
 
