@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widget import AwaitMount
 
 from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
-from kanon_tui.core.errors import check_known
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.screens.base import STEPS, send
 from kanon_tui.screens.help_dialog import Help, Palette, explanation, key_groups, screen_commands
@@ -160,6 +160,14 @@ class KanonApp(App[None]):
         super().bell()
 
     # -- actions
+
+    async def run_action(self, *arguments: Any, **options: Any) -> bool:
+        """Perform an action; show the reason where it refuses what it is asked."""
+        try:
+            return await super().run_action(*arguments, **options)
+        except InputError as error:
+            self.host.notify(str(error), "warning")
+            return True
 
     def action_step(self, step: str) -> None:
         self.host.go_to_step(step)

@@ -6,9 +6,9 @@ Edits are worked out aside, then taken or refused as a whole.
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
@@ -48,25 +48,11 @@ from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
 Fields = dict[str, Any]
-S = TypeVar("S", bound=HierarchyView)
 
 
 def few_labels(labels: Sequence[str]) -> str:
     """Return a few of the labels, for a title or the undo message."""
     return visible(quoted_list(labels, most=3))
-
-
-def reports_refusal(action: Callable[[S], None]) -> Callable[[S], None]:
-    """Wrap an action so that an InputError is shown as a message."""
-
-    @wraps(action)
-    def act(screen: S) -> None:
-        try:
-            action(screen)
-        except InputError as error:
-            screen.host.notify(str(error), "warning")
-
-    return act
 
 
 class HierarchiesScreen(HierarchyView):
@@ -139,7 +125,6 @@ class HierarchiesScreen(HierarchyView):
 
     # -- what is selected
 
-    @reports_refusal
     def action_select(self) -> None:
         """Select the label under the cursor and go on to the next one."""
         grid = self.levels
@@ -158,7 +143,6 @@ class HierarchiesScreen(HierarchyView):
         grid.go_to(row)
         grid.redraw()
 
-    @reports_refusal
     def action_select_range(self) -> None:
         """Select the labels from the last one that was selected to the one under the cursor."""
         grid, level = self.levels, self.node()[0]
@@ -171,7 +155,6 @@ class HierarchiesScreen(HierarchyView):
         self._select(level, {node for node in nodes if node[0] == level})
         self._last_selected = grid.row
 
-    @reports_refusal
     def action_select_matching(self) -> None:
         """Select the labels of the level under the cursor that match a pattern."""
         level = self.node()[0]
@@ -217,8 +200,10 @@ class HierarchiesScreen(HierarchyView):
     # -- the edits
 
     @on(Grid.Chosen, "#levels")
-    @reports_refusal
-    def rename_chosen(self) -> None:
+    async def rename_chosen(self) -> None:
+        await self.run_action("rename")
+
+    def action_rename(self) -> None:
         """Rename the label under the cursor, or give a value a row."""
         grid = self.levels
         if grid.shown is None:
@@ -243,7 +228,6 @@ class HierarchiesScreen(HierarchyView):
         hint = "The same values stay in it; a MAGVal on it stays too."
         ask_text(self, f"Rename {few_labels([old])} of level {level}", take, parse, old, hint)
 
-    @reports_refusal
     def action_group(self) -> None:
         """Give all selected labels one label at the level above."""
         level, labels = self.chosen()
@@ -263,7 +247,6 @@ class HierarchiesScreen(HierarchyView):
         )
         ask_text(self, f"Group {few_labels(labels)} of level {level}", take, parse, hint=hint)
 
-    @reports_refusal
     def action_move(self) -> None:
         """Move the chosen labels below another label of the level above."""
         level, labels = self.chosen()
@@ -277,7 +260,6 @@ class HierarchiesScreen(HierarchyView):
         title = f"Move {few_labels(labels)} below which label of level {level + 1}?"
         self.ask(Pick(title, hierarchy.labels(level + 1)), picked)
 
-    @reports_refusal
     def action_split(self) -> None:
         """Split a group into its members."""
         level, labels = self.chosen()
@@ -289,17 +271,14 @@ class HierarchiesScreen(HierarchyView):
 
         self.change(f"{few_labels(labels)} of level {level} split", level, apart)
 
-    @reports_refusal
     def action_add_level(self) -> None:
         level, _ = self.node()
         self.change(f"a level above level {level}", level, lambda h: add_level(h, level))
 
-    @reports_refusal
     def action_remove_level(self) -> None:
         level, _ = self.node()
         self.change(f"level {level} removed", level, lambda h: remove_level(h, level))
 
-    @reports_refusal
     def action_magval(self) -> None:
         """Set MAGVals on what is selected, or take them off."""
         level, labels = self.chosen()
@@ -331,7 +310,6 @@ class HierarchiesScreen(HierarchyView):
             raise InputError(self.state.problem)
         return replace(self.state, spec=self.session.attribute(self.attribute))
 
-    @reports_refusal
     def action_build(self) -> None:
 
         def built(spec: dict[str, Any]) -> None:
@@ -339,7 +317,6 @@ class HierarchiesScreen(HierarchyView):
 
         self.ask(BuilderDialog(self.session, self._known()), built)
 
-    @reports_refusal
     def action_clear(self) -> None:
         """Go back to the hierarchy that is built by default."""
         if self._known().spec.hierarchy is None:
@@ -354,7 +331,6 @@ class HierarchiesScreen(HierarchyView):
         project = self.session.project
         return (project.path or self.session.data_path).parent
 
-    @reports_refusal
     def action_import(self) -> None:
         name, project, column = self.attribute, self.session.project, self._known().column
         assert column is not None
@@ -373,7 +349,6 @@ class HierarchiesScreen(HierarchyView):
         title = f"Import a hierarchy for {name}"
         self.ask(AskPath(title, f"{self._folder}/", hint, endings=HIERARCHY_ENDINGS), asked)
 
-    @reports_refusal
     def action_export(self) -> None:
         name, hierarchy, project = self.attribute, self.hierarchy, self.session.project
         inputs = [project.data_path, *([project.path] if project.path else [])]
@@ -396,7 +371,6 @@ class HierarchiesScreen(HierarchyView):
 
     # -- values without a row
 
-    @reports_refusal
     def action_uncovered(self) -> None:
         """Ask for the labels of values without a row: the selected values, else all."""
         uncovered = self._known().uncovered
@@ -429,7 +403,10 @@ class HierarchiesScreen(HierarchyView):
         options: list[tuple[str, Callable[[], object]]] = [
             ("where another value is (the same labels) …", pick),
             ("each by itself, below the root", lambda: cover(lambda h: own_rows(h, values))),
-            ("build all levels anew with a builder …", self.action_build),
+            (
+                "build all levels anew with a builder …",
+                partial(self.call_later, self.run_action, "build"),
+            ),
         ]
         if column.kind.ordered:
             near = ("each where the nearest value is", lambda: cover(beside))
