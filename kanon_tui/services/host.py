@@ -100,11 +100,13 @@ class Background:
         group: str,
         failed: Callable[[Exception], object] | None = None,
         covers: Widget | None = None,
+        is_wanted: Callable[[], bool] = lambda: True,
     ) -> Worker[None]:
         """Do work in a thread, then call `done` with its result or `failed` with its exception.
 
         A newer job of the owner's group replaces it. Keys for the screen, dialog or pane that it
-        `covers` wait for what `done` shows, and a loading mark says so if that takes a while.
+        `covers` wait for what `done` shows, and a loading mark says so if that takes a while. An
+        answer that is not wanted any more is dropped.
         """
 
         async def job() -> None:
@@ -113,7 +115,7 @@ class Background:
 
             def deliver(callback: Callable[[Any], object], answer: object) -> None:
                 try:
-                    if not worker.is_cancelled and self.is_live(owner):
+                    if not worker.is_cancelled and self.is_live(owner) and is_wanted():
                         callback(answer)
                 finally:
                     delivered.set()
@@ -454,21 +456,14 @@ class Hosted:
         next. Work whose end must be noticed in any case goes through `host.background`.
         """
         host, session = self.host, self.host.session
-
-        def in_session(callback: Callable[[Any], object]) -> Callable[[Any], None]:
-            def deliver(answer: Any) -> None:
-                if host.session is session:
-                    callback(answer)
-
-            return deliver
-
         host.background.compute(
             cast("DOMNode", self),
             work,
-            in_session(done),
+            done,
             group=group,
-            failed=in_session(failed or host.fail),
+            failed=failed,
             covers=covers,
+            is_wanted=lambda: host.session is session,
         )
 
     def load(self, work: Callable[[], T], show: Callable[[T], object]) -> None:
