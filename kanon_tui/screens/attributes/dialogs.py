@@ -174,11 +174,6 @@ _KEY_FILE = replace(
 _ENDS = tuple(field for field in fields_of(AttributeSpec) if field.name in ("top", "bottom"))
 
 
-def can_choose(spec: AttributeSpec) -> bool:
-    """Return whether the role of an attribute has options of publishing."""
-    return spec.role in (Role.QUASI, Role.IDENTIFIER)
-
-
 class PublishDialog(FormDialog):
     """Asks how an attribute is published; gives the changed fields or None."""
 

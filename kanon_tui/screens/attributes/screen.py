@@ -32,7 +32,6 @@ from kanon_tui.screens.attributes.dialogs import (
     KindDialog,
     PublishDialog,
     UniquesDialog,
-    can_choose,
     single_out,
 )
 from kanon_tui.screens.attributes.figures import (
@@ -249,8 +248,8 @@ class AttributesScreen(FindingScreen):
     def action_role(self, role: str) -> None:
         """Set the role of the marked attributes; the cursor stays where it is."""
         names = self.chosen
-        if Role(role) is Role.PERSON and not self._one_person(names):
-            return
+        if Role(role) is Role.PERSON:
+            self._replace_person(names)
         dropped = [
             f"{name}: {_DROPPED[setting]}"
             for name in names
@@ -262,15 +261,13 @@ class AttributesScreen(FindingScreen):
         self.marked.clear()
         self._fill()
 
-    def _one_person(self, names: list[str]) -> bool:
-        """Return whether one column names the person; the former one becomes an identifier."""
+    def _replace_person(self, names: list[str]) -> None:
+        """Make the column that named the person an identifier; refuse several new ones."""
         if len(names) > 1:
-            self.host.notify("only one column can be the person; remove the marks first")
-            return False
+            raise InputError("only one column can be the person; remove the marks first")
         before = [name for name in self.session.names(Role.PERSON) if name not in names]
         if before:
             self.edit_attributes(before, f"{before[0]}: identifier", role=Role.IDENTIFIER)
-        return True
 
     def action_weight(self) -> None:
         """Ask for a weight; an empty answer makes it automatic again."""
@@ -297,8 +294,7 @@ class AttributesScreen(FindingScreen):
     def action_matrix(self) -> None:
         made = self._associations
         if made is None:
-            self.host.notify("still being computed, or no attribute is a quasi-identifier")
-            return
+            raise InputError("still being computed, or no attribute is a quasi-identifier")
         close = redundant(made.names, made.matrix)
         where = f" in {self.session.extent}" if self.session.source is not None else ""
         self.ask(AssociationDialog(made.names, made.matrix, close, where))
@@ -442,9 +438,8 @@ class AttributesScreen(FindingScreen):
             what = f"{name}: {'published' if asked else 'left out'}"
             self.edit_attributes([name], what, publish_unique=asked)
             return
-        if not can_choose(spec):
-            self.host.notify(f"{visible(name)} has the role {spec.role} and is published unchanged")
-            return
+        if spec.role not in (Role.QUASI, Role.IDENTIFIER):
+            raise InputError(f"{name} has the role {spec.role} and is published unchanged")
 
         def chosen(changes: dict[str, Any]) -> None:
             key = changes.pop("key_file", project.output.pseudonym_key)

@@ -122,8 +122,7 @@ class RunsScreen(StepScreen):
             return
         task, k = before.task, before.task.k + step
         if not 1 <= k <= task.n:
-            self.host.notify(f"k goes from 1 to the {task.n:,} records of the table")
-            return
+            raise InputError(f"k goes from 1 to the {task.n:,} records of the table")
         project = before.project or self.session.project
         project = replace(project, privacy=replace(task.privacy, k=k))
         self._begin(project, lambda: replace(task, privacy=project.privacy), before)

@@ -17,6 +17,7 @@ from kanon_tui.core.analysis.registry import ANALYSES
 from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.trial import folded
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
@@ -380,11 +381,10 @@ class ResultsScreen(RunsScreen):
         for name in sorted(found, key=lambda name: -found[name].revealed):
             for model in (DistinctLDiversity(2, name), AlphaKAnonymity(0.5, name)):
                 options.append((f"{model.short}: {model}", partial(self._require, model)))
-        if options:
-            hint = "the requirement is added to the project; screen 5 has other bounds and models"
-            choose(self, "What must every class have?", options, hint)
-        else:
-            self.host.notify("no attribute is sensitive; press s on one on screen 2")
+        if not options:
+            raise InputError("no attribute is sensitive; press s on one on screen 2")
+        hint = "the requirement is added to the project; screen 5 has other bounds and models"
+        choose(self, "What must every class have?", options, hint)
 
     def _require(self, model: PrivacyModel) -> None:
         project = self.session.project
