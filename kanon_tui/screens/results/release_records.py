@@ -58,6 +58,8 @@ from kanon_tui.widgets.grid_sources import PagedRows
 
 Stop = Callable[[], bool]
 """Returns True when the answer is no longer wanted."""
+Question = Callable[[], Explanation]
+"""Explains a cell or an attribute; called in a thread."""
 Missed = Callable[[Pages, int], object]
 """Called with a page that is shown and not in memory."""
 
@@ -305,16 +307,14 @@ class MemoryRecords:
             text.append(mark, theme_style(widget, colour))
         return text
 
-    def question(
-        self, shown: Arrangement, record: int, column: str
-    ) -> Callable[[], Explanation] | None:
+    def question(self, shown: Arrangement, record: int, column: str) -> Question | None:
         """Return the work that explains a cell, or None where nothing was generalised."""
         x = self.place.get(column)
         if self.suppressed[record]:
             return lambda: self.reasons.of_suppressed(record)
         return None if x is None else lambda: self.reasons.of_record(record, x)
 
-    def attribute_question(self, x: int) -> Callable[[], Explanation]:
+    def attribute_question(self, x: int) -> Question:
         """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: self.reasons.of_attribute(x)
 
@@ -588,7 +588,7 @@ class FileRecords:
 
         return None, line
 
-    def question(self, shown: Arrangement, record: int, column: str) -> Callable[[], Explanation] | None:
+    def question(self, shown: Arrangement, record: int, column: str) -> Question | None:
         """Return the work that explains a cell, or None where nothing was generalised."""
         names = [attribute.name for attribute in self.result.task.quasi]
         if column not in names:
@@ -596,6 +596,6 @@ class FileRecords:
         sides, x = self.sides(shown), names.index(column)
         return lambda: why_row(self.result, self.classes, sides.read_cells(record), x)
 
-    def attribute_question(self, x: int) -> Callable[[], Explanation]:
+    def attribute_question(self, x: int) -> Question:
         """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: why_attribute(self.result, x)

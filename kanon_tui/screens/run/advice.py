@@ -35,6 +35,8 @@ class Advice(Hosted, Static):
         """The project for which the recommendations were made."""
         self._trials: dict[str, Trial] = {}
         """By algorithm and parameters."""
+        self._asked = 0
+        """Counts requests; work for an older one stops."""
         self._soon: Timer | None = None
 
     def trial_of(self, choice: AlgorithmChoice) -> Trial | None:
@@ -50,42 +52,52 @@ class Advice(Hosted, Static):
         self.stop()
         known = self.trial_of(session.project.algorithm) is not None
         if not known or not self.found:
-            self._soon = self.set_timer(CALM, partial(self._try, session))
+            self._soon = self.set_timer(CALM, lambda: self._try(session, self._asked))
 
     def stop(self) -> None:
         """Stop the trials, so that other work gets the processor; `show_for` starts them again."""
+        self._asked += 1
         if self._soon is not None:
             self._soon.stop()
-        for group in ("trial", "advice"):
-            self.workers.cancel_group(self, group)
+            self._soon = None
 
-    def _try(self, session: Session) -> None:
+    def on_unmount(self) -> None:
+        self.stop()
+
+    def _try(self, session: Session, asked: int) -> None:
         """Try the chosen algorithm first, then find recommendations."""
+        self._soon = None
         project = session.project
         choice, known = project.algorithm, self.trial_of(project.algorithm)
+
+        def stop() -> bool:
+            return self._asked != asked
 
         def work() -> Trial | None:
             if known is not None:
                 return known
             algorithm = with_parameters(ALGORITHMS[choice.name], choice.params, choice.name)
-            stop = cancellation_check()
             return session.extrapolated(try_out(session.task(), algorithm, stop=stop))
 
         def done(trial: Trial | None) -> None:
-            if trial is None:
+            if stop() or trial is None:
                 return
             if known is None:
                 self._trials[str(choice)] = trial
                 self._tried(trial)
             if not self.found:
-                self._recommend(session)
+                self._recommend(session, stop)
 
         self.compute(work, done, group="trial", failed=_not_ready)
 
-    def _recommend(self, session: Session) -> None:
+    def _recommend(self, session: Session, stop: Callable[[], bool]) -> None:
+        def done(found: tuple[Recommendation, ...]) -> None:
+            if not stop():
+                self._take(found)
+
         self.update(Text("trying samples of the data …", "dim"))
-        work = partial(_recommended, session)
-        self.compute(work, self._take, group="advice", failed=_not_ready)
+        work = partial(_recommended, session, stop)
+        self.compute(work, done, group="advice", failed=_not_ready)
 
     def _take(self, found: tuple[Recommendation, ...]) -> None:
         self.found = found
@@ -100,18 +112,16 @@ class Advice(Hosted, Static):
 
         def offer(found: tuple[Recommendation, ...]) -> None:
             self._take(found)
-            options = [
-                (f"{one.want}: {one.algorithm} ({one.figures})", partial(take, one))
-                for one in found
-            ]
+            lines = [f"{one.want}: {one.algorithm} ({one.figures})" for one in found]
             hint = "tried on samples of your data; enter takes the algorithm over"
+            options = [(line, partial(take, one)) for line, one in zip(lines, found, strict=True)]
             choose(self, "What do you want?", options, hint)
 
         def take(one: Recommendation) -> None:
             self.edit(one.taken_over(session.project), f"algorithm {one.algorithm}")
             self.screen.query_one("#algorithms").focus()  # where `r` runs
 
-        self.load(lambda: self.found or _recommended(session), offer)
+        self.load(lambda: self.found or _recommended(session, cancellation_check()), offer)
 
     def _draw(self) -> None:
         text = Text(no_wrap=True, overflow="ellipsis")
@@ -133,9 +143,9 @@ class Advice(Hosted, Static):
         self.update(text)
 
 
-def _recommended(session: Session) -> tuple[Recommendation, ...]:
+def _recommended(session: Session, stop: Callable[[], bool]) -> tuple[Recommendation, ...]:
     """Return what is recommended; of a table beyond memory, who works on counted rows."""
-    found = recommend(session.task(), cancellation_check())
+    found = recommend(session.task(), stop)
     if session.source is None:
         return found
     return tuple(

@@ -17,7 +17,6 @@ from kanon_tui.screens.run import advice
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.services.host import Loading
 from kanon_tui.widgets.dialogs import Choose
-from tests import waiting
 from tests.screens.conftest import session_of, settle, wait_until
 
 
@@ -85,24 +84,15 @@ async def test_keys_that_do_not_work_now_say_why(sample, make_app) -> None:
         await settle(pilot)
 
 
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list:
-    """Recommendations that are looked for until they are stopped: k, and whether to stop."""
-    found: list = []
-
-    def recommend(task, stop) -> tuple:
-        found.append((task.k, stop))
-        waiting.wait_until(stop)
-        return ()
-
-    monkeypatch.setattr(advice, "recommend", recommend)
-    return found
-
-
-async def test_what_was_found_is_dropped_when_the_project_changes(sample, make_app, asked) -> None:
+async def test_what_was_found_is_dropped_when_the_project_changes(
+    sample, make_app, monkeypatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(advice, "recommend", lambda task, stop: asked.append((task.k, stop)) or ())
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("5")
+        await settle(pilot)
         await wait_until(pilot, lambda: asked)
         before, stop = asked[-1]
         assert not stop()
@@ -113,16 +103,17 @@ async def test_what_was_found_is_dropped_when_the_project_changes(sample, make_a
         await wait_until(pilot, lambda: asked[-1][0] == before + 1)
 
 
-async def test_samples_stop_when_a_run_starts(sample, make_app, asked) -> None:
+async def test_samples_stop_when_a_run_starts(sample, make_app, monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr(advice, "recommend", lambda task, stop: asked.append(stop) or ())
     async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("5")
         await wait_until(pilot, lambda: asked)
-        _, stop = asked[-1]
-        assert not stop()
+        assert not asked[-1]()
         await pilot.press("full_stop")
         await wait_until(pilot, lambda: pilot.app.screen.live is not None)
-        assert stop()
+        assert asked[-1]()
         await pilot.press("c")
         await settle(pilot)
 
