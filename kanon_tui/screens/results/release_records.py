@@ -142,8 +142,6 @@ class MemoryRecords:
         x = self.place.get(name)
         return self._changed_anywhere if x is None else self._changed[x]
 
-    # -- cells
-
     def has_changed(self, name: str, record: int) -> bool:
         """Return whether the cell of a record was changed; other columns never are."""
         x = self.place.get(name)
