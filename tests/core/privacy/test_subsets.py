@@ -144,3 +144,10 @@ def test_what_cannot_be_kept_is_refused() -> None:
     wide = pl.DataFrame({f"c{x}": ["a"] * 4 for x in range(30)})
     with pytest.raises(InputError, match="4,060 subsets of 3"):
         kn.anonymize(wide, quasi=wide.columns, k=2, subset_k=3, subset_size=3)
+
+
+def test_a_refused_subset_is_named_with_its_figures() -> None:
+    release = pl.DataFrame({"age": list("1112"), "sex": list("mmmm")})
+    assert verify(release, ["sex"], [], 4, subsets=(1, 4)) == 4
+    with pytest.raises(NotReachedError, match=r"3 is required of any 1 .* age have .* of 1"):
+        verify(release, ["age", "sex"], [], 1, subsets=(1, 3))

@@ -595,10 +595,3 @@ def test_the_first_identifier_that_would_be_published_is_named() -> None:
     release = table("aa").with_columns(name=pl.lit("Ann"), phone=pl.lit("1"))
     with pytest.raises(NotReachedError, match="the identifier 'name'"):
         verify(release, ["age"], ["name", "phone"], 2)
-
-
-def test_a_refused_subset_is_named_with_its_figures() -> None:
-    release = pl.DataFrame({"age": list("1112"), "sex": list("mmmm")})
-    assert verify(release, ["sex"], [], 4, subsets=(1, 4)) == 4
-    with pytest.raises(NotReachedError, match=r"3 is required of any 1 .* age have .* of 1"):
-        verify(release, ["age", "sex"], [], 1, subsets=(1, 3))
