@@ -16,6 +16,7 @@ from kanon_tui.core.privacy.l_diversity import DistinctLDiversity, PSensitivity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.t_closeness import TCloseness
 from kanon_tui.core.privacy.verify import classes_without, verify
+from kanon_tui.core.privacy.verify_figures import Claim, People
 from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Role
@@ -104,3 +105,19 @@ def test_the_figure_of_the_worst_class_is_reported() -> None:
         {"model": "l_distinct", "attribute": "ill", "bound": 2, "values": None, "reached": 2.0},
         {"model": "alpha", "attribute": "ill", "bound": 0.75, "values": ["a"], "reached": 0.75},
     ]
+
+
+def test_spellings_of_a_person_and_of_a_value_count_as_one() -> None:
+    """Ann has two records under two spellings; of `a` and `A` the label of the first counts."""
+    shares = {"attribute": "ill", "only_values": (), "fault": "", "numbers": None}
+    spelt = {"missing_tokens": (), "spellings_differ": False}
+    people = People(["Ann", "Bob"], ["Ann", "ann ", "Bob"], {"ill": ["a", "a", "b"]})
+    release = pl.DataFrame({"age": ["1", "1"], "ill": ["a", "b"]})
+    claim = Claim(model="t", bound=0.1, values=("a", "b"), counts=(2, 1), **shares, **spelt)
+    assert classes_without(release, ["age"], claim, people=people) == 0
+    release = pl.DataFrame({"age": list("11222222"), "ill": list("bbaaAAcc")})
+    claim = Claim(
+        model="t_hierarchy", bound=0.6, values=("a", "A", "b", "c"), counts=(2, 2, 2, 2),
+        ground=((0, 1, 0, 1),), **shares, **spelt,
+    )  # fmt: skip
+    assert classes_without(release, ["age"], claim) == 0
