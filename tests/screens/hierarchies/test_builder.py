@@ -50,7 +50,7 @@ async def test_builder_changes_its_form_and_groups_begin_with_what_is_there(fold
         await d.settle()
         await d.wait_until(lambda: "Franc*" in d.text("#preview"))
         d.app.screen.query_one("#builder", Select).value = "groups"
-        await d.settle()
+        await d.wait_until(lambda: d.app.screen.query("TextArea#p-levels"))
         area = d.app.screen.query_one("#p-levels", TextArea)
         assert "Europe: [France, Italy]" in area.text
         await d.type("{Near: [France, Italy]}", "#p-levels")
