@@ -371,7 +371,7 @@ class Host:
     def show_counting_progress(self) -> None:
         """Show on the screens in front how far the counting is, if there is one."""
         for screen in self.app.screen_stack if self.counting.is_counting else ():
-            if isinstance(screen, Hosted):
+            if isinstance(screen, Hosted) and screen.is_mounted:
                 screen.show_counting(self.counting.progress)
 
     # -- questions and messages
