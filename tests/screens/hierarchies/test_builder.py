@@ -88,8 +88,10 @@ async def test_a_proposed_grouping_fills_the_form_and_can_be_changed(folder):
         await d.go("country")
         await d.press("b")
         d.app.screen.query_one("#builder", Select).value = "groups by alphabet"
-        forms = d.app.screen.query("#p-levels").results
-        await d.wait_until(lambda: any("F-I" in form.text for form in forms(TextArea)))
+        query = d.app.screen.query
+        await d.wait_until(
+            lambda: any("F-I" in form.text for form in query("#p-levels").results(TextArea))
+        )
         area = d.app.screen.query_one("#p-levels", TextArea)
         assert "[France, Italy]" in area.text
         await d.type(area.text.replace("F-I", "First half"), "#p-levels")
