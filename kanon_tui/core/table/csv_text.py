@@ -267,8 +267,8 @@ def parse_carefully(
                 if len(record) + short != width:
                     raise InputError(
                         f"{file}: row {row:,} has {count_of(len(record), 'field')} where {width} "
-                        f"are expected; mend or quote its cells, or set the delimiter (here "
-                        f"{layout.dialect.delimiter!r})"
+                        f"are expected; mend or quote its cells, set the delimiter (here "
+                        f"{layout.dialect.delimiter!r}), or skip lines that are no records (skip)"
                     )
                 if not is_header:
                     batch.append(record)
