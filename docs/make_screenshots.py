@@ -16,7 +16,8 @@ from textual.pilot import Pilot
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.project.samples import find_sample
-from tests.screens.conftest import settle
+from kanon_tui.screens.run.advice import Advice
+from tests.screens.conftest import settle, wait_until
 from tests.screens.run.test_watching import watch
 
 FOLDER = Path(__file__).parent / "screenshots"
@@ -104,6 +105,9 @@ async def take_screens(size: tuple[int, int], names: Mapping[str, str], state: P
         await settle(pilot)
         for screen, keys in SCREENS.items():
             await press(pilot, *keys)
+            if screen == "run":  # its advice comes when nobody types
+                await wait_until(pilot, lambda: app.screen.query_one(Advice).found)
+                await settle(pilot)
             save(app, names[screen])
 
 
