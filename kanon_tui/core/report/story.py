@@ -152,8 +152,9 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
         Section("Notes", items=result.notes),
         _versions(result),
     ]
-    summary, told = to_sign.summary_section(result), [each for s in sections for each in s.headline]
-    sections.insert(0, replace(summary, paragraphs=[*summary.paragraphs, *told]))
+    summary = to_sign.summary_section(result)
+    headlines = [each for section in sections for each in section.headline]
+    sections.insert(0, replace(summary, paragraphs=[*summary.paragraphs, *headlines]))
     sections.append(words_section(sections))
     return _document(
         result, "Dossier of a release", f"{result.task.n:,} records", figures, sections

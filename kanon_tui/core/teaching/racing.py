@@ -95,10 +95,10 @@ def _tracks(runs: Sequence[Recording], number: int, width: int, height: int) -> 
         + (f"  {figure} {figure_text(points[-1][1])}" if points else "")
         for run, step, (figure, points) in zip(runs, at, found, strict=True)
     ]
-    label, told = max(map(len, names)), max(map(len, texts))
+    label, longest_text = max(map(len, names)), max(map(len, texts))
     for name, step, text, tone in zip(names, at, texts, _TONES, strict=True):
         picture.write(f"{name:<{label}}", "strong")
-        picture.write(bar(step / longest, max(width - label - told, 4)), tone).line(text)
+        picture.write(bar(step / longest, max(width - label - longest_text, 4)), tone).line(text)
     drawn = [(points, tone) for (_, points), tone in zip(found, _TONES, strict=True) if points]
     if common is None and len(drawn) > 1:
         picture.line("each curve on its own scale, from its lowest to its highest", "dim")

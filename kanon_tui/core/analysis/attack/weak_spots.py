@@ -76,7 +76,7 @@ class Exposure:
             sizes = np.bincount(groups.group, groups.records, count)[groups.group]
             shares = groups.records / np.maximum(sizes, 1)
             usual = column.counts[groups.code] / max(column.records, 1)
-            told = np.stack(
+            spots = np.stack(
                 [
                     shares >= 1,
                     (shares < 1) & (shares > 0.5) & (shares >= SKEW * usual),
@@ -84,7 +84,7 @@ class Exposure:
                 ]
             )
             own = classes[kept].astype(np.int64) * width + column.codes[kept]
-            flags[:, kept] |= told[:, np.searchsorted(groups.group * width + groups.code, own)]
+            flags[:, kept] |= spots[:, np.searchsorted(groups.group * width + groups.code, own)]
             highest = max(highest, float(shares.max(initial=0.0)))
         certain, skewed, rare = (task.count(each) for each in flags)
         return cls(certain, skewed, rare, highest, result.measures.privacy.risk_max)
