@@ -35,8 +35,8 @@ from kanon_tui.core.text import count_of, first_few, joined
 
 _IN_MEMORY = ("earlier", "hold_out", "attacks", "annex", "mapping", "partition_by")
 """Options that a run over pieces of the data cannot have."""
-_ROLES = ("quasi", "sensitive", "identifier")
-"""Options that give the columns of a data file their roles."""
+_OF_DATA_FILE = ("quasi", "sensitive", "identifier", "accept_guesses")
+"""Options that make a project of a data file."""
 
 
 def execute(args: argparse.Namespace) -> None:
@@ -55,11 +55,7 @@ def execute(args: argparse.Namespace) -> None:
     with work_folder(None) if pipes else nullcontext(Path()) as folder:
         source = _received(folder) if args.project == "-" else Path(args.project)
         project = with_overrides(
-            make_project(
-                source,
-                **{role: getattr(args, role) for role in _ROLES},
-                accept_guesses=args.accept_guesses,
-            ),
+            make_project(source, **{name: getattr(args, name) for name in _OF_DATA_FILE}),
             parameters=args.set,
             **{name: getattr(args, name) for name in ("algorithm", "k", "seed", "levels")},
             run={name: getattr(args, name) for name in ("memory", "engine", "scheduler")},

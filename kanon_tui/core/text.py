@@ -90,7 +90,7 @@ def plural(count: float, one: str, many: str = "") -> str:
     return one if count == 1 else many or one + "s"
 
 
-def large(count: int) -> str:
+def count_text(count: int) -> str:
     """Return a count, `2,306`, or its magnitude where digits say no more: `2.6·10^123`."""
     if count < 10**15:
         return f"{count:,}"
@@ -100,7 +100,7 @@ def large(count: int) -> str:
 
 def count_of(count: int, one: str, many: str = "") -> str:
     """Return a count with its word: `1 record`, `2,306 records`."""
-    return f"{large(count)} {plural(count, one, many)}"
+    return f"{count_text(count)} {plural(count, one, many)}"
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:

@@ -20,7 +20,7 @@ from kanon_tui.core.lattice.search import PassingString, Search, best_of
 from kanon_tui.core.lattice.strings import NodeList, Reason
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
-from kanon_tui.core.text import joined, large, plural
+from kanon_tui.core.text import count_text, joined, plural
 
 Part = tuple[int, ...]
 
@@ -144,9 +144,10 @@ class Incognito(FullDomainSearch):
         needed = prod(size + 1 for size in sizes) // 1_000_000
         if needed > self.memory:
             raise InputError(
-                f"{self.name}: the lattices of {len(sizes):,} attributes may need {large(needed)} "
-                f"MB, memory is {self.memory:,} MB; leave out attributes, or choose global, "
-                f"distributed or anytime, which look at the strings of all attributes only"
+                f"{self.name}: the lattices of {len(sizes):,} attributes may need "
+                f"{count_text(needed)} MB, memory is {self.memory:,} MB; leave out "
+                f"attributes, or choose global, distributed or anytime, which look at the strings "
+                f"of all attributes only"
             )
 
 

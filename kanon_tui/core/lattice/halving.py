@@ -43,7 +43,7 @@ from kanon_tui.core.lattice.search import PassingString, Search
 from kanon_tui.core.lattice.strings import Lattice, ListFollower, NodeList, Reason
 from kanon_tui.core.numeric import TIE, Flags, Int32s, Words
 from kanon_tui.core.task.task import Candidate, Choice, Step
-from kanon_tui.core.text import count_of, large
+from kanon_tui.core.text import count_of, count_text
 
 _SORTED_BY = {
     "rv": "RV", "ncp": "NCP", "il": "IL", "loss": "loss", "classes": "the classes they can have",
@@ -235,10 +235,10 @@ def list_all(search: Search, memory: int, who: str) -> NodeList:
     space = search.lattice
     if space.megabytes > memory:
         raise InputError(
-            f"{who}: {count_of(space.count, 'string')} would need {large(space.megabytes)} MB, "
-            f"memory is {memory:,} MB; raise memory, or choose anytime, which keeps to a budget "
-            f"and says how far its answer is from the optimum, or distributed, which needs less "
-            f"memory and more time"
+            f"{who}: {count_of(space.count, 'string')} would need "
+            f"{count_text(space.megabytes)} MB, memory is {memory:,} MB; raise memory, or "
+            f"choose anytime, which keeps to a budget and says how far its answer is from the "
+            f"optimum, or distributed, which needs less memory and more time"
         )
     strings = NodeList(space, *space.strings())
     search.generated += len(strings)

@@ -29,7 +29,7 @@ from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import Algorithm, Family, QuasiIdentifier, Task
-from kanon_tui.core.text import count_of, first_few, large, short_list
+from kanon_tui.core.text import count_of, count_text, first_few, short_list
 
 SMALLEST = 500
 STEP = 4
@@ -387,7 +387,7 @@ def preflight(
         strings, left = counts["all"], counts["after_pre_pruning"]
         facts.append(
             count_of(strings, "string")
-            + (f", {large(left)} after pre-pruning" if left < strings else "")
+            + (f", {count_text(left)} after pre-pruning" if left < strings else "")
         )
         warnings += task.built
     else:
@@ -398,7 +398,7 @@ def preflight(
     if trial is not None and hiding(trial):
         warnings.insert(0, hiding(trial))
     if whole is None:  # a streaming run keeps to its memory limit
-        facts.append(f"about {large(_megabytes(task, algorithm))} MB")
+        facts.append(f"about {count_text(_megabytes(task, algorithm))} MB")
     facts += _published(task)
     return Preflight(tuple(facts), folded(warnings))
 

@@ -5,6 +5,7 @@ have a value. Such a row, published as a person, would spoil every figure. What 
 proposed: a person decides, and the answer is written as `skip` and `where` of the project.
 """
 
+import csv
 import io
 import os
 import re
@@ -12,12 +13,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import IO
 
 from kanon_tui.core.table import data_files, source
 from kanon_tui.core.table.other_formats import read_workbook
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import detect_dialect, has_header, to_utf8
-from kanon_tui.core.text import count_of, shortened
+from kanon_tui.core.text import count_of
 
 _TOTAL = re.compile(
     r"(grand |sub)?totals?|sum|summe|zwischensumme|gesamt(summe)?|insgesamt|somme|ensemble|suma"
@@ -78,7 +80,10 @@ def find_stray_rows(path: Path, options: ReadOptions = ReadOptions()) -> StrayRo
     middle = b"\n".join(lines[len(lines) // 4 : len(lines) * 3 // 4])
     dialect = detect_dialect(middle or text, options)
     records = dialect.records(io.StringIO(b"\n".join(lines).decode("utf-8", "ignore")))
-    cut = [tuple(record) for record in records]
+    try:
+        cut = [tuple(record) for record in records]
+    except csv.Error:  # an end that begins inside a long cell
+        return StrayRows()
     return _found(cut, cut, options)
 
 
@@ -86,10 +91,19 @@ def _both_ends(path: Path, options: ReadOptions) -> bytes:
     """Return the text of a file; of a large one whole lines at the beginning and at the end."""
     with data_files.reading_errors(path), open(path, "rb") as file:
         head = file.read(_LOOKED_AT) if path.is_file() else b""
-        if len(head) < _LOOKED_AT or head.startswith(data_files.COMPRESSED):
-            return data_files.load(path, options.limit)[0]
-        file.seek(max(-_LOOKED_AT, len(head) - path.stat().st_size), os.SEEK_END)
-        return head[: head.rfind(b"\n") + 1] + file.read().partition(b"\n")[2]
+        if len(head) == _LOOKED_AT and not head.startswith(data_files.COMPRESSED):
+            return _ends(file)
+    return _ends(io.BytesIO(data_files.load(path, options.limit)[0]))
+
+
+def _ends(file: IO[bytes]) -> bytes:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if size <= 2 * _LOOKED_AT:
+        return file.read()
+    head = file.read(_LOOKED_AT)
+    file.seek(size - _LOOKED_AT)
+    return head[: head.rfind(b"\n") + 1] + file.read().partition(b"\n")[2]
 
 
 def _found(head: Rows, rows: Rows, options: ReadOptions) -> StrayRows:
@@ -110,7 +124,7 @@ def _found(head: Rows, rows: Rows, options: ReadOptions) -> StrayRows:
         if _TOTAL.fullmatch(word) and _filled(row) < usual:
             reasons.append(f"a line at the end that begins with '{word}', like a total")
         elif _is_note(row, usual, width):
-            reasons.append(f"a line at the end, '{shortened(word)}', with few cells")
+            reasons.append(f"a line at the end with {_filled(row)} of {usual} cells")
         else:
             break
         last += 1
@@ -125,7 +139,7 @@ def _found(head: Rows, rows: Rows, options: ReadOptions) -> StrayRows:
 
 
 def _filled(row: Sequence[str]) -> int:
-    return sum(bool(cell.strip()) for cell in row)
+    return sum(map(bool, map(str.strip, row)))
 
 
 def _is_note(row: Sequence[str], usual: int, width: int) -> bool:

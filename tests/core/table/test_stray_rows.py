@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,24 @@ def test_sheets_have_stray_rows_too(tmp_path: Path) -> None:
     table = read_table(path, found.apply(ReadOptions()))
     assert table.height == len(RECORDS)
     assert table.row_of(0) == 4
+
+
+def test_both_ends_of_a_large_file_are_looked_at_packed_or_not(tmp_path: Path) -> None:
+    lines = [HEADER, *RECORDS * 9_000, "Summe;;;;1.305,00", ""]
+    path = written(tmp_path, "Auswertung", "", *lines)
+    packed = tmp_path / "packed.csv.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes(), compresslevel=1))
+    for each in (path, packed):
+        found = find_stray_rows(each)
+        assert (found.first, found.last) == (2, 1)
+
+
+def test_an_end_inside_a_long_cell_and_a_person_with_few_cells_say_nothing(tmp_path: Path) -> None:
+    lines = "a line\n" * 400_000
+    path = written(
+        tmp_path, HEADER, *RECORDS * 4_000, f'33;m;80000;"{lines}";7,50', *RECORDS * 1_000
+    )
+    assert not find_stray_rows(path)
+    few = find_stray_rows(written(tmp_path, HEADER, *RECORDS, ";;;Anna Berg;"))
+    assert few.last == 1
+    assert not any("Anna" in reason for reason in few.reasons)
