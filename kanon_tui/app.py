@@ -190,11 +190,9 @@ class KanonApp(App[None]):
         svg = self.export_screenshot(title="kanon")
 
         def write(path: Path) -> None:
-            self.host.background.compute(
-                self,
+            self.host.background.write(
                 lambda: write_text(path, svg, force=True),
                 lambda _: self.host.notify(f"wrote {path.name}; it shows values of the table"),
-                group="picture",
             )
 
         name, title = f"{self.current_mode}.svg", "Write the picture to"

@@ -17,7 +17,6 @@ class Saving:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._is_writing = self._quits_when_written = False
 
     def save(self) -> None:
         """Write the project file; ask for its name if the project is new."""
@@ -42,30 +41,18 @@ class Saving:
         host = self._host
 
         def saved(written: Path) -> None:
-            quits = self._quits_when_written
-            self._is_writing = self._quits_when_written = False
             host.recovery.forget(session)
             host.recent.add(written)
             host.notify(f"saved {written.name}")
             host.session_changed()
-            if quits:
-                self.quit()
 
         def failed(error: Exception) -> None:
-            self._is_writing = self._quits_when_written = False
             if isinstance(error, ChangedFileError):
                 self._ask_about_changes(session, error)
             else:
                 host.fail(error)
 
-        self._is_writing = True
-        host.background.compute(
-            host.app,
-            lambda: session.save(path, over_changes=over_changes),
-            saved,
-            group="save",
-            failed=failed,
-        )
+        host.background.write(lambda: session.save(path, over_changes=over_changes), saved, failed)
 
     def _ask_about_changes(self, session: Session, found: ChangedFileError) -> None:
         """Ask what to do about a project file that another program has changed meanwhile."""
@@ -82,11 +69,10 @@ class Saving:
         choose(self._host, "The file was changed meanwhile", options, hint)
 
     def quit(self) -> None:
-        """End the application; wait for a file being written, ask about unsaved changes."""
+        """End the application; wait for files being written, ask about unsaved changes."""
         session = self._host.session
-        if self._is_writing:
-            self._quits_when_written = True
-            self._host.notify("leaves as soon as the project is saved")
+        if self._host.background.wait_for_files(self.quit):
+            self._host.notify("leaves as soon as the file is written")
         elif session is None or not session.dirty:
             self._end()
         else:

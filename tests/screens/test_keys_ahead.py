@@ -26,15 +26,15 @@ def has_the_rule(app: KanonApp, _: Path) -> bool:
     return Boundary("39", "40", 10.0) in app.host.session.attribute("age").rules.rules
 
 
-def is_written(_: KanonApp, folder: Path) -> bool:
-    return (folder / "census-release.csv").exists()
+def is_written_and_left(app: KanonApp, folder: Path) -> bool:
+    return not app.is_running and (folder / "census-release.csv").exists()
 
 
 WALKS: dict[str, tuple[tuple[str, ...], Came]] = {
     "why of a record": (("6", "w"), is_in_front(WhyDialog)),
     "export, then leave": (
         ("6", "x", "enter", "enter", "ctrl+q"),
-        is_written,
+        is_written_and_left,
     ),
     "a rule": (("4", "a", *"39", "tab", *"40", "tab", "ctrl+r"), has_the_rule),
     "a kind, then who is given away": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,22 @@ async def test_leaving_waits_for_what_is_being_saved(sample, make_app, monkeypat
             await pilot.press("enter", "ctrl+q")
             await wait_until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
     assert (Project.load(path).attributes["birth"].role is Role.SENSITIVE) == writes
+
+
+async def test_leaving_waits_for_every_file(make_app) -> None:
+    go_on, written = [threading.Event(), threading.Event()], list[int]()
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        for number, event in enumerate(go_on):
+            pilot.app.host.background.write(
+                partial(event.wait, 240), lambda _, n=number: written.append(n)
+            )
+        await pilot.press("ctrl+q")
+        go_on[1].set()  # the second file does not replace the first
+        await wait_until(pilot, lambda: written == [1])
+        assert pilot.app.is_running
+        go_on[0].set()
+        await wait_until(pilot, lambda: not pilot.app.is_running)
+    assert written == [1, 0]
 
 
 async def test_unsaved_work_stays_on_the_start_screen(tmp_path, make_app) -> None:

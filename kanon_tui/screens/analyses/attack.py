@@ -41,7 +41,7 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, plural, short_list, visible
 from kanon_tui.screens.panel import AnalysisScreen, sections_text
-from kanon_tui.services.host import cancellation_check
+from kanon_tui.services.background import cancellation_check
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, GridSource

@@ -18,7 +18,7 @@ from kanon_tui.core.analysis.utility.distributions import Marginal
 from kanon_tui.core.analysis.utility.utility import Utility, measure_utility, utility_sections
 from kanon_tui.core.text import bar, shortened, visible
 from kanon_tui.screens.panel import AnalysisScreen, sections_text
-from kanon_tui.services.host import cancellation_check
+from kanon_tui.services.background import cancellation_check
 from kanon_tui.widgets.lists import ChoiceList
 
 MOST_VALUE = 12

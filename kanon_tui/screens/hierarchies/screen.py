@@ -358,10 +358,9 @@ class HierarchiesScreen(HierarchyView):
 
         def write(path: Path) -> None:
             size = f"{len(hierarchy.rows):,} values, {hierarchy.height + 1} levels"
-            self.compute(
+            self.host.background.write(
                 lambda: write_hierarchy_file(hierarchy, path, name, force=True),
                 lambda _: self.host.notify(f"wrote {path.name}: {size}"),
-                group="export",
             )
 
         safe = "".join(c if c.isalnum() or c in " .-_" else "_" for c in name)

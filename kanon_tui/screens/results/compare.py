@@ -36,7 +36,8 @@ from kanon_tui.screens.results.release_records import (
     Missed,
     marked_column,
 )
-from kanon_tui.services.host import PageReader, cancellation_check
+from kanon_tui.services.background import cancellation_check
+from kanon_tui.services.host import PageReader
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn
 from kanon_tui.widgets.grid_sources import PagedRows
 

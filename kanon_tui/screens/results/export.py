@@ -292,12 +292,10 @@ class Exporter:
         output = replace(result.task.output, csv=self._project.output.csv)
         made_from = result.project and replace(result.project, report=self._project.report)
         result = replace(result, task=replace(result.task, output=output), project=made_from)
-        screen.host.background.compute(
-            screen,
+        screen.host.background.write(
             lambda: kind.write(result, path),
             lambda _: screen.host.notify(f"wrote {path.name}"),
-            group="export",
-            failed=lambda error: self._failed(kind, path, error),
+            lambda error: self._failed(kind, path, error),
         )
 
     def _failed(self, kind: Kind, path: Path, error: Exception) -> None:

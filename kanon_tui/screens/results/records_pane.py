@@ -25,7 +25,8 @@ from kanon_tui.screens.results.release_records import (
     NoRecordError,
     Stop,
 )
-from kanon_tui.services.host import Hosted, PageReader, cancellation_check, error_sentence
+from kanon_tui.services.background import cancellation_check
+from kanon_tui.services.host import Hosted, PageReader, error_sentence
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Grid, GridSource
 from kanon_tui.widgets.grid_sources import CellTable

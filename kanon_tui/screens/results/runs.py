@@ -24,7 +24,7 @@ from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.figures import signed
 from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_string
-from kanon_tui.services.host import cancellation_check
+from kanon_tui.services.background import cancellation_check
 from kanon_tui.widgets.dialogs import Confirm, choose, confirm
 
 SHOWN = {"ncp": "NCP", "rv": "RV", "classes": "classes", "suppressed_records": "supp."}

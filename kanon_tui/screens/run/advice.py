@@ -15,7 +15,8 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.trial import Trial, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
-from kanon_tui.services.host import Hosted, cancellation_check
+from kanon_tui.services.background import cancellation_check
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import choose
 from kanon_tui.widgets.drawing import theme_style
 

@@ -19,7 +19,8 @@ from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import pictures_of
 from kanon_tui.core.teaching.racing import Recording, race_plot, record
 from kanon_tui.core.text import visible
-from kanon_tui.services.host import Hosted, cancellation_check
+from kanon_tui.services.background import cancellation_check
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import Modal, choose
 from kanon_tui.widgets.picture_view import PictureView, picture_text

@@ -39,7 +39,8 @@ from kanon_tui.screens.run.live_view import LiveView, PassesView
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
 from kanon_tui.screens.strings import choose_for_set_up
-from kanon_tui.services.host import Hosted, cancellation_check
+from kanon_tui.services.background import cancellation_check
+from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.form import Form
 from kanon_tui.widgets.lists import ChoiceList, ScrollPane

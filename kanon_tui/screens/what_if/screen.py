@@ -304,10 +304,9 @@ class WhatIfScreen(StepScreen):
             check_target(path, SWEEP_ENDINGS, force=True, inputs=inputs)
 
         def write(path: Path) -> None:
-            self.compute(
+            self.host.background.write(
                 lambda: write_text(path, sweep_text(points, path), force=True),
                 lambda _: self.host.notify(f"wrote {path.name}"),
-                group="export",
             )
 
         proposed = folder / f"{Path(self.session.project.name).stem}-what-if.csv"
