@@ -24,7 +24,7 @@ import polars as pl
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.pipeline.engine_choice import fits_in_memory
-from kanon_tui.core.pipeline.pages import ReleasePages
+from kanon_tui.core.pipeline.pages import FilePages, ReleasePages
 from kanon_tui.core.pipeline.tuple_counts import counted_table
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Workers
@@ -100,39 +100,30 @@ def sample_table(path: Path, options: ReadOptions, records: int = SAMPLE) -> Sam
     files = part_files(Path(path))
     if is_parquet_source(files):
         source = open_source(path, options)
-        frame, exact = _sample_of_pieces(source, records), bool(source.records)
-        rows = sum(piece.records for piece in source.pieces)
-        found = source.records or round(frame.height * rows / min(records, rows))
+        counts = (options.counts,) if options.counts else ()
+        everything = replace(options, where={}, counts="")
+        pages = FilePages(replace(source, names=(*source.names, *counts), options=everything))
+        frame, found = _spread_sample(pages, records), pages.height
+        exact = not options.choosing or frame.height == found
     else:
         frame, facts, found, exact = sample_csv(files, options, records)
-        if options.choosing:
-            before = frame.height
-            frame, _ = options.choose(frame, files[0].name)
-            found = round(found * frame.height / max(before, 1))
-        source = Source(tuple(frame.columns), (), facts, options, files=files)
+        names = tuple(name for name in frame.columns if name != options.counts)
+        source = Source(names, (), facts, options, files=files)
+    if options.choosing:
+        before = frame.height
+        frame, _ = options.choose(frame, files[0].name)
+        found = round(found * frame.height / max(before, 1))
     return SampledTable.from_file(
         frame, source.facts, options, source=source, records=found, exact=exact
     )
 
 
-def _sample_of_pieces(source: Source, records: int) -> pl.DataFrame:
-    """Return ranges of records at equal distances over the pieces of a Parquet source."""
-    total = sum(piece.records for piece in source.pieces)
-    stretches = 1 if total <= records else min(_STRETCHES, records)
-    each = min(-(-records // stretches), total)
-    ends = np.cumsum([piece.records for piece in source.pieces])
-    frames: list[pl.DataFrame] = []
-    for stretch in range(stretches):
-        first = total * stretch // stretches
-        left = each
-        while left > 0 and first < total:
-            place = int(np.searchsorted(ends, first, "right"))
-            piece = source.pieces[place]
-            begin = piece.end - (int(ends[place]) - first)
-            end = min(begin + left, piece.end)
-            frames += source.read(Piece(piece.path, begin, end, end - begin))
-            left, first = left - (end - begin), first + (end - begin)
-    return pl.concat(frames)
+def _spread_sample(pages: FilePages, records: int) -> pl.DataFrame:
+    """Return ranges of records at equal distances, about `records` of them together."""
+    stretches = 1 if pages.height <= records else min(_STRETCHES, records)
+    begins = [pages.height * stretch // stretches for stretch in range(stretches)]
+    each = -(-records // stretches)
+    return pl.concat(pages.read(begin, min(begin + each, pages.height)) for begin in begins)
 
 
 _LOOKS = 2

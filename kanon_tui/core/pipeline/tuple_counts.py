@@ -26,7 +26,7 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.project.sections import AlgorithmChoice
-from kanon_tui.core.table.cell_codes import Cells, Columns
+from kanon_tui.core.table.cell_codes import Cells, Columns, incomplete_rows
 from kanon_tui.core.table.column import CHANGED, Column
 from kanon_tui.core.table.counted_table import CountedTable, count_rows, sum_counts
 from kanon_tui.core.table.source import Source
@@ -187,10 +187,7 @@ class TupleLookup:
 
     def find_records(self, records: pl.DataFrame) -> tuple[Int64s, Flags]:
         """Return the row of every record of texts, and which were dropped for a missing value."""
-        tokens = list(self.missing_tokens)
-        dropped = np.zeros(records.height, dtype=bool)
-        for name in self.complete:
-            dropped |= records[name].is_in(tokens).to_numpy()
+        dropped = incomplete_rows(records, self.complete, self.missing_tokens)
         kept = records.filter(~dropped)
         rows = np.zeros(records.height, dtype=np.int64)
         rows[~dropped] = self.find({name: Cells.from_series(kept[name], "") for name in self.names})

@@ -93,13 +93,6 @@ class Cells:
         """The number of records that have each text."""
         return np.bincount(self.places, minlength=len(self.texts))
 
-    def only(self, kept: Flags) -> "Cells":
-        """Return the cells of the records flagged in `kept`."""
-        places = self.places[kept]
-        occur = np.bincount(places, minlength=len(self.texts)) > 0
-        place = np.cumsum(occur) - 1
-        return Cells(self.texts.filter(occur), place.astype(places.dtype)[places])
-
 
 Columns = Mapping[str, Cells]
 """The cells of some records by column."""
@@ -115,16 +108,11 @@ def _smallest(count: int) -> type[np.unsignedinteger]:
     return np.uint8 if count <= 2**8 else np.uint16 if count <= 2**16 else np.uint32
 
 
-def complete_records(
-    columns: Columns, complete: Sequence[str], missing_tokens: Sequence[str]
-) -> Columns:
-    """Return the records in which no cell of the columns `complete` is missing."""
-    missing = [
-        cells.texts.is_in(list(missing_tokens)).to_numpy()[cells.places]
-        for cells in (columns[name] for name in complete)
-        if cells.texts.is_in(list(missing_tokens)).any()
-    ]
-    if not missing:
-        return columns
-    kept = ~np.logical_or.reduce(missing)
-    return {name: cells.only(kept) for name, cells in columns.items()}
+def incomplete_rows(
+    frame: pl.DataFrame, names: Iterable[str], missing_tokens: Sequence[str]
+) -> Flags:
+    """Return which records of texts have a missing token in one of the named columns."""
+    found = np.zeros(frame.height, dtype=bool)
+    for name in names:
+        found |= frame[name].cast(pl.String).is_in(list(missing_tokens)).to_numpy()
+    return found

@@ -28,7 +28,7 @@ from kanon_tui.core.processes.interruption import unfinished
 from kanon_tui.core.processes.workers import call_bounded
 from kanon_tui.core.table import csv_survey, data_files, typed_columns
 from kanon_tui.core.table.atomic_files import writing_errors
-from kanon_tui.core.table.cell_codes import Cells, Columns, complete_records
+from kanon_tui.core.table.cell_codes import Cells, Columns, incomplete_rows
 from kanon_tui.core.table.csv_survey import Piece, in_order_of, like_first_part
 from kanon_tui.core.table.csv_text import TextPart, parse_carefully, parse_regular
 from kanon_tui.core.table.data_files import Contents, part_files, reading_errors
@@ -89,45 +89,50 @@ class Source:
 
     def read(self, piece: Piece, names: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """Yield the cells of a piece as texts, some records at a time; `names` picks columns."""
-        names = self.names if names is None else names
-        tokens = list(self.options.missing_tokens)
-        for frame in self._frames(piece, tuple(dict.fromkeys((*names, *self.complete)))):
-            if piece.layout is None:
-                frame = all_texts(frame, piece.path.name, self._days_of(piece))
-            missing = [frame[name].is_in(tokens) for name in self.complete]
-            if missing:
-                frame = frame.filter(~pl.any_horizontal(missing))
-            frame = frame.select(frame[name] for name in names)
+        for typed in self._frames(piece, self.names if names is None else names):
+            frame = self._texts(piece, typed)
             yield frame.with_columns(map(unescaped, frame)) if self.escaped else frame
 
     def columns_of(self, piece: Piece, names: Sequence[str]) -> Iterator[Columns]:
         """Yield the cells of a piece column by column, each with its distinct texts."""
-        days = self._days_of(piece) if piece.layout is None else None
-        wanted = tuple(dict.fromkeys((*names, *self.complete)))
-        for frame in self._frames(piece, wanted):
-            cells = {name: Cells.from_series(frame[name], piece.path.name, days) for name in wanted}
+        days = self._days_of(piece)
+        for frame in self._frames(piece, tuple(dict.fromkeys(names))):
+            cells = {each.name: Cells.from_series(each, piece.path.name, days) for each in frame}
             if self.escaped:
                 cells = {
                     name: replace(own, texts=unescaped(own.texts)) for name, own in cells.items()
                 }
-            yield complete_records(cells, self.complete, self.options.missing_tokens)
+            yield cells
 
     def _frames(self, piece: Piece, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """Yield the chosen records of a piece; cells of Parquet files have their types."""
+        """Yield the records of a piece that are chosen; cells of Parquet files have their types."""
         choosing = self.options.choosing
-        wanted = tuple(dict.fromkeys((*names, *choosing)))
+        wanted = tuple(dict.fromkeys((*names, *choosing, *self.complete)))
         with reading_errors(piece.path):
             parquet = piece.layout is None
             frames = iter([self._parquet(piece, wanted)]) if parquet else self._csv(piece)
             for frame in frames:
-                rows = np.empty(0, np.int64)
+                parts = iter([frame])
                 if choosing:
                     rows = self.options.chosen_rows(frame, piece.path.name)
-                frame = frame.select(frame[name] for name in names)
-                if not choosing:
-                    yield frame
-                for start in range(0, len(rows), PIECE_ROWS):
-                    yield frame[rows[start : start + PIECE_ROWS]]
+                    starts = range(0, len(rows), PIECE_ROWS)
+                    parts = (frame[rows[start : start + PIECE_ROWS]] for start in starts)
+                for part in parts:
+                    kept = self._complete(piece, part)
+                    yield kept.select(kept[name] for name in names)
+
+    def _complete(self, piece: Piece, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return the records in which no cell that must not be missing is."""
+        if not self.complete:
+            return frame
+        cells = self._texts(piece, frame.select(frame[name] for name in self.complete))
+        return frame.filter(~incomplete_rows(cells, self.complete, self.options.missing_tokens))
+
+    def _texts(self, piece: Piece, frame: pl.DataFrame) -> pl.DataFrame:
+        """Return some cells of a piece as texts, which those of CSV files are."""
+        if piece.layout is not None:
+            return frame
+        return all_texts(frame, piece.path.name, self._days_of(piece))
 
     def _csv(self, piece: Piece) -> Iterator[pl.DataFrame]:
         layout, first = piece.layout, self.pieces[0].layout
@@ -154,8 +159,8 @@ class Source:
             return frame
 
     def _days_of(self, piece: Piece) -> tuple[str, ...] | None:
-        """Return the columns of a piece's Parquet file that are printed as days."""
-        return self.days[self.files.index(piece.path)]
+        """Return the columns of a piece's Parquet file that are printed as days; None of a text."""
+        return None if piece.layout is not None else self.days[self.files.index(piece.path)]
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Floats, Int32s, random_words
-from kanon_tui.core.table.cell_codes import FEW, Cells, Columns, coded_series
+from kanon_tui.core.table.cell_codes import FEW, Cells, Columns, coded_series, incomplete_rows
 from kanon_tui.core.table.column import CHANGED, MISSING_TOKENS, Column, Kind, counted
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.data_files import Compression, FileFormat
@@ -351,18 +351,12 @@ class Table:
         """Return the table without records in which one of these is missing, and their number."""
         columns = list(columns)
         self._check_names(columns)
-        if not columns:
-            return self, 0
-        tokens = list(self.missing_tokens)
-        # Not pl.col, which takes some names for patterns.
-        cells = pl.DataFrame([self.texts(name) for name in columns])
-        complete = cells.select(~pl.any_horizontal(pl.all().is_in(tokens))).to_series()
-        dropped = self.height - int(complete.sum())
-        if not dropped:
+        missing = incomplete_rows(self.frame, columns, self.missing_tokens)
+        if not missing.any():
             return self, 0
         places = np.arange(self.height) if self.kept is None else self.kept
-        kept = places[complete.to_numpy()]
-        return replace(self, frame=self.frame.filter(complete), kept=kept), dropped
+        kept = replace(self, frame=self.frame.filter(~missing), kept=places[~missing])
+        return kept, int(missing.sum())
 
     def _check_names(self, names: Iterable[str]) -> None:
         for name in names:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_tui.core.table.cell_codes import Cells, complete_records, records_in
+from kanon_tui.core.table.cell_codes import Cells, incomplete_rows
 from kanon_tui.core.table.typed_columns import all_texts
 
 
@@ -38,17 +38,12 @@ def test_cells_are_printed_like_those_of_a_table(column):
     assert cells.records.sum() == len(cells) == len(column)
 
 
-def test_records_without_missing_cells_have_only_texts_that_are_left():
-    columns = {
-        "age": Cells.from_series(pl.Series("age", ["5", "?", "7", "5"]), "x"),
-        "city": Cells.from_series(pl.Series("city", ["Rome", "Paris", "Rome", "NA"]), "x"),
-    }
-    kept = complete_records(columns, ["age", "city"], ["?", "NA"])
-    assert records_in(kept) == 2
-    assert sorted(kept["age"].texts) == ["5", "7"]
-    assert kept["city"].texts.to_list() == ["Rome"]
-    assert kept["city"].records.tolist() == [2]
-    assert complete_records(columns, ["age"], ["-"]) is columns
+def test_records_with_a_missing_cell_are_found():
+    frame = pl.DataFrame({"age": ["5", "?", "7", "5"], "city": ["Rome", "Paris", "Rome", "NA"]})
+    tokens = ["?", "NA"]
+    assert incomplete_rows(frame, ["age", "city"], tokens).tolist() == [False, True, False, True]
+    assert incomplete_rows(frame, ["age"], tokens).tolist() == [False, True, False, False]
+    assert not incomplete_rows(frame, [], tokens).any()
 
 
 @given(st.lists(st.sampled_from(["a", "b", "", "ä", "long text " * 3, "c", "d", "e"])))
