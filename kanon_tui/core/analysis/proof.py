@@ -7,7 +7,8 @@ later time and by anybody who has the data: nothing comes from the run. It check
 - every class keeps k, what is required of sensitive attributes, the risk and people's own k;
 - ranges do not overlap, where the project says so;
 - the release is made of the data: for every class and combination of columns that are published as
-  they are, the data has as many records under the cells of the class as the release has rows.
+  they are, the data has as many records under the cells of the class as the release has rows, and
+  as many records of that combination as the release has in all classes.
 
 Classes are counted by the verifier (`privacy.verify`), cells are read by `published_cells`. Where a
 person has several records, or asks for a k of their own, the rows must be traced back to people.
@@ -194,14 +195,25 @@ def _check_origin(task: Task, release: Table, covering: Covering, record_of: Int
     printed = _beside(pl.Series("row", covering.rows.row_of, dtype=_INT), release.frame, kept)
     original = _beside(pl.Series("record", record_of, dtype=_INT), task.table.frame, kept)
     pairs = pl.DataFrame({"record": covering.record, "row": covering.row}, schema_overrides=_PAIR)
-    held = original.group_by(pl.all()).len("held").join(pairs, on="record")
-    held = held.group_by(printed.columns).agg(pl.col("held").cast(_INT).sum())
-    rows = printed.group_by(pl.all()).len("published")
-    both = rows.join(held, on=printed.columns, how="left").fill_null(0)
-    beyond = (pl.col("published").cast(_INT) - pl.col("held")).clip(0).sum()
-    invented = int(both.select(beyond).item())
+    held = original.group_by(pl.all()).len("held").with_columns(pl.col("held").cast(_INT))
+    rows = printed.group_by(pl.all()).len("published").with_columns(pl.col("published").cast(_INT))
+    combination = [name for name in printed.columns if name != "row"]
+    invented = max(
+        _count_beyond(rows, held.join(pairs, on="record"), ["row", *combination]),
+        _count_beyond(rows.with_columns(all=0), held.with_columns(all=0), ["all", *combination]),
+    )
     found = f"the data has no record for {count_of(invented, 'row')}" if invented else ""
     return Check("every row stands for a record of the data", not invented, found)
+
+
+def _count_beyond(rows: pl.DataFrame, held: pl.DataFrame, names: Sequence[str]) -> int:
+    """Return the number of published rows beyond the records held, by values of some columns."""
+    published, there = (
+        each.group_by(names).agg(pl.col(count).sum())
+        for each, count in ((rows, "published"), (held, "held"))
+    )
+    both = published.join(there, on=names, how="left").fill_null(0)
+    return int(both.select((pl.col("published") - pl.col("held")).clip(0).sum()).item())
 
 
 _INT = pl.Int64

@@ -125,8 +125,10 @@ def read_cells(
         named = {HIDDEN, *other, *mapping.missing_tokens}.union(*hierarchy.rows)
         more = [(cell, *other, hierarchy.rows[0][-1]) for cell in cells if cell not in named]
         hierarchy = Hierarchy.from_rows([*hierarchy.rows, *more], who)
-    reader = CellReader(column, hierarchy, other, mapping.missing_tokens, stars=False)
-    return reader.read(cells, mapping.name)
+    stars = mapping.hides_cells
+    reader = CellReader(column, hierarchy, other, mapping.missing_tokens, stars=stars)
+    read = reader.read(cells, mapping.name)
+    return replace(read, partly=np.zeros_like(read.partly))  # a new record shows its value
 
 
 def _of_classes(

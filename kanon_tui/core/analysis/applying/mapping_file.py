@@ -162,6 +162,8 @@ class ReleaseMapping:
         None, type=optional(list_of(_TEXTS, "classes", empty=False))
     )
     """Clustering: the published cells of every class, in the order of the attributes."""
+    hides_cells: bool = declared(False)
+    """Clustering: whether a star after a cell says that some cells of its class are hidden."""
     name: str = "the mapping"
 
     def refuse_one_value(self) -> None:
@@ -193,6 +195,7 @@ def mapping_text(result: FinishedRun) -> str:
         attributes=tuple(rules),
         columns=_other_columns(result),
         classes=None if levels is not None else tuple(cells.rows()),
+        hides_cells=levels is None and result.grouping.suppressed_cells is not None,
     )
     return json_text(plain_values(write_fields(mapping))) + "\n"
 

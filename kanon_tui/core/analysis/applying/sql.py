@@ -105,7 +105,7 @@ def _check_expressible(mapping: ReleaseMapping) -> None:
     privacy = mapping.privacy
     beyond = [model.title for model in privacy.requirements]
     beyond += ["a risk"] * (privacy.risk is not None) + ["a personal k"] * bool(privacy.personal_k)
-    beyond += ["hidden cells"] * (privacy.suppress == "cells")
+    beyond += ["hidden cells"] * (mapping.hides_cells or privacy.suppress == "cells")
     if beyond:
         raise InputError(
             f"{mapping.name}: it asks for {beyond[0]}, which SQL cannot prove, only k; publish "

@@ -91,7 +91,8 @@ def _must_occur(
         observed = attribute.publish in ("", "range")
         for text, low, high in zip(cells.texts, cells.low, cells.high, strict=True):
             ends = np.unique([low, high])
-            printed = observed and text[0] == "[" and text[-1] == "]" and np.isin(ends, line).all()
+            closed = text[:1] == "[" and text[-1:] == "]"
+            printed = observed and closed and np.isin(ends, line).all()
             must.append(np.searchsorted(line, ends).tolist() if printed else [])
         yield must, np.searchsorted(line, numbers), True
         return
