@@ -277,11 +277,14 @@ class FindingScreen(StepScreen):
 
         def found(rows: Sequence[int]) -> None:
             self.matches, self._searched = rows, source
-            if not len(rows):
+            if source is not self.to_search()[1]:
+                self.action_find_next(direction)  # the rows were sorted or filtered meanwhile
+            elif not len(rows):
                 self.host.notify(f"'{text}' is not found here")
-                return
-            after = bisect_right(rows, grid.row) if direction > 0 else bisect_left(rows, grid.row)
-            self.show_match((after if direction > 0 else after - 1) % len(rows))
+            elif direction > 0:
+                self.show_match(bisect_right(rows, grid.row) % len(rows))
+            else:
+                self.show_match((bisect_left(rows, grid.row) - 1) % len(rows))
 
         if self._searched is source:
             found(self.matches)

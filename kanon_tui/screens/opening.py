@@ -364,7 +364,7 @@ class ApplyDialog(Hosted, FormDialog):
             return
         self._working = True
         self._show(["working …"])
-        self.compute(lambda: self._apply(values), self._done, group="apply", failed=self._failed)
+        self.host.background.write(lambda: self._apply(values), self._done, self._failed)
 
     def _apply(self, values: dict[str, Any]) -> list[str]:
         """Write the new release and return what became of its records; in a thread."""
@@ -400,14 +400,15 @@ class ApplyDialog(Hosted, FormDialog):
 
     def _failed(self, error: Exception) -> None:
         self._working = False
-        expected = isinstance(error, KanonError)
+        expected = isinstance(error, KanonError) and self.host.background.is_live(self)
         self._show([], str(error) if expected else "")
         if not expected:
             self.host.fail(error)
 
     def _show(self, lines: list[str], error: str = "") -> None:
-        self.query_one("#summary", Static).update(Text("\n".join(map(visible, lines))))
-        self.show_error(error)
+        if self.host.background.is_live(self):
+            self.query_one("#summary", Static).update(Text("\n".join(map(visible, lines))))
+            self.show_error(error)
 
 
 _FIRST_FILE = 2  # after "open a file" and a heading

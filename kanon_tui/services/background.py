@@ -121,8 +121,12 @@ class Background:
         work: Callable[[], T],
         done: Callable[[T], object],
         failed: Callable[[Exception], object] | None = None,
+        covers: Widget | None = None,
     ) -> None:
-        """Write a file in a thread; it is finished whatever is closed or written meanwhile."""
+        """Write a file or work out an edit in a thread; quitting waits for it.
+
+        It is finished whatever is closed or written meanwhile.
+        """
 
         def written(answer: T) -> None:
             self._writing -= 1
@@ -137,7 +141,10 @@ class Background:
             (failed or self._failed)(error)
 
         self._writing += 1
-        self.compute(self.app, work, written, group="write", failed=not_written, exclusive=False)
+        self.compute(
+            self.app, work, written, group="write", failed=not_written, covers=covers,
+            exclusive=False,
+        )  # fmt: skip
 
     def wait_for_files(self, proceed: Callable[[], object]) -> bool:
         """Call `proceed` when the files being written are finished, unless one of them fails.

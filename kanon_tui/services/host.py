@@ -148,7 +148,9 @@ class Host:
         for screen in self.app.screen_stack:
             if isinstance(screen, Hosted):
                 screen.refresh_session()
-        self._in_thread(lambda: self.recovery.keep(session), "keep", exclusive=True)
+        # Large hierarchies and network folders take a while; closing keeps what this did not.
+        keep = partial(self.recovery.keep, session)
+        self.app.run_worker(keep, group="keep", exclusive=True, thread=True)
         self.counting.count(session)
 
     def add_result(self, session: Session, result: FinishedRun) -> None:
@@ -160,11 +162,7 @@ class Host:
         """Add the settings and figures of a run to the history; nothing of the data."""
         project = session.project
         run = earlier_run(result, project, datetime.now())
-        self._in_thread(lambda: self.history.add(project, run), "history")
-
-    def _in_thread(self, write: Callable[[], object], group: str, exclusive: bool = False) -> None:
-        """Write files in a thread: large hierarchies and network folders take a while."""
-        self.app.run_worker(write, group=group, exclusive=exclusive, thread=True)
+        self.background.write(lambda: self.history.add(project, run), lambda _: None)
 
     def close(self) -> None:
         """Stop counting and keep unsaved edits, however the application ends."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 import unicodedata
 from collections.abc import Callable
@@ -37,6 +38,14 @@ class SlowExecutor(ThreadPoolExecutor):
 def slow_down(seed: int, longest: float = 0.04) -> None:
     """Make the threads of the running event loop slow."""
     asyncio.get_running_loop().set_default_executor(SlowExecutor(seed, longest))
+
+
+def hold_threads() -> threading.Event:
+    """Let work in the threads of the running event loop wait; give what lets it begin."""
+    executor, go_on = ThreadPoolExecutor(max_workers=1), threading.Event()
+    executor.submit(go_on.wait, 240)
+    asyncio.get_running_loop().set_default_executor(executor)
+    return go_on
 
 
 def send_keys(app: App[Any], *keys: str) -> None:

@@ -118,10 +118,16 @@ class HierarchiesScreen(HierarchyView):
     def work_out(self, work: Callable[[], Any], done: Callable[[Any], None]) -> None:
         """Work an edit out and take it, or show why nothing is changed; keys wait meanwhile."""
 
+        session = self.session
+
+        def take(made: Any) -> None:
+            if session is self.session:
+                done(made)
+
         def refused(error: Exception) -> None:
             self.host.show_error("Not changed", error)
 
-        self.compute(work, done, group="edit", failed=refused, covers=self.levels)
+        self.host.background.write(work, take, refused, covers=self.levels)
 
     # -- what is selected
 

@@ -185,6 +185,8 @@ class RunScreen(StepScreen):
         self.live: LiveRun | None = None
         self.stream: WatchedStream | None = None
         """The run over files, while it is under way and after it."""
+        self._concluding = False
+        """Whether the result of a run is still to come: it is searched, proved or measured."""
 
     def body(self) -> Iterable[Widget]:
         with ScrollPane(id="ahead"):
@@ -363,8 +365,7 @@ class RunScreen(StepScreen):
     # -- running
 
     def action_start(self) -> None:
-        if not self._refuse_second_run():
-            self._begin(paused=False)
+        self._begin(paused=False)
 
     def _refuse_second_run(self) -> bool:
         """Return whether a run is under way, and say how to end it."""
@@ -372,11 +373,13 @@ class RunScreen(StepScreen):
             paused = self.live is not None and self.live.paused
             doing = "is paused; space resumes it" if paused else "is at work"
             self.host.notify(f"a run {doing}; c cancels it and keeps the best so far")
-        return self._at_work
+        elif self._concluding:
+            self.host.notify("the release of the run before is being proved and measured")
+        return self._at_work or self._concluding
 
     def _begin(self, paused: bool) -> None:
         """Start once what is typed fits and every column that singles people out is agreed on."""
-        if not self.take_typed():
+        if self._refuse_second_run() or not self.take_typed():
             return
         if not self.session.guessed and not self.session.streams:
             self._prepare()
@@ -448,6 +451,7 @@ class RunScreen(StepScreen):
         """Run to the end in a thread, then show the figures of the result."""
 
         def finished(result: Result) -> None:
+            self._concluding = False
             self._draw_end()
             assert self.live is not None
             self.host.add_result(session, result)
@@ -455,6 +459,7 @@ class RunScreen(StepScreen):
             self.query_one(LiveView).conclude(self.live, result)
             self.host.session_changed()
 
+        self._concluding = True
         background = self.host.background
         background.compute(self, run, finished, group="run", failed=self._failed)
 
@@ -464,6 +469,7 @@ class RunScreen(StepScreen):
         self._draw_live_view()
 
     def _failed(self, error: Exception) -> None:
+        self._concluding = False
         self._draw_end()
         if self.live is None or self.query_one(ContentSwitcher).current == "passes":
             self.action_setup()

@@ -231,7 +231,7 @@ class WhatIfScreen(StepScreen):
         def make() -> Sweep:
             return Sweep(session.project, session.task(), self.algorithms, self.ks)
 
-        self.compute(make, self._begin, group="begin")
+        self.compute(make, self._begin, group="begin", covers=self)
 
     def _begin(self, sweep: Sweep) -> None:
         self.sweep, self.points, self.running, self._opened = sweep, (), True, {}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kanon_tui.core.hierarchy.level_table import Mark
-from kanon_tui.widgets.dialogs import AskText, Message, Pick
+from kanon_tui.widgets.dialogs import AskText, Confirm, Message, Pick
 from tests.screens.hierarchies.driver import COUNTRIES, opened
+from tests.screens.slow_threads import hold_threads, send_keys
 
 
 async def test_rename_group_move_split_and_levels_each_undone(folder):
@@ -67,6 +68,13 @@ async def test_keys_typed_ahead_are_all_done(folder):
         assert d.levels("country")["Peru"] == ["Peru"] * 3 + ["Andes", "New", "World"]
         await d.press("ctrl+z", "ctrl+z", "ctrl+z")
         assert d.spec("country").hierarchy == {"file": "country.csv"}
+        go_on = hold_threads()
+        send_keys(d.app, "plus")
+        await d.wait_until(lambda: d.app.host.background.holds_keys)
+        await d.pilot.press("ctrl+q")
+        go_on.set()  # the edit that was being worked out is asked about, not lost
+        await d.wait_until(lambda: isinstance(d.app.screen, Confirm))
+        assert d.levels("country")["Peru"] == ["Peru", "Andes", "New", "World"]
 
 
 async def test_what_cannot_be_done_is_refused_with_the_reason(folder):

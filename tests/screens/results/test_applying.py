@@ -12,8 +12,9 @@ from textual.widgets import Input, Select, Static
 from kanon_tui.core.privacy.verify import smallest_class
 from kanon_tui.screens.opening import ApplyDialog
 from kanon_tui.widgets.path_dialog import AskPath
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import answer, open_results
+from tests.screens.slow_threads import hold_threads
 
 MAPPING, APPLY = 7, 8
 """Their lines in the list of exports."""
@@ -94,6 +95,12 @@ async def test_a_mapping_is_exported_and_applied_from_the_start_screen(
         await settle(pilot)
         assert "verified" in said(pilot)
         assert (tmp_path / "start.csv").exists()
+        fill(pilot, to_write=str(tmp_path / "left.csv"))
+        go_on = hold_threads()
+        await pilot.press("ctrl+r", "escape", "ctrl+q")
+        go_on.set()
+        await wait_until(pilot, lambda: not pilot.app.is_running)
+        assert (tmp_path / "left.csv").exists()  # closed and left at once, and written all the same
 
 
 async def test_a_broken_mapping_is_told_and_the_dialog_stays(make_app, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from textual.widgets import Static
 from kanon_tui.screens.results.figures import FigurePanel
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import open_results
+from tests.screens.slow_threads import hold_threads
 
 
 async def test_runs_survive_reopening_and_run_again_with_one_key(sample, make_app) -> None:
@@ -14,9 +15,13 @@ async def test_runs_survive_reopening_and_run_again_with_one_key(sample, make_ap
     async with make_app(path).run_test(size=(80, 24)) as pilot:
         await open_results(pilot, "mondrian", k=2)
         first = session_of(pilot).results[-1]
-        pilot.app.host.keep_run(session_of(pilot), first)
         await pilot.press("ctrl+s")
         await settle(pilot)
+        go_on = hold_threads()
+        pilot.app.host.keep_run(session_of(pilot), first)
+        await pilot.press("ctrl+q")
+        go_on.set()
+        await wait_until(pilot, lambda: not pilot.app.is_running)
     async with make_app(path).run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("6")

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import replace
 from random import Random
 
 from textual.widgets import ContentSwitcher, Input, OptionList, Select, Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.pipeline.run import Result, Run, State, conclude
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.t_closeness import TCloseness
-from kanon_tui.core.project.project import AttributeSpec
+from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.task.task import RunContext
 from kanon_tui.screens.run.decision_log import in_short
@@ -142,6 +143,31 @@ async def test_a_run_ends_in_a_summary_that_stays_until_6(sample, make_app) -> N
         await pilot.press("6")
         assert pilot.app.current_mode == "results"
         assert session_of(pilot).results[0].measures.suppressed_records == 2
+
+
+async def test_another_run_waits_for_the_proof_of_the_one_before(
+    sample, make_app, monkeypatch
+) -> None:
+    proving, go_on = threading.Event(), threading.Event()
+
+    def conclude_a_large_table(run: Run, project: Project) -> Result:
+        proving.set()
+        go_on.wait(240)
+        return conclude(run, project)
+
+    monkeypatch.setattr("kanon_tui.screens.run.screen.conclude", conclude_a_large_table)
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        screen = await open_run(pilot)
+        await pilot.press("r")
+        await wait_until(pilot, proving.is_set)
+        first = screen.live
+        await pilot.press("r", "escape", "full_stop", "r")
+        assert screen.live is first  # neither wiped nor replaced
+        go_on.set()
+        await wait_until(pilot, lambda: bool(session_of(pilot).results))
+        await settle(pilot)
+        await pilot.press("r")
+        await wait_until(pilot, lambda: len(session_of(pilot).results) == 2)
 
 
 async def test_step_by_step_shows_each_decision_and_then_the_result(sample, make_app) -> None:
