@@ -525,7 +525,8 @@ class ReadCells:
 
     def _numbers(self, values: Sequence[str]) -> Flags:
         column = self.attribute.column
-        numbers = column.parse(values)[:, None]
+        bounds = [value[2:] if value[:2] in (">=", "<=") else value for value in values]
+        numbers = column.parse(bounds)[:, None]  # a coded end stands for its bound
         inside: Flags = (self.low <= numbers) & (numbers <= end_of_range(self.high, column))
         return inside
 

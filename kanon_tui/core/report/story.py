@@ -205,6 +205,7 @@ _WHY = {
     Role.QUASI: "others may know it, and several together single people out",
     Role.SENSITIVE: "must not be learnt of a person",
     Role.OTHER: "taken to be unknown to others, and harmless",
+    Role.WEIGHT: "says how many people of a population a record stands for",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -45,6 +47,26 @@ def test_what_is_released_is_proven_applied_and_attacked(name: str) -> None:
         again = kn.apply(release, table)
         published = set(release.table.select(quasi).rows())
         assert set(again.result.table.select(quasi).rows()) <= published
+
+
+def test_coded_ends_and_survey_weights_are_proven_and_reported(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    ages, days = random.integers(0, 95, 60), random.integers(0, 20_000, 60)
+    born = (np.datetime64("1950-01-01") + days).astype(str)
+    ill, weight = random.choice(["flu", "cold"], 60), random.integers(1, 30, 60)
+    table = pl.DataFrame({"age": ages, "born": born, "ill": ill, "weight": weight})
+    attributes = {
+        "age": kn.AttributeSpec("quasi", top=60, bottom=10),
+        "born": kn.AttributeSpec("quasi", top="1990-01-01"),
+        "ill": kn.AttributeSpec("sensitive"),
+        "weight": kn.AttributeSpec("weight"),
+    }
+    for name in ALGORITHMS:
+        project = kn.Project("data.csv", attributes, privacy={"k": 3}, algorithm={"name": name})
+        release = kn.anonymize(project, table)
+        assert kn.verify(release.table, project, table).holds, name
+        for ending in ("html", "json"):
+            release.write_report(tmp_path / f"{name}.{ending}")
 
 
 CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
