@@ -17,8 +17,8 @@ def execute(args: argparse.Namespace) -> None:
     found = analysed("trees", args, **{name: getattr(args, name) for name in options})
     if args.json:
         trees = {"original": _as_json(found.original), "release": _as_json(found.release)}
-        asked = {"attributes": found.attributes, "telling": found.determining}
-        print_json({"target": found.target, **trees, "kept": found.kept, **asked})
+        attributes = {"attributes": found.attributes, "telling": found.determining}
+        print_json({"target": found.target, **trees, "kept": found.kept, **attributes})
         return
     print_sections(found.section())
     show("")

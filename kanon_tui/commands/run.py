@@ -132,13 +132,13 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         from kanon_tui.core.analysis.evidence import evidence
 
         found = evidence(result, control, args.attacks)
-    whole: AbstractContextManager[None] = nullcontext()
+    writing: AbstractContextManager[None] = nullcontext()
     if args.partition_by and target is not None:
         from kanon_tui.core.table.writing import partitioned
 
-        whole = partitioned(result.written, target, args.partition_by, args.force)
+        writing = partitioned(result.written, target, args.partition_by, args.force)
         out = None
-    with whole:
+    with writing:
         result.write_files(out, args.report, args.force, texts, found, public)
     return result
 
@@ -171,11 +171,11 @@ def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
     from kanon_tui.core.pipeline.trial import try_out
 
     table = read_or_sample(project)
-    whole = table.height if isinstance(table, SampledTable) else None
+    records = table.height if isinstance(table, SampledTable) else None
     task = prepare(project, table.sample if isinstance(table, SampledTable) else table)
     algorithm = chosen_algorithm(project)
-    trial = try_out(task, algorithm) if whole is None else None
-    found = preflight(project, task, type(algorithm), trial, whole)
+    trial = try_out(task, algorithm) if records is None else None
+    found = preflight(project, task, type(algorithm), trial, records)
     if found.problem:
         raise InputError(found.problem)
     yield f"{project.title}: {algorithm.title}, k = {task.k:,}; a dry run, nothing is written"

@@ -9,10 +9,10 @@ from kanon_tui.core.analysis.feasibility import feasibility
 def execute(args: argparse.Namespace) -> None:
     """Draw random tables and print the share of them that is k-anonymous."""
     names = ("attributes", "values", "k", "records", "repeats", "seed")
-    asked = {name: getattr(args, name) for name in names}
-    found = feasibility(**asked)
+    settings = {name: getattr(args, name) for name in names}
+    found = feasibility(**settings)
     if args.json:
-        print_json({**asked, "success_rate": found.success_rate})
+        print_json({**settings, "success_rate": found.success_rate})
         return
     low, high = found.interval
     show(

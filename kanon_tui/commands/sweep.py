@@ -30,8 +30,8 @@ def execute(args: argparse.Namespace) -> None:
     which = args.algorithms, args.k or DEFAULT_KS
     points: list[SweepPoint] = []
     for subset in args.attributes or ():
-        asked = sweep(with_attributes(project, subset), *which)
-        points += with_strings(_finish(asked, args), asked, subset)
+        subset_sweep = sweep(with_attributes(project, subset), *which)
+        points += with_strings(_finish(subset_sweep, args), subset_sweep, subset)
     if not args.attributes:
         points = _finish(sweep(project, *which), args)
     if args.out is not None:

@@ -151,13 +151,13 @@ class Comparison:
         """The numbers of the records that both runs worked on, by falling difference."""
         if self.files is None:
             return np.argsort(self.ranks, kind="stable")
-        gone = int(self.ranks.max(initial=-1)) + 1
-        sizes = np.bincount(self.ranks, self.copies, gone).astype(np.int64)
+        left_out = int(self.ranks.max(initial=-1)) + 1
+        sizes = np.bincount(self.ranks, self.copies, left_out).astype(np.int64)
         sizes = np.append(sizes, int((self.places < 0).sum()))
-        of_place = np.append(self.ranks, gone).astype(np.int32)  # the last is for -1
+        of_place = np.append(self.ranks, left_out).astype(np.int32)  # the last is for -1
         parts = (self.places[at : at + _AT_A_TIME] for at in range(0, len(self.places), _AT_A_TIME))
         ranked = ranked_rows(parts, lambda part: of_place[part], sizes, self.files.memory)
-        return ranked[: len(ranked) - int(sizes[gone])]
+        return ranked[: len(ranked) - int(sizes[left_out])]
 
     @cached_property
     def record_differs(self) -> Flags:

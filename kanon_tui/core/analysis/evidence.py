@@ -37,8 +37,8 @@ def evidence(result: Result, control: Any = None, attacks: bool = True) -> list[
     """
     if result.project is None:
         return []
-    asked = result.task.privacy.risk
-    known = KnownPopulation(size=None if asked is None else asked.population)
+    bound = result.task.privacy.risk
+    known = KnownPopulation(size=None if bound is None else bound.population)
     found = risk_sections(release_risk(result, result.project, known))
     if result.in_files:
         return found

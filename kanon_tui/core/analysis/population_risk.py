@@ -262,8 +262,8 @@ def _weighted_classes(result: FinishedRun, name: str) -> tuple[Int64s, Floats]:
         printed = [cells[name].alias(key) for name, key in quasi.items()]
         stretch = pl.DataFrame([*printed, weights.alias("weights")])
         parts.append(stretch.group_by(keys).agg(pl.len().alias("records"), pl.col("weights").sum()))
-    whole = pl.concat(parts).group_by(keys).agg(pl.col("records", "weights").sum()).sort(keys)
-    return whole["records"].to_numpy().astype(np.int64), whole["weights"].to_numpy()
+    classes = pl.concat(parts).group_by(keys).agg(pl.col("records", "weights").sum()).sort(keys)
+    return classes["records"].to_numpy().astype(np.int64), classes["weights"].to_numpy()
 
 
 def _in_population(

@@ -116,11 +116,11 @@ class Session:
     @property
     def extent(self) -> str:
         """The extent in words: `10,000 records`, `a sample of 500 of about 10,000 records`."""
-        whole = f"{self.table.height:,} records"
+        records = f"{self.table.height:,} records"
         if not isinstance(self.table, SampledTable):
-            return whole
+            return records
         about = "" if self.table.exact else "about "
-        return f"a sample of {self.records.height:,} of {about}{whole}"
+        return f"a sample of {self.records.height:,} of {about}{records}"
 
     def is_sampled(self, name: str) -> bool:
         """Return whether a column is known from a sample only."""
@@ -152,16 +152,16 @@ class Session:
 
     def records_for(self, k: int) -> Table:
         """Return the records in memory; refuse a k that is larger than their number."""
-        table, whole = self.records, self.table.height
-        if self.source is not None and table.height < k <= whole:
+        table, records = self.records, self.table.height
+        if self.source is not None and table.height < k <= records:
             raise InputError(
                 f"k is {k:,}, more than the {table.height:,} records of the sample that this is "
-                f"tried on; a run uses all {whole:,}"
+                f"tried on; a run uses all {records:,}"
             )
-        if self.source is not None and k > whole:
+        if self.source is not None and k > records:
             raise InputError(
-                f"k is {k:,} but the table has only {whole:,} records; choose k of at most "
-                f"{whole:,}"
+                f"k is {k:,} but the table has only {records:,} records; choose k of at most "
+                f"{records:,}"
             )
         return table
 

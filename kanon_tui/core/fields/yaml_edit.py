@@ -27,8 +27,8 @@ def edit_yaml(text: str, old: Mapping[Any, Any], new: Mapping[Any, Any]) -> str:
     edited = _Editor(text).value(root, old, new, 0, flow=False)
     if edited is None:
         edited = dump(new)
-    whole = text[: _start(root)] + edited + text[_line_end(text, _end(root)) :]
-    return whole.replace("\n", "\r\n") if crlf else whole
+    document = text[: _start(root)] + edited + text[_line_end(text, _end(root)) :]
+    return document.replace("\n", "\r\n") if crlf else document
 
 
 _Entry = tuple[int, int]

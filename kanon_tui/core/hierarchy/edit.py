@@ -94,8 +94,8 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
     if parents == {name}:
         raise InputError(f"level {above} is '{name}' already for {quoted_list(labels)}")
     if target is None and len(parents) == 1:
-        whole = sum(row[above] in parents for row in hierarchy.rows)
-        if whole == len(inside):
+        members = sum(row[above] in parents for row in hierarchy.rows)
+        if members == len(inside):
             return rename(hierarchy, above, parents.pop(), name)
     if target is None:
         _check_agree(inside, level)

@@ -502,8 +502,8 @@ def read_hierarchy_file(
         case ".csv":
             return read_arx(path)
         case ".yaml" | ".yml":
-            whole = LocatedValue(path.name, "", read_yaml(path, "hierarchy"))
-            return from_yaml_levels(read_given(SOURCES["levels"], whole)["levels"], path.name)
+            document = LocatedValue(path.name, "", read_yaml(path, "hierarchy"))
+            return from_yaml_levels(read_given(SOURCES["levels"], document)["levels"], path.name)
     raise InputError(f"{path}: {_KNOWN_ENDINGS}")
 
 

@@ -59,8 +59,8 @@ def attribute_research_value(cells: CellGroups) -> float:
     if published == 0:
         return 0.0
     if cells.level is not None:
-        whole = float(level_research_values(cells.attribute)[cells.level])
-        return whole * _share_of_level(cells, cells.level, published)
+        level_value = float(level_research_values(cells.attribute)[cells.level])
+        return level_value * _share_of_level(cells, cells.level, published)
     mean_ratio = float((cells.size * cells.rules_kept).sum()) / published
     width, kept = emphasised(cells.attribute, mean_span(cells), mean_ratio)
     return cells.attribute.weight / width * kept
@@ -85,17 +85,17 @@ def _share_of_level(cells: CellGroups, level: int, published: int) -> float:
         return published / n
     if not attribute.ordered:
         return emphasised(attribute, published / n, 1.0)[0]
-    whole = CellGroups.of_level(attribute, level, attribute.column.counts)
-    spans = np.where(whole.hidden, attribute.domain_span, whole.span)
-    before = float((whole.size * spans).sum())
+    everything = CellGroups.of_level(attribute, level, attribute.column.counts)
+    spans = np.where(everything.hidden, attribute.domain_span, everything.span)
+    before = float((everything.size * spans).sum())
     after = float((cells.size * spans).sum()) + (n - published) * attribute.domain_span
     return emphasised(attribute, before / after, 1.0)[0]
 
 
 def mean_span(cells: CellGroups) -> float:
     """Return the mean over all records of the span of their cell: Σ N·span / n."""
-    whole = cells.attribute.domain_span
-    return cells.total(cells.span, worst=whole) / cells.attribute.column.records
+    domain = cells.attribute.domain_span
+    return cells.total(cells.span, worst=domain) / cells.attribute.column.records
 
 
 def rules_kept(cells: CellGroups) -> npt.NDArray[np.float64]:

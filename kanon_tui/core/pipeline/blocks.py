@@ -266,8 +266,8 @@ class _Blocks:
         jobs, sample = self._cut.jobs(self._algorithm), self._sample
         yield self._first_step([size for size, _ in jobs])
         if sample is not None:
-            whole = partial(self._algorithm.steps, sample.task, RunContext())
-            jobs += [(sample.task.n, whole), *sample.jobs(self._algorithm)]
+            at_once = partial(self._algorithm.steps, sample.task, RunContext())
+            jobs += [(sample.task.n, at_once), *sample.jobs(self._algorithm)]
         weights = np.array([size for size, _ in jobs], dtype=float)
         done = np.zeros(len(weights))
         with closing(side_by_side([job for _, job in jobs], workers)) as reports:
@@ -281,12 +281,12 @@ class _Blocks:
         together, sample = self._cut.put_together(self._found), self._sample
         measured: dict[str, Any] = {}
         if sample is not None:
-            whole, *in_blocks = (found for _, found in sorted(self._found_in_sample.items()))
+            at_once, *in_blocks = (found for _, found in sorted(self._found_in_sample.items()))
             blocks = sample.put_together(dict(enumerate(in_blocks)))
             measured = {
                 "sample": sample.task.n,
                 "ncp_in_blocks": ncp_of(sample.task, blocks),
-                "ncp_whole": ncp_of(sample.task, whole),
+                "ncp_whole": ncp_of(sample.task, at_once),
             }
         figures = {"count": len(self._cut.blocks), **measured}
         return replace(

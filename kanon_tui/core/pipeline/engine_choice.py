@@ -46,14 +46,14 @@ def check_streamable(project: Project) -> None:
         )
     disjoint = not project.overlap and algorithm.family is Family.CLUSTERING
     pseudonyms = any(spec.identifier == "pseudonym" for spec in project.attributes.values())
-    for asked, what, instead in (
+    for is_set, what, instead in (
         (disjoint, "overlap: false", "overlap: true"),
         (project.algorithm.params.get("refine"), "refine", "refine: false"),
         (project.privacy.suppress == "cells", "suppress: cells", "suppress: records"),
         (project.privacy.ties == "random", "ties: random", "ties: first"),
         (pseudonyms, "identifier: pseudonym", "identifier: drop"),
     ):
-        if asked:
+        if is_set:
             raise InputError(
                 f"{what} needs all records at once, which cannot be done on pieces; use --engine "
                 f"memory, or {instead}",
@@ -109,15 +109,15 @@ def fits_in_memory(project: Project) -> bool:
 
 def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "stream", "dask"]:
     """Return the engine of a run; `folder` says that the release is a folder of parts."""
-    asked = project.run.engine
-    if asked in ("stream", "dask"):
-        if is_address(project.data.path) and asked == "dask":
+    engine = project.run.engine
+    if engine in ("stream", "dask"):
+        if is_address(project.data.path) and engine == "dask":
             raise InputError(
                 f"{project.title}: rows of a database are kept on this machine, where no cluster "
                 "reads them; export them to Parquet, or use --engine stream"
             )
-        return asked
-    if folder and asked == "memory":
+        return engine
+    if folder and engine == "memory":
         raise InputError(
             "a folder of parts is written by the streaming engine; name a file like release.csv, "
             "or leave --engine out"
@@ -127,7 +127,7 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
     if fits_in_memory(replace(project, run=replace(project.run, engine="auto"))):
         return "memory"
     remedy = "leave --engine out, to stream it"
-    if asked != "memory":
+    if engine != "memory":
         try:
             check_streamable(project)
             return "stream"

@@ -275,8 +275,8 @@ class FilePages(Pages):
             # Record r begins after the end of record r - 1.
             offsets += (ends[(-ended - 1) % self.size :: self.size] + piece.begin + 1).tolist()
             ended += len(ends)
-        whole = -(-piece.records // self.size)
-        return [*offsets[:whole], piece.end]
+        pages = -(-piece.records // self.size)
+        return [*offsets[:pages], piece.end]
 
 
 def pages_before(result: FinishedRun) -> FilePages | None:

@@ -322,15 +322,15 @@ def count_project(
 
 def _scan_progress(project: Project, progress: Progress) -> Callable[[int], None]:
     """Return a callback for the bytes that were scanned; all of them are scanned twice."""
-    whole, scanned = 1, 0
+    total, scanned = 1, 0
     for file in part_files(project.data_path):
         with suppress(OSError):  # reading it will report the error
-            whole += 2 * file.stat().st_size
+            total += 2 * file.stat().st_size
 
     def note_bytes(size: int) -> None:
         nonlocal scanned
         scanned += size
-        progress("look", min(scanned / whole, 1.0))
+        progress("look", min(scanned / total, 1.0))
 
     return note_bytes
 
@@ -514,8 +514,8 @@ def _personal_k(
 
 def _role(spec: AttributeSpec) -> Role:
     assert spec.role is not None, "Project.completed fills in every role"
-    asked = spec.role is Role.WEIGHT and spec.publish_unique
-    return Role.OTHER if asked else spec.role
+    publishes_weight = spec.role is Role.WEIGHT and spec.publish_unique
+    return Role.OTHER if publishes_weight else spec.role
 
 
 def _check_coded(specs: Mapping[str, AttributeSpec], roles: Mapping[str, Role]) -> None:

@@ -164,8 +164,8 @@ class TableCounting:
             share = min(self._looked_at / max(table.facts.bytes * _LOOKS, 1), 1)
             return f"looking through the file, {share:.0%}"
         about = "" if table.exact else "about "
-        whole = max(table.height, self.records)
-        return f"{self.records:,} of {about}{whole:,} records counted"
+        records = max(table.height, self.records)
+        return f"{self.records:,} of {about}{records:,} records counted"
 
     def run(self) -> SampledTable:
         """Return the table with these columns counted; raise when stopped."""

@@ -334,8 +334,8 @@ def _run(
 
 def _rules_kept(result: Result) -> float | None:
     rules = [rule for each in result.measures.attributes.values() for rule in each.rules]
-    whole = sum(rule.importance for rule in rules)
-    return sum(rule.importance * rule.kept for rule in rules) / whole if whole else None
+    importance = sum(rule.importance for rule in rules)
+    return sum(rule.importance * rule.kept for rule in rules) / importance if importance else None
 
 
 def hidden_columns(result: Result) -> tuple[str, ...]:
@@ -411,12 +411,14 @@ def folded(notes: Sequence[str]) -> tuple[str, ...]:
     """
     alike: dict[str, list[str]] = {}
     for each in notes:
-        said = each.partition(": ")[2].partition(";")[0] or each
-        alike.setdefault(said, []).append(each)
-    names = {said: [each.partition(": ")[0] for each in own] for said, own in alike.items()}
+        message = each.partition(": ")[2].partition(";")[0] or each
+        alike.setdefault(message, []).append(each)
+    names = {message: [each.partition(": ")[0] for each in own] for message, own in alike.items()}
     kept = [
-        own[0] if len(own) == 1 else f"{len(own)} columns ({first_few(names[said], 3)}): {said}"
-        for said, own in alike.items()
+        own[0]
+        if len(own) == 1
+        else f"{len(own)} columns ({first_few(names[message], 3)}): {message}"
+        for message, own in alike.items()
     ]
     return tuple(kept)
 

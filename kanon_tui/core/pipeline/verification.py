@@ -60,10 +60,10 @@ class Requirements:
 
         That is the k that the person of each asks for, nan where none, and the person.
         """
-        task, asked = self.task, self.task.personal_k
+        task, personal_k = self.task, self.task.personal_k
         given: dict[str, Any] = {}
-        if asked is not None and asked.numbers is not None:
-            given["personal_k"] = asked.numbers[asked.codes[records]].tolist()
+        if personal_k is not None and personal_k.numbers is not None:
+            given["personal_k"] = personal_k.numbers[personal_k.codes[records]].tolist()
         if task.repeated is not None:
             persons = task.table.texts(task.repeated.name)
             given["people"] = People(

@@ -130,8 +130,8 @@ class _EachOnce(GroupValues):
     def only(self, shown: Flags) -> tuple[Int64s, GroupValues]:
         """Return the pairs that are shown, without people who have no value among them."""
         there, pairs = super().only(shown)
-        gone = np.bincount(self.group[~shown], self.records[~shown], minlength=self.count)
-        left = (self.people - gone.astype(np.int64))[there]
+        hidden = np.bincount(self.group[~shown], self.records[~shown], minlength=self.count)
+        left = (self.people - hidden.astype(np.int64))[there]
         return there, _EachOnce(pairs.count, pairs.group, pairs.code, pairs.records, left)
 
 

@@ -218,8 +218,8 @@ def _on_rows(
         shown = sorted(rank for rank in records if rank != MISSING)
         shown += [MISSING] if with_missing else []  # behind all numbers
         place = {rank: x for x, rank in enumerate(shown)}
-        whole = np.array([records[rank] for rank in shown], dtype=np.float64)
-        if not whole.sum():
+        in_table = np.array([records[rank] for rank in shown], dtype=np.float64)
+        if not in_table.sum():
             continue
         rows = held.filter(pl.col("rank").is_in(shown))
         at_a_time = max(1, _CELLS_AT_A_TIME // len(shown))
@@ -230,7 +230,7 @@ def _on_rows(
             shares[some["class"].to_numpy() - first, columns] = some["records"].to_numpy()
             sizes = shares.sum(axis=1, keepdims=True)
             p = shares / np.where(sizes > 0, sizes, 1)
-            own = np.where(sizes[:, 0] > 0, figure(p, whole / whole.sum(), shown, claim), 0.0)
+            own = np.where(sizes[:, 0] > 0, figure(p, in_table / in_table.sum(), shown, claim), 0.0)
             found[first : first + len(own)] = np.maximum(found[first : first + len(own)], own)
     return found
 
@@ -310,8 +310,8 @@ def people_figures(classes: pl.DataFrame, claim: Claim, people: People) -> Float
             "person": _numbered(people.of_table),
         }
     )
-    whole = dict(_shared(_once(table)).select("rank", "records").iter_rows())
-    counts = [whole.pop(ranks[text], 0.0) for text in claim.values]  # of spellings, the first
+    in_table = dict(_shared(_once(table)).select("rank", "records").iter_rows())
+    counts = [in_table.pop(ranks[text], 0.0) for text in claim.values]  # of spellings, the first
     return formula_of(claim)(_shared(held), replace(claim, counts=tuple(counts)))
 
 

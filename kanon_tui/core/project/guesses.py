@@ -51,8 +51,8 @@ def planned_columns(project: Project, roles: Mapping[str, Role] | None = None) -
         spec = given.get(name)
         coded = spec is not None and spec.identifier == "pseudonym"
         guessed = nothing_named if spec is None else spec.guessed or spec.role is None
-        asked = role is Role.WEIGHT and spec is not None and spec.publish_unique
-        plans.append(ColumnPlan(name, role, _treatment(role, coded, asked), guessed))
+        publishes_weight = role is Role.WEIGHT and spec is not None and spec.publish_unique
+        plans.append(ColumnPlan(name, role, _treatment(role, coded, publishes_weight), guessed))
     return sorted(plans, key=lambda plan: (_ORDER.index(plan.treatment), not plan.guessed))
 
 

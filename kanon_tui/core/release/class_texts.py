@@ -131,8 +131,8 @@ def rounded_range(column: Column, low: int, high: int) -> tuple[list[str], list[
         texts, numbers = [date_text(day, column.date_format) for day in days], [*days]
     else:
         present = column.value_numbers[~np.isnan(column.value_numbers)]
-        whole = bool((present == np.floor(present)).all())
-        decimals = _round_numbers(exact(ends[0]), exact(ends[1]), whole)
+        integers = bool((present == np.floor(present)).all())
+        decimals = _round_numbers(exact(ends[0]), exact(ends[1]), integers)
         form = column.number_format
         texts = [form.as_range_end(form.write(f"{each.normalize():f}")) for each in decimals]
         numbers = [float(each) for each in decimals]
@@ -316,10 +316,10 @@ def _units(column: Column, decimals: int) -> WholeNumbers:
     """Return every value as a whole number of units of the last decimal; 0 for missing."""
     if column.kind is Kind.DATE:
         return np.floor(np.nan_to_num(column.value_numbers)).astype(np.int64)
-    whole = [int(number.scaleb(decimals).to_integral_value()) for number in column.exact_numbers]
-    fits = all(abs(number) < _EXACT for number in whole)
-    padding = [0] * (len(column.values) - len(whole))
-    return np.array([*whole, *padding], dtype=np.int64 if fits else object)
+    units = [int(number.scaleb(decimals).to_integral_value()) for number in column.exact_numbers]
+    fits = all(abs(number) < _EXACT for number in units)
+    padding = [0] * (len(column.values) - len(units))
+    return np.array([*units, *padding], dtype=np.int64 if fits else object)
 
 
 def _summable(value: WholeNumbers, records: Int64s) -> WholeNumbers:

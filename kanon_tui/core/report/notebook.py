@@ -24,10 +24,10 @@ def notebook_html(result: FinishedRun) -> str:
         "research value": measures.rv,
         "suppressed": measures.suppressed_records,
     }
-    said = f"k = {task.k}, {task.n:,} records. The release was verified."
+    sentence = f"k = {task.k}, {task.n:,} records. The release was verified."
     shown = [tuple(map(figure, figures.values()))]
     sections = (
-        Section(result.algorithm.title, [said], tuple(figures), shown),
+        Section(result.algorithm.title, [sentence], tuple(figures), shown),
         _before_and_after(result),
         class_sizes_section(result),
     )

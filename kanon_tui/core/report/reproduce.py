@@ -44,13 +44,13 @@ def _engine(result: FinishedRun) -> list[str]:
     """Return the options for the engine of a run in pieces, with its memory and scheduler."""
     if result.engine == "memory" or result.project is None:
         return []
-    asked = result.project.run
+    resources = result.project.run
     words = ["--engine", result.engine]
-    if asked.memory != "auto":
-        words += ["--memory", str(SIZE.write(asked.memory))]
-    if result.engine == "dask" and asked.scheduler is not None:
-        words += ["--scheduler", without_secrets(asked.scheduler)]
-        if not asked.scheduler.startswith("tls://"):
+    if resources.memory != "auto":
+        words += ["--memory", str(SIZE.write(resources.memory))]
+    if result.engine == "dask" and resources.scheduler is not None:
+        words += ["--scheduler", without_secrets(resources.scheduler)]
+        if not resources.scheduler.startswith("tls://"):
             words.append("--insecure")
     return words
 

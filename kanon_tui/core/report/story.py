@@ -250,9 +250,9 @@ def _treatment_section(result: FinishedRun) -> Section:
         f"{result.algorithm.summary}.",
     ]
     if task.requirements:
-        asked = "; ".join(str(requirement.model) for requirement in task.requirements)
+        required = "; ".join(str(requirement.model) for requirement in task.requirements)
         paragraphs.append(
-            f"Beyond that, every published class has {asked}; this was proven as well."
+            f"Beyond that, every published class has {required}; this was proven as well."
         )
     if task.pseudonymised:
         paragraphs.append(f"Published as pseudonyms: {joined(task.pseudonymised)}.")

@@ -17,9 +17,9 @@ def summary_section(result: FinishedRun) -> Section:
     """Return the summary: what was released, the protection, and its verification."""
     task, measures = result.task, result.measures
     texts = _texts(result)
-    asked = [("For", texts.purpose), ("Goes to", texts.recipients)]
+    purposes = [("For", texts.purpose), ("Goes to", texts.recipients)]
     paragraphs = [
-        *(f"{title}: {text}" for title, text in asked if text),
+        *(f"{title}: {text}" for title, text in purposes if text),
         _released(result),
         _protected(result),
         f"Residual risk: the most exposed person can be picked out with a chance of "

@@ -82,12 +82,12 @@ def coding_note(column: Column) -> Note | None:
         return None
     ends = [text for text in (coding.bottom_text, coding.top_text) if text is not None]
     records = {text: column.counts[column.code_of[text]] for text in ends if text in column.code_of}
-    said = [f"{count_of(int(records.get(text, 0)), 'record')} as {text}" for text in ends]
+    counts = [f"{count_of(int(records.get(text, 0)), 'record')} as {text}" for text in ends]
     return note(
-        "{name}: coded at its ends, {said}; figures count such a value as all from its bound to "
+        "{name}: coded at its ends, {counts}; figures count such a value as all from its bound to "
         "the end of the data",
         name=Quotable(column.name),
-        said=Quotable(" and ".join(said)),
+        counts=Quotable(" and ".join(counts)),
     )
 
 

@@ -69,16 +69,16 @@ def sum_counts(
     pieces: Iterable[Counts], check: Callable[[Counts], object] = lambda _: None
 ) -> Counts:
     """Return the sum of what was counted in pieces; `check` gets the counts so far."""
-    whole: Counts = {}
+    total: Counts = {}
     waiting: list[Counts] = []
     for found in pieces:
         waiting.append(found)
         if len(waiting) >= _MERGED_AT_A_TIME:
-            whole, waiting = merge_counts([whole, *waiting]), []
-            check(whole)
-    whole = merge_counts([whole, *waiting])
-    check(whole)
-    return whole
+            total, waiting = merge_counts([total, *waiting]), []
+            check(total)
+    total = merge_counts([total, *waiting])
+    check(total)
+    return total
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

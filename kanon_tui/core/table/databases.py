@@ -296,8 +296,8 @@ def answering(address: str, options: ReadOptions) -> Iterator[Answer]:
 
 def _ask(sql: Any, connection: Any, query: str) -> Answer:
     """Return names and rows of the answer of a server of any kind."""
-    asked = connection.execution_options(no_parameters=True, stream_results=True)
-    result = asked.exec_driver_sql(query)
+    streaming = connection.execution_options(no_parameters=True, stream_results=True)
+    result = streaming.exec_driver_sql(query)
     # Not through its cursor, from which SQLAlchemy has already taken rows.
     return list(result.keys()) if result.returns_rows else [], batches(result)
 

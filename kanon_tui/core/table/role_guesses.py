@@ -71,9 +71,9 @@ class WordList:
     def __init__(self, words: str, pattern: str = "") -> None:
         """Take the words, and a pattern for names that are composed of parts."""
         forms = [word.replace("_", " ").replace("*", r"\w*") for word in words.split()]
-        whole = "|".join(form[1:] for form in forms if form[0] == "=")
+        complete_names = "|".join(form[1:] for form in forms if form[0] == "=")
         inside = "|".join(form for form in forms if form[0] != "=")
-        self._pattern = re.compile(rf"^(?:{whole})$|\b(?:{inside})\b|{pattern or '(?!)'}")
+        self._pattern = re.compile(rf"^(?:{complete_names})$|\b(?:{inside})\b|{pattern or '(?!)'}")
 
     def find(self, words: str) -> str:
         """Return the word of this list that a name (from `words_of`) contains; empty if none."""

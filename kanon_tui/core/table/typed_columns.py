@@ -143,10 +143,10 @@ def _pandas_cells(name: str, cells: pd.Series) -> pl.Series:
         numbers = cells.to_numpy()
         given = numbers[~missing]
         exact = (given % 1 == 0) & (np.abs(given) < 2**53)
-        whole = kind == "f" and missing.any() and exact.all()
+        integers = kind == "f" and missing.any() and exact.all()
         column = pl.Series(name, numbers, nan_to_null=True)
         # pandas turns integers into floats to hold a gap: 39.0 was 39 in the file.
-        return column.cast(pl.Int64, strict=False) if whole else column
+        return column.cast(pl.Int64, strict=False) if integers else column
     if isinstance(cells.dtype, np.dtype) and kind == "M":
         return pl.Series(name, cells.to_numpy().astype("datetime64[us]"))
     objects = cells.to_numpy(dtype=object)

@@ -71,10 +71,10 @@ class NumberFormat:
     @cached_property
     def _pattern(self) -> str:
         decimal = re.escape(self.decimal)
-        whole = "[0-9]+"
+        integer = "[0-9]+"
         if self.thousands != "none":
-            whole = f"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{self._groups}[0-9]{{3}})+)"
-        return rf"^[+-]?({whole}{decimal}?[0-9]*|{decimal}[0-9]+)([eE][+-]?[0-9]+)?$"
+            integer = f"(?:[0-9]+|[1-9][0-9]{{0,2}}(?:{self._groups}[0-9]{{3}})+)"
+        return rf"^[+-]?({integer}{decimal}?[0-9]*|{decimal}[0-9]+)([eE][+-]?[0-9]+)?$"
 
     @cached_property
     def _groups(self) -> str:
@@ -146,10 +146,10 @@ class NumberFormat:
 
     def write(self, plain: str) -> str:
         """Return a number like `-16090.69` with these marks."""
-        whole, point, decimals = plain.partition(".")
+        integer, point, decimals = plain.partition(".")
         if self.thousands != "none":
-            whole = re.sub(r"(?<=[0-9])(?=(?:[0-9]{3})+$)", self.thousands, whole)
-        return whole + (self.decimal + decimals if point else "")
+            integer = re.sub(r"(?<=[0-9])(?=(?:[0-9]{3})+$)", self.thousands, integer)
+        return integer + (self.decimal + decimals if point else "")
 
 
 def _exact(plain: str | None, number: float) -> Decimal:

@@ -21,10 +21,10 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
     Another sensitive column may go without: it then knows how many records have each value. A
     task that counts people cannot be counted so: `prepare` refuses it.
     """
-    whole = task.release_risk or task.subsets
-    if whole is not None:
+    bound = task.release_risk or task.subsets
+    if bound is not None:
         raise InputError(
-            f"{whole} is required, which cannot be proven piece by piece; use --engine memory"
+            f"{bound} is required, which cannot be proven piece by piece; use --engine memory"
         )
 
     def with_codes(column: Column) -> Column:

@@ -226,9 +226,9 @@ class BoundRules:
         """Return DR of every group: the share of importance (base included) that is not broken."""
         if not self.rules:
             return np.ones(broken.shape[1], dtype=np.float64)
-        whole = self.table.base + self.importances.sum()
+        total = self.table.base + self.importances.sum()
         kept = self.table.base + (~broken).T.astype(np.float64) @ self.importances
-        return np.asarray(kept / whole, dtype=np.float64)
+        return np.asarray(kept / total, dtype=np.float64)
 
     def broken_by_level(self, level_map: npt.NDArray[np.integer]) -> Flags:
         """Return per rule whether any group of a level breaks it; `level_map`: code → group."""

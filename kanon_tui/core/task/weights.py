@@ -187,13 +187,13 @@ def _correlation_ratio(numbers: Floats, category: Column) -> float:
     """Return η: the root of the share of the variance that lies between the categories."""
     present = ~np.isnan(numbers)
     deviations, codes = _deviations(numbers[present]), category.codes[present]
-    whole = float(deviations @ deviations)
-    if whole == 0:
+    total = float(deviations @ deviations)
+    if total == 0:
         return 0.0
     sums = np.bincount(codes, weights=deviations)
     sizes = np.bincount(codes)
     between = float((sums[sizes > 0] ** 2 / sizes[sizes > 0]).sum())
-    return float(np.sqrt(between / whole))
+    return float(np.sqrt(between / total))
 
 
 def _cramers_v(first: Column, second: Column) -> float:

@@ -113,8 +113,8 @@ def _strings_around(scene: Scene) -> Choice:
     why = step.facts.get("why") or "from specific to general, what is still open"
     rule = why.format_map(step.facts)
     among = len(others) + 1
-    asked = "which string is tested"
-    return Choice(asked, "height", tuple(candidates), among, rule, best_first=False)
+    question = "which string is tested"
+    return Choice(question, "height", tuple(candidates), among, rule, best_first=False)
 
 
 def _bars(picture: Picture, scene: Scene, choice: Choice) -> None:
@@ -334,8 +334,8 @@ def outcome_of(step: Step) -> tuple[str, Tone]:
     if step.kind == "pre-prune" and "attribute" in facts:
         return f"drop {facts['attribute']} {facts['level']}", "warn"
     if step.kind in ("prune", "pre-prune", "suppress"):
-        gone = facts.get("dropped", facts.get("known", facts.get("small", "")))
-        return f"- {gone}", "warn"
+        dropped = facts.get("dropped", facts.get("known", facts.get("small", "")))
+        return f"- {dropped}", "warn"
     if "record" in facts and step.kind in ("grow", "join", "close", "start"):
         return f"+ {facts['record']}", "good" if step.kind == "close" else "main"
     return _WORDS.get(step.kind, step.kind), "main"
@@ -372,6 +372,6 @@ def vote_on(step: Step) -> Vote:
         return Vote(next(fitting, "What comes next?").format_map(facts))
     shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: by_number(str(each.what)))
     right = next((n for n, each in enumerate(shown) if each.chosen), -1)
-    asked = f"{choice.question[0].upper()}{choice.question[1:]}?"
+    question = f"{choice.question[0].upper()}{choice.question[1:]}?"
     options = tuple(str(each.what) for each in shown)
-    return Vote(asked, options, right) if len(shown) > 1 and right >= 0 else Vote(asked)
+    return Vote(question, options, right) if len(shown) > 1 and right >= 0 else Vote(question)

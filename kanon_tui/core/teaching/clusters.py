@@ -76,8 +76,8 @@ class RecordMap(Drawing):
             principal = self._principal = self._principal or _principal_axes(scene.task)
             below.wrap(principal.text(names))
         elif hidden:
-            said = f"hidden: {', '.join(hidden)} (arrows turn the map)"
-            below.line(shortened(said, width), "dim")
+            legend = f"hidden: {', '.join(hidden)} (arrows turn the map)"
+            below.line(shortened(legend, width), "dim")
         canvas: Canvas[Tone] = Canvas(width, max(height - len(below.rows), 3), "")
         _Map(scene, state, (x, y), principal, canvas).draw(canvas)
         picture.add(canvas)
@@ -220,8 +220,8 @@ class _Map:
         step, rows = self.scene.step, self.state.rows
         seeds = () if step is None else step.facts.get("seeds", ())
         decided = set(seeds or (rows.tolist() if len(rows) == 1 else ()))
-        asked = () if self.scene.asked is None else vote_on(self.scene.asked).options
-        letters = dict(zip(asked, LETTERS, strict=False))
+        options = () if self.scene.asked is None else vote_on(self.scene.asked).options
+        letters = dict(zip(options, LETTERS, strict=False))
         for record in np.argsort(self.groups, kind="stable").tolist():
             group = int(self.groups[record])
             row, column = _free_near(canvas, *self.cell(self.at[record]), self.left)

@@ -170,8 +170,8 @@ def introduction(project: Project, run: Run) -> Iterator[str]:
             f"must look like at least {count_of(task.k - 1, 'other')}."
         )
     if task.requirements:
-        asked = joined([str(requirement.model) for requirement in task.requirements])
-        yield f"Beyond k, every class must have {asked}."
+        required = joined([str(requirement.model) for requirement in task.requirements])
+        yield f"Beyond k, every class must have {required}."
     named = algorithm.title.lower() == algorithm.name
     title = algorithm.title if named else f"{algorithm.title} ({algorithm.name})"
     yield f"{title}. {algorithm.summary}."

@@ -110,8 +110,8 @@ class LatticePicture(Drawing):
         canvas: Canvas[Tone] = Canvas(picture.width, layout.height, "")
         places = layout.places(picture.width)
         current, best = state.node_of(state.current), state.node_of(state.best)
-        asked = () if scene.asked is None else scene.asked.facts.get("tests", ())
-        doubtful = {state.node_of(test.levels) for test in asked}
+        tests = () if scene.asked is None else scene.asked.facts.get("tests", ())
+        doubtful = {state.node_of(test.levels) for test in tests}
         flood = set(state.settled_at(scene.number).tolist())
         names = ", ".join(visible(lattice.names[a]) for a in shown)
         canvas.put(0, 0, shortened(f"⟨{names}⟩", max(picture.width // 2 - 3, 3)), "strong")

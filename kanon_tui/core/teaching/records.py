@@ -200,10 +200,10 @@ def boxes_of(
     numbers = np.searchsorted(wanted, groups[members])
     texts = []
     for x, attribute in enumerate(scene.task.quasi):
-        gone = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
-        shown, codes = np.where(gone, -1, numbers), attribute.column.codes[members]
+        is_hidden = np.zeros(len(members), dtype=bool) if hidden is None else hidden[members, x]
+        shown, codes = np.where(is_hidden, -1, numbers), attribute.column.codes[members]
         cells = cell_texts(attribute, GroupValues.from_records(shown, codes, len(wanted), None))
-        some = np.bincount(numbers, gone, minlength=len(wanted)) > 0
+        some = np.bincount(numbers, is_hidden, minlength=len(wanted)) > 0
         texts.append(
             [
                 f"{text}{HIDDEN}" if star and text != HIDDEN else text

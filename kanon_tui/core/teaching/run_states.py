@@ -306,8 +306,8 @@ class ClusteringState(RunState):
         for tree in trees.values():
             rows = tree.members()
             number = int(self.groups[rows[0]])
-            whole = number >= 0 and bool((self.groups[rows] == number).all())
-            if whole and sizes[number] == len(rows):
+            stays_together = number >= 0 and bool((self.groups[rows] == number).all())
+            if stays_together and sizes[number] == len(rows):
                 self.joined[number] = replace(tree, number=number)
 
     def _merge(self, number: int, merge: Merge) -> None:

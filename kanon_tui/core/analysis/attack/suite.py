@@ -241,7 +241,7 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
         if each.remedy and each.successes:
             items.append(f"Counter-measure: {each.remedy}.")
         each_attack.append(Section(each.title, each.sentences, items=items))
-    asked = [
+    answers = [
         "The three questions of the Article 29 Working Party, each with the attacks that speak for "
         "it and the share of people on whom they succeed."
     ]
@@ -249,7 +249,7 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
     for criterion in dict.fromkeys(criteria.values()):
         tried = [each for each in results if criteria[each.kind] == criterion]
         rates = ", ".join(f"{each.title} {each.rate:.1%}" for each in tried) or "not tried"
-        asked.append(f"Is {criterion} possible? {rates}.")
+        answers.append(f"Is {criterion} possible? {rates}.")
         most = max(tried, key=lambda each: each.rate, default=None)
         if most is not None:
             other = (
@@ -257,7 +257,7 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
             )
             highest.append(f"{criterion} {most.rate:.1%}{other}")
     first = f"Share of people on whom the best attack succeeds: {'; '.join(highest)}."
-    questions = Section("Singling out, linkability, inference", asked, headline=[first])
+    questions = Section("Singling out, linkability, inference", answers, headline=[first])
     meaning = (
         "The share of people on whom an attack succeeds, its 95 % confidence interval, "
         "the same for people who were not in the data (control), and the people."

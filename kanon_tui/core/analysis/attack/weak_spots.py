@@ -235,8 +235,8 @@ def _end(attribute: QuasiIdentifier, k: int, end: str) -> tuple[int | float | st
     if not 0 < place < len(order) // 2:
         return None
     number = float(column.value_numbers[order[place]])
-    whole: int | float = int(number) if number.is_integer() else number
-    value = column.values[order[place]] if column.kind is Kind.DATE else whole
+    plain: int | float = int(number) if number.is_integer() else number
+    value = column.values[order[place]] if column.kind is Kind.DATE else plain
     return value, int(passed[place - 1])
 
 

@@ -157,8 +157,8 @@ def _features(name: str, cells: ReadCells, overlap: Overlap) -> list[tuple[Featu
     else:
         found = _category_features(name, cells)
     if cells.missing.any():
-        asked = () if column.missing is None else (column.values[column.missing],)
-        words = Feature(f"{name} is missing", f"{name} is not missing", values=asked)
+        values = () if column.missing is None else (column.values[column.missing],)
+        words = Feature(f"{name} is missing", f"{name} is not missing", values=values)
         found.append((words, cells.missing.astype(np.float64)))
     return found
 
@@ -192,21 +192,21 @@ def _category_features(name: str, cells: ReadCells) -> list[tuple[Feature, Float
     rare_covered = np.asarray(cells.shown[:, order[MOST_QUESTIONS:]].sum(axis=1)).ravel()
     covered = shown.sum(axis=0) + rare_covered
     general = bool((covered > 1).any())
-    asked: list[tuple[tuple[str, ...], str, Flags]] = [
+    questions: list[tuple[tuple[str, ...], str, Flags]] = [
         ((value,), value, flags) for value, flags in zip(frequent, shown, strict=True)
     ]
     if rare:
-        asked.append((tuple(rare), f"one of {len(rare):,} rarer values", rare_covered > 0))
+        questions.append((tuple(rare), f"one of {len(rare):,} rarer values", rare_covered > 0))
     found: list[tuple[Feature, Floats]] = []
     answered = {np.zeros(len(covered), dtype=bool).tobytes()}
-    for of_values, value, flags in asked:
+    for of_values, value, flags in questions:
         same_or_opposite = (flags ^ flags[0]).tobytes()
         if same_or_opposite not in answered:  # else the same cells are told apart already
             answered.add(same_or_opposite)
             texts = [cells.texts[cell] for cell in np.flatnonzero(flags).tolist()]
             question = _category_question(name, of_values, value, texts, general)
             found.append((question, flags.astype(np.float64)))
-    if general and any(flags.sum() > 1 for _, _, flags in asked):
+    if general and any(flags.sum() > 1 for _, _, flags in questions):
         words = Feature(f"values {name} may have ≥ ", f"values {name} may have < ", "number")
         found.append((words, covered.astype(np.float64)))
     return found
@@ -255,12 +255,12 @@ def straddling_cells(
 def _partly_asked_for(cells: ReadCells, present: Int64s, question: Feature) -> Flags:
     """Return the cells that cover some value which is asked for, and some other one."""
     if question.cell is not None:
-        asked = cells.shown[cells.texts.index(question.cell)].toarray().ravel() > 0
+        is_asked_for = cells.shown[cells.texts.index(question.cell)].toarray().ravel() > 0
     else:
         wanted = set(question.values)
-        asked = np.array([value in wanted for value in cells.attribute.column.values])
+        is_asked_for = np.array([value in wanted for value in cells.attribute.column.values])
     shown = cells.shown[present]
-    return np.asarray((shown @ asked > 0) & (shown @ ~asked > 0), dtype=bool)
+    return np.asarray((shown @ is_asked_for > 0) & (shown @ ~is_asked_for > 0), dtype=bool)
 
 
 def _sharing_numbers(cells: ReadCells, present: Int64s, above: Flags) -> Flags:

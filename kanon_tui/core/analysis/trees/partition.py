@@ -217,14 +217,14 @@ def partition(
             raise InputError(f"{name}: '{value}' is not one of {' or '.join(allowed)}")
     drawn, records = release.drawn, (release.task.n, release.table.height)
     before, after, determining = learning_tables(drawn, target, attributes)
-    whole = None if (before.records, after.records) == records else records
+    drawn_from = None if (before.records, after.records) == records else records
     if rows == "clusters":
         after = clusters_of(after, drawn.task, drawn.table)
     original, generalised = (
         grow_tree(replace(table, overlap=overlap), leaves, smallest, release.task.seed)
         for table in (before, after)
     )
-    return Partitioning(target, tuple(before.cells), original, generalised, determining, whole)
+    return Partitioning(target, tuple(before.cells), original, generalised, determining, drawn_from)
 
 
 def learning_tables(

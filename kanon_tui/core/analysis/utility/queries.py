@@ -116,12 +116,12 @@ def query_errors(
         printed.name: _QueriedAttribute(cells.attribute.column, printed, cells)
         for printed, cells in zip(*read, strict=True)
     }
-    asked = {name: every[name] for name in (*quasi, *every) if every[name].size > 0}
-    first = [name for name in quasi if name in asked]
+    attributes = {name: every[name] for name in (*quasi, *every) if every[name].size > 0}
+    first = [name for name in quasi if name in attributes]
     if not first or not release.table.height:
         return None
     if queries is None:
-        records = asked[first[0]].column.records
+        records = attributes[first[0]].column.records
         queries = min(MOST_QUERIES, max(FEWEST_QUERIES, _BUDGET // max(records, 1)))
     chance = np.random.default_rng(seed)
     errors: list[float] = []
@@ -130,14 +130,14 @@ def query_errors(
         wanted = queries - len(errors)
         several = min(left, wanted + wanted // 4)  # some may select nobody
         left -= several
-        sets = [_drawn(first, asked, selectivity, chance) for _ in range(several)]
-        used = [own for name, own in asked.items() if any(name in one for one in sets)]
+        sets = [_drawn(first, attributes, selectivity, chance) for _ in range(several)]
+        used = [own for name, own in attributes.items() if any(name in one for one in sets)]
         counts = _sums(original, [each.column for each in used], [
-            {name: partial(member[asked[name].place].astype, np.float64)
+            {name: partial(member[attributes[name].place].astype, np.float64)
              for name, member in one.items()} for one in sets
         ])  # fmt: skip
         estimates = _sums(release.table, [each.printed for each in used], [
-            {name: partial(asked[name].share, member) for name, member in one.items()}
+            {name: partial(attributes[name].share, member) for name, member in one.items()}
             for one in sets
         ])  # fmt: skip
         some = counts > 0
@@ -156,17 +156,17 @@ def query_errors(
 
 def _drawn(
     quasi: Sequence[str],
-    asked: Mapping[str, _QueriedAttribute],
+    attributes: Mapping[str, _QueriedAttribute],
     selectivity: float,
     chance: np.random.Generator,
 ) -> dict[str, Flags]:
     """Return a random query: sets of values of a quasi-identifier and of one or two others."""
     one = quasi[int(chance.integers(len(quasi)))]
-    others = [name for name in asked if name != one]
+    others = [name for name in attributes if name != one]
     more = min(len(others), int(chance.integers(1, 3)))
     chosen = [one, *(others[place] for place in chance.choice(len(others), more, replace=False))]
     share = selectivity ** (1 / len(chosen))
-    return {name: asked[name].draw(share, chance) for name in chosen}
+    return {name: attributes[name].draw(share, chance) for name in chosen}
 
 
 def _sums(table: Table, columns: Sequence[Column], queries: Sequence[_Query]) -> Floats:

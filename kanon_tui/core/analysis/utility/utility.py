@@ -248,11 +248,11 @@ def _distributions(found: Utility) -> Section:
         "common. Groups have at least k people of the original each, and never fewer than ten."
     ]
     if found.queries is not None:
-        asked = found.queries
+        queries = found.queries
         sentences.append(
-            f"{asked.queries:,} random COUNT queries over two or three attributes were answered "
-            f"from the release. Half of the answers are wrong by less than {asked.median:.1%}, "
-            f"nine of ten by less than {asked.ninetieth:.1%}."
+            f"{queries.queries:,} random COUNT queries over two or three attributes were answered "
+            f"from the release. Half of the answers are wrong by less than {queries.median:.1%}, "
+            f"nine of ten by less than {queries.ninetieth:.1%}."
         )
     rows: list[list[str | Bar]] = [
         [

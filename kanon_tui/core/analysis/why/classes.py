@@ -128,7 +128,7 @@ class ClassReasons(Reasons):
             kept = [values.near()]
         found = []
         for stay in kept:
-            gone = int(values.counts[~stay].sum())
+            suppressed = int(values.counts[~stay].sum())
             codes = values.codes[stay]
             groups = GroupValues.from_records(np.zeros(len(codes), dtype=np.int64), codes, 1)
             text = cell_texts(values.attribute, groups)[0]
@@ -136,10 +136,10 @@ class ClassReasons(Reasons):
                 text += HIDDEN
             if text != now and self.is_enough(self._left(record, x, values.codes[~stay])):
                 sentence = (
-                    f"{count_of(gone, 'record')} of its class suppressed: the other "
-                    f"{values.size - gone:,} would publish {shortened(text)}"
+                    f"{count_of(suppressed, 'record')} of its class suppressed: the other "
+                    f"{values.size - suppressed:,} would publish {shortened(text)}"
                 )
-                found.append(Change("suppression", gone, "", sentence))
+                found.append(Change("suppression", suppressed, "", sentence))
         return sorted(found, key=lambda change: change.value)
 
     def _left(self, record: int, x: int, gone: Int64s) -> Int64s:

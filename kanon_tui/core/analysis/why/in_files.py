@@ -42,14 +42,14 @@ def why_row(
     task, release = result.task, result.release
     name, found = task.quasi[x].name, classes.find(cells)
     text = cells[classes.names[x]]
-    asked = f"Why is {name} published as {shortened(text)}?"
+    question = f"Why is {name} published as {shortened(text)}?"
     if found is None:
-        return Explanation(asked, "", (_NO_CLASS,))
+        return Explanation(question, "", (_NO_CLASS,))
     here, size = found
     code = release.class_cells(x)
     alike = int(release.class_sizes[code == code[here]].sum())
     return Explanation(
-        asked,
+        question,
         "",
         (
             f"{count_of(size, 'record prints', 'records print')} these quasi-identifiers: class "
@@ -98,8 +98,8 @@ def class_before(result: FinishedRun, here: int, others: pl.DataFrame) -> Explan
         counted = dict(column.value_counts().iter_rows())
         facts.append(f"{column.name}, published as it is: {_listed(counted)}")
     size = int(release.class_sizes[here])
-    asked = f"What did the {count_of(size, 'record')} of class {here + 1:,} have?"
-    return Explanation(asked, "", tuple(facts))
+    question = f"What did the {count_of(size, 'record')} of class {here + 1:,} have?"
+    return Explanation(question, "", tuple(facts))
 
 
 def _how_far(result: FinishedRun, x: int, together: str) -> str:

@@ -92,18 +92,18 @@ class Reasons(ABC):
         if self.release.suppressed[record]:
             return self.of_suppressed(record)
         attribute = self.task.quasi[x]
-        asked = (
+        question = (
             f"Why is {attribute.name} {shortened(self.as_it_stood(record, x))} published as "
             f"{shortened(self.published(record, x))}?"
         )
         hidden = self.release.shown_classes(x)[record] < 0
         if hidden and self.result.grouping.levels is not None:
-            return Explanation(asked, HIDDEN_ALONE)
+            return Explanation(question, HIDDEN_ALONE)
         facts = self._record_facts(record, x)
         if attribute.publishes_one_value:
             facts = (f"All members of a class get its {attribute.publish}.", *facts)
         return Explanation(
-            asked,
+            question,
             self.in_short(record, x),
             facts,
             self._record_changes(record, x),

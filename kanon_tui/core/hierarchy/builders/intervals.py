@@ -277,8 +277,8 @@ def first_width(column: Column) -> Decimal:
     """Return the smallest of 1, 2, 5, 10, … (or 0.5, 0.2, …) that gives about sixteen groups."""
     numbers = present_numbers(column)
     wanted = (exact(numbers[-1]) - exact(numbers[0])) / _FIRST_GROUPS
-    whole = bool((numbers == np.floor(numbers)).all())
-    if whole or column.kind is Kind.DATE:
+    integers = bool((numbers == np.floor(numbers)).all())
+    if integers or column.kind is Kind.DATE:
         wanted = max(wanted, Decimal(2))  # a width of 1 would leave whole numbers as they are
     if wanted == 0:
         return Decimal(1)
