@@ -10,6 +10,8 @@ quasi-identifiers. At most `MOST_PEOPLE` people, drawn by the seed, are tried. W
 sides have as many records as the control.
 
 Reference: Giomi and others, Anonymeter, PoPETs 2023, section 4.2, for generalised releases.
+
+Composition: two releases of the same people, joined (see `two_releases`).
 """
 
 from collections.abc import Sequence
@@ -19,6 +21,7 @@ import numpy as np
 
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.matching import DistinctRows, PublishedRows, pairs_matrix
+from kanon_tui.core.analysis.attack.two_releases import two_releases
 from kanon_tui.core.analysis.published_cells import check_column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int64s
@@ -90,3 +93,22 @@ def _linked(
         linked[some] = np.asarray(alone, dtype=bool)
         attacked.check(min(start + _AT_A_TIME, len(tried)), len(tried))
     return linked
+
+
+def composition(attacked: AttackedRelease) -> list[AttackResult]:
+    """Count the people who keep fewer than k candidates beside an earlier release."""
+    if attacked.earlier is None:
+        raise InputError("composition needs an earlier release of the same people; name its file")
+    found = two_releases(attacked, attacked.earlier)
+    return [
+        AttackResult(
+            "Composition with an earlier release",
+            found.people,
+            found.below_k,
+            sentences=(
+                f"Together the two releases leave {found.below_k:,} {found.counted} fewer than k = "
+                f"{found.k:,} candidates, and {found.unique:,} exactly one.",
+            ),
+            remedy="generalise the new release further (run --earlier FILE --repair)",
+        )
+    ]

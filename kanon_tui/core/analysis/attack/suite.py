@@ -96,13 +96,9 @@ def side_by_side(runs: Sequence[AttackedAgain]) -> Section:
     return Section("Side by side", [text], columns, rows)
 
 
-_TOGETHER = {"singling-out": "downcoding", "composition": "two_releases", "refinement": "inference"}
-"""Kinds that share a module with others; each other kind has one of its name."""
-
-
 @dataclass(frozen=True)
 class AttackKind:
-    """A kind of attack: a function of its name, in a module that is imported on demand."""
+    """A kind of attack: a function of its name, in the module of its criterion."""
 
     name: str
     summary: str
@@ -111,7 +107,7 @@ class AttackKind:
 
     def run(self, attacked: AttackedRelease) -> list[AttackResult]:
         """Import the attack and run it."""
-        module = import_module(f"{__package__}.{_TOGETHER.get(self.name, self.name)}")
+        module = import_module(f"{__package__}.{self.criterion.replace(' ', '_')}")
         results = getattr(module, self.name.replace("-", "_"))(attacked)
         return [replace(result, kind=self.name) for result in results]
 

@@ -61,7 +61,6 @@ from typing import Literal
 
 import numpy as np
 
-from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.matching import (
     Covering,
     DistinctRows,
@@ -393,22 +392,3 @@ def _sharing(neighbours: tuple[list[Int64s], list[Int64s]], record: int) -> Int6
     rows_of, covered = neighbours
     every = [np.zeros(0, dtype=np.int64), *(covered[row] for row in rows_of[record].tolist())]
     return np.unique(np.concatenate(every))
-
-
-def composition(attacked: AttackedRelease) -> list[AttackResult]:
-    """Count the people who keep fewer than k candidates beside an earlier release."""
-    if attacked.earlier is None:
-        raise InputError("composition needs an earlier release of the same people; name its file")
-    found = two_releases(attacked, attacked.earlier)
-    return [
-        AttackResult(
-            "Composition with an earlier release",
-            found.people,
-            found.below_k,
-            sentences=(
-                f"Together the two releases leave {found.below_k:,} {found.counted} fewer than k = "
-                f"{found.k:,} candidates, and {found.unique:,} exactly one.",
-            ),
-            remedy="generalise the new release further (run --earlier FILE --repair)",
-        )
-    ]

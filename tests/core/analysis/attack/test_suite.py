@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.analysis.attack import downcoding, inference, linkability, minimality
+from kanon_tui.core.analysis.attack import inference, linkability, singling_out
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.attack.suite import (
     KINDS,
@@ -79,7 +79,7 @@ def test_downcoding_rebuilds_the_ends_of_ranges() -> None:
 
 def test_a_set_names_values_that_occur() -> None:
     sets = {**RELEASE, "sex": ["f", "f", "m", "m", "{f|m}", "{f|m}"]}
-    claims = [each for each in downcoding.claims(attacked(sets)) if each.exact]
+    claims = [each for each in singling_out.claims(attacked(sets)) if each.exact]
     told = {(each.x, int(row)) for each in claims for row in each.row}
     assert told == {(0, 0), (0, 1), (1, 2)}
     assert one("downcoding", release=sets).successes == 6
@@ -169,7 +169,7 @@ def test_minimality_as_wong_enumerates_worlds() -> None:
     (requirement,) = task.requirements
     column = requirement.column
     side = np.array([True, True, *[False] * 5])
-    shares = minimality.chances(column.codes.astype(np.int64), [side], [requirement])
+    shares = inference.chances(column.codes.astype(np.int64), [side], [requirement])
     assert shares is not None
     hiv = column.values.index("hiv")
     assert shares[:2, hiv].tolist() == [1.0, 1.0]
@@ -181,10 +181,10 @@ def test_minimality_as_wong_enumerates_worlds() -> None:
 
 
 def test_worlds_are_all_orders_or_drawn() -> None:
-    orders = minimality._worlds(np.array([3, 7]), np.array([2, 3]))
+    orders = inference._worlds(np.array([3, 7]), np.array([2, 3]))
     assert len({tuple(each) for each in orders.tolist()}) == len(orders) == 10
-    drawn = minimality._worlds(np.array([3, 7]), np.array([20, 20]))
-    assert drawn.shape == (minimality.MOST_WORLDS, 40)
+    drawn = inference._worlds(np.array([3, 7]), np.array([20, 20]))
+    assert drawn.shape == (inference.MOST_WORLDS, 40)
     assert (np.sort(drawn, axis=1) == np.repeat([3, 7], 20)).all()
 
 
@@ -285,7 +285,7 @@ def test_no_claim_contradicts_the_original(seed: int, algorithm: str) -> None:
     members: dict[int, list[int]] = {}
     for record, row in enumerate(seen.classes.row_of.tolist()):
         members.setdefault(row, []).append(int(result.release.order[record]))
-    for each in downcoding.claims(seen):
+    for each in singling_out.claims(seen):
         codes = seen.published.cells[each.x].attribute.column.codes
         for row, group in zip(each.row.tolist(), each.group.tolist(), strict=True):
             assert group in each.group_of_value[codes[members[row]]].tolist()
@@ -300,7 +300,7 @@ def test_no_claim_contradicts_the_original(seed: int, algorithm: str) -> None:
     kept = ~result.release.suppressed
     assert right[kept & (values == 1)].all()  # her own row is among those that fit
     texts = {name: frame[name].to_list() for name in frame.columns}
-    alone, _, _ = downcoding._singled_out(seen, seen.task.table, seen.fit)
+    alone, _, _ = singling_out._singled_out(seen, seen.task.table, seen.fit)
     for person in np.flatnonzero(alone).tolist():
         same = [all(each[x] == each[person] for each in texts.values()) for x in range(n)]
         assert (
@@ -333,7 +333,7 @@ def test_minimality_never_excludes_a_world_that_was_not_cut(
     side = np.array(data.draw(st.permutations([True, True, *[False] * (len(codes) - 2)])))
     truth = column.codes.astype(np.int64)
     cut = all(len(set(truth[part].tolist())) >= 2 for part in (side, ~side))
-    shares = minimality.chances(truth, [side], [requirement])
+    shares = inference.chances(truth, [side], [requirement])
     if cut:  # the algorithm would have cut: this world is not what an attacker sees
         return
     assert shares is not None

@@ -1,4 +1,6 @@
-"""Downcoding: exact values rebuilt from how a clustering prints its classes.
+"""Attacks that single people out: downcoding, and predicates that match one person.
+
+Downcoding: exact values rebuilt from how a clustering prints its classes.
 
 A clustering prints no more than it must. The ends of a range are values of two records of the
 class, every value of a set is one of some record, and a common label says that records below at
