@@ -33,7 +33,7 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
 
 HIGHER_IS_BETTER = frozenset({"utility", "rv", "precision", "classes", "k"})
-"""Of the figures that are no privacy model's; those say it themselves."""
+"""Figures of which more is better; privacy models say it themselves (`at_least`)."""
 NO_DIRECTION = frozenset({"distinct_published", "smallest_class", "largest_class"})
 
 

@@ -179,7 +179,7 @@ class MinimalUniques:
     combinations: tuple[Combination, ...]
     """Every set, small ones first, in the order of the attributes."""
     scores: Floats
-    """Per record."""
+    """The score of special unique detection, per record."""
     contributions: Mapping[str, float]
     """Per attribute, the share of all scores."""
     values: tuple[ValueContribution, ...] = ()

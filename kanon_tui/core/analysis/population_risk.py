@@ -112,7 +112,7 @@ class PopulationRisk:
     classes: int
     population: int | None
     by: str
-    """What the people of the population are counted by."""
+    """The source of the population's size: `table`, `weights`, `size` or `nothing`."""
     threshold: float
     models: dict[str, RiskFigures]
     uniques: Uniqueness | None

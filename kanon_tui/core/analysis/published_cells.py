@@ -356,7 +356,7 @@ class PublishedTable:
     task: Task
     table: Table
     name: str = "the release"
-    """What messages call it."""
+    """The name of the table in messages."""
     watch: Watch = lambda done, total: True
 
     @classmethod
@@ -550,7 +550,7 @@ class ValueGroups:
     column: Column
     labels: tuple[str, ...]
     group_of_value: Int64s
-    """Per value of the column its group."""
+    """The group of every value of the column."""
 
     @property
     def name(self) -> str:

@@ -287,7 +287,7 @@ _DEFAULTS = {
     "date": "dates by {levels}",
     "intervals": "intervals of width {width:g}, doubled from level to level up to level {top}",
 }
-"""What is built where a project gives nothing, in words."""
+"""By builder, the hierarchy that is built where a project gives none, in words."""
 
 
 def build_hierarchy(spec: Mapping[str, Any], column: Column, folder: Path) -> Hierarchy:

@@ -58,7 +58,7 @@ class PrivacyModel(ABC):
     bound_key: ClassVar[str]
     """The key of the bound below it."""
     bound_type: ClassVar[FieldType]
-    """What may be a bound, in files and forms."""
+    """The type of the bound in files and forms."""
     form_name: ClassVar[str] = ""
     help: ClassVar[str]
     """The bound in a form, where its field is not called `name`, and what it asks for."""
@@ -71,7 +71,7 @@ class PrivacyModel(ABC):
     example: ClassVar[float]
     """A bound for error messages."""
     letter: ClassVar[str]
-    """Where there is little room: `α`."""
+    """The symbol of the bound, for places with little room: `α`."""
     strict: ClassVar[bool] = False
     """Whether the bound itself is too much."""
     monotone: ClassVar[bool] = False

@@ -53,7 +53,7 @@ class RiskFigures:
     highest: float
     average: float
     share: float
-    """Of the records (people) whose risk is above the threshold."""
+    """The share of the records (people) whose risk is above the threshold."""
 
 
 def risk_figures(sizes: Int64s, population: Floats, threshold: float = THRESHOLD) -> RiskFigures:
@@ -196,4 +196,4 @@ def _in_words(bound: RiskBound | None) -> str:
 
 
 RISK_IN_WORDS = FieldType(_WORDS, _read_words, _in_words, name="str", optional=True)
-"""The same for a form: `marketer 0.05`."""
+"""A bound of the risk as a form shows it: `marketer 0.05`."""

@@ -53,9 +53,9 @@ class Claim:
     proof: Callable[..., Floats] | None = None
     """Of a model of another package: the formula that it brings; ours are in `FIGURES`."""
     at_least: bool = False
-    """Of such a model: whether the bound is the least that is allowed."""
+    """Whether the bound of a model of another package is the least that is allowed."""
     strict: bool = False
-    """Of such a model: whether the bound itself is too much."""
+    """Whether the bound of a model of another package is itself too much."""
     ground: tuple[tuple[int, ...], ...] = ()
     """By hierarchy: per level between the values and the root the label of every text."""
 

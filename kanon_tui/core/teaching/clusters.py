@@ -119,7 +119,7 @@ class _PrincipalAxes:
     parts: Floats
     """2 × attributes: how much of each attribute is in an axis."""
     shares: Floats
-    """What part of all variance each axis shows."""
+    """The share of all variance that each axis shows."""
 
     def text(self, names: Sequence[str]) -> str:
         """Return what the axes are made of, the strongest attributes first."""
@@ -424,7 +424,7 @@ class Tree(Drawing):
 
     def __init__(self) -> None:
         self._chosen = 0
-        """How many clusters further on arrow keys have gone."""
+        """The number of clusters by which arrow keys have moved on."""
         self._moved = 0
         """Rows that arrow keys have moved away from the decision."""
 

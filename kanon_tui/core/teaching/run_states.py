@@ -1,4 +1,4 @@
-"""What a run knows after a step.
+"""The state of a run after a step, from which pictures are drawn.
 
 Of a full-domain search: of every string whether it passes, and why. Of a clustering: which records
 are together, and how it came to that. The facts that a clustering takes in, whatever the algorithm:
@@ -80,7 +80,7 @@ class FullDomainState(RunState):
         """Sets of attributes that are searched by themselves, with the verdicts of their strings
         once they are done."""
         self.part_results: dict[tuple[int, ...], str] = {}
-        """What was found in those that helpers have searched: `3 of 10 pass`."""
+        """By set of attributes that helpers have searched, its outcome: `3 of 10 pass`."""
 
     def take(self, number: int, step: Step) -> None:
         """Take in the tests, what was settled, and where the search stands."""
@@ -226,7 +226,7 @@ class Joined:
 
     number: int
     rows: Int64s
-    """Of one that no merge made; else those of `parts`."""
+    """The records of a cluster that no merge made; of a union, none."""
     step: int = 0
     score: float = 0.0
     parts: tuple[Joined, ...] = ()

@@ -52,7 +52,7 @@ from kanon_tui.core.task.task import QuasiIdentifier
 from kanon_tui.core.text import json_text
 
 VERSION = 1
-"""Of the form of mapping files; there is one so far."""
+"""The version of the form of mapping files; there is one so far."""
 MAPPING_ENDINGS = (".json",)
 _LABELS = list_of(text("a label"), "a list of labels")
 _TEXT = FieldType("a text", text().read)
@@ -100,7 +100,7 @@ class AttributeRule:
 
     @property
     def bounds(self) -> CodedBounds:
-        """Where its ends are coded."""
+        """The bounds from which on values are published as one."""
         return CodedBounds(self.top, self.bottom)
 
     @property

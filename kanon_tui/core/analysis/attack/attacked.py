@@ -36,7 +36,7 @@ class AttackResult:
     """People who were tried."""
     successes: int
     control: tuple[int, int] | None = None
-    """The same attack on people who were not in the data: tried, successes."""
+    """People who were not in the data: how many were tried, and on how many it succeeds."""
     worst: str = ""
     """The worst-hit class, by its published cells; empty where nobody was hit."""
     sentences: tuple[str, ...] = ()

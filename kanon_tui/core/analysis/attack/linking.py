@@ -57,13 +57,13 @@ class Linked:
     matches: Int64s
     """How many records may be the person's; how many people, where some have several."""
     disclosed_values: Mapping[str, Flags]
-    """Per sensitive attribute: all those records agree on its value."""
+    """By sensitive attribute, per person whether all records that fit agree on its value."""
     _table: Table
     _columns: Sequence[Column]
     """The attributes that people are looked up by, as the table has them."""
     _cells: Sequence[ReadCells]
     _external: Table
-    """What is known of each person."""
+    """The outsider's table, with a record for each person."""
 
     @property
     def found(self) -> int:
@@ -215,7 +215,7 @@ class Attack:
     original: Linked
     release: Linked
     notes: tuple[str, ...]
-    """What may have gone wrong with the join."""
+    """Sentences on what may have gone wrong with the join."""
 
     def section(self) -> Section:
         """Return the counts of both tables as a section, with notes."""

@@ -31,7 +31,7 @@ from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
 
 _BLOCK = 1 << 22
-"""How many (person, row) pairs are looked at together."""
+"""The most (person, row) pairs that are looked at together."""
 _MERGED_AT_A_TIME = 8
 _MOST_BYTES = 1 << 27
 """For the bits of all values that are known."""
@@ -197,7 +197,7 @@ class PersonCounts:
 
     records: DistinctRows
     person: Column | None
-    """Whose every record is, where some have several."""
+    """The person of every record, where some have several records."""
 
     @cached_property
     def owners(self) -> Any:

@@ -100,7 +100,7 @@ class TwoReleases:
     not_in_both: int
     """The number that at least one of the two releases does not cover."""
     counted: Literal["records", "people"] = "records"
-    """What is counted."""
+    """The unit that all counts are in."""
     copies: Int64s | None = None
     """How many there are of each, where alike ones are told once; None: one."""
 

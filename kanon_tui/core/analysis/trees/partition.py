@@ -77,16 +77,16 @@ class Node:
     majority: str
     """The commonest value of the target among them."""
     share: float
-    """How many of them have it."""
+    """The share of the records that have the majority value."""
     condition: str
     """The last answer on the way here; empty at the root."""
     path: str
     """All answers on the way here, each attribute as narrow as it has become."""
     children: tuple[Node, ...] = ()
     straddling: int = 0
-    """How many of them the split below does not really divide."""
+    """The records whose cells lie on both sides of the split below this node."""
     overlapping: int = 0
-    """How many of them straddle a split on the way here."""
+    """The records that straddle a split on the way here."""
     free_share: float | None = None
     """How many of the others have the commonest value; None where nobody else is left."""
     people: int = 0
@@ -145,7 +145,7 @@ class Partitioning:
 
     target: str
     attributes: tuple[str, ...]
-    """What the trees could ask about."""
+    """The attributes that the trees could ask about."""
     original: PartitionTree
     release: PartitionTree
     determining: tuple[str, ...] = ()

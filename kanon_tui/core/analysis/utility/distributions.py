@@ -315,7 +315,7 @@ def _cramers_v(joint: Floats, records: int) -> float:
 
 
 _NORMAL = 1.959963984540054
-"""Of 95 %."""
+"""The quantile of the normal distribution for intervals of 95 %."""
 
 
 @dataclass(frozen=True)

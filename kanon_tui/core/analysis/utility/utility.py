@@ -148,7 +148,7 @@ class Utility:
     """The attributes that are published as they are."""
     target: str | None = None
     learnt: tuple[LearntModel, ...] = ()
-    """What models of the target learn, where there is one."""
+    """The quality of models of the target; none without a target."""
     learnt_of: int | None = None
     """From how many records of a table they learn at most; None for all."""
 

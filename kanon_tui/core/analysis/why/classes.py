@@ -408,7 +408,7 @@ class Cut:
     """Records on the side of the record in question."""
     rest: int
     text: str
-    """Where: `39 | 52`, or `Midwest | South, West`."""
+    """The place of the cut: `39 | 52`, or `Midwest | South, West`."""
     figures: tuple[float, ...] = ()
     """Per requirement the figure of the side that is worse."""
     missed: tuple[ColumnRequirement, ...] = ()

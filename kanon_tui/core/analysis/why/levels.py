@@ -260,7 +260,7 @@ class FinerLevels:
     class_of: npt.NDArray[np.int32]
     """Per record its class at these levels."""
     figures: tuple[GroupFigures, ...]
-    """Of the classes, per requirement."""
+    """The figures of the classes, one entry per requirement."""
 
     @classmethod
     def from_task(cls, task: Task, levels: tuple[int, ...], allowed: int) -> FinerLevels:

@@ -75,7 +75,7 @@ class Reasons(ABC):
     noun: ClassVar[str]
     """What sentences call those who could share a class with a suppressed record."""
     shared: ClassVar[str]
-    """What these have in common, after 'with'."""
+    """The property that these have in common, as a clause after 'with'."""
     left_over: ClassVar[str]
     """Why a record is suppressed whose group is large and diverse enough."""
 

@@ -30,7 +30,7 @@ FLAT = Builder(
 
 
 _MOST_CHARACTERS = 500_000_000
-"""Of all labels together."""
+"""The most characters of all labels together."""
 
 
 def _build_masks(column: Column, options: Mapping[str, Any]) -> Hierarchy:
