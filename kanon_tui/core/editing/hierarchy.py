@@ -33,12 +33,11 @@ from kanon_tui.core.pipeline.prepare import (
     emphasis_of,
     published_column,
     quasi_identifier,
-    sensitive_column,
+    weighted_columns,
 )
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.table.column import Column, Role
 from kanon_tui.core.task.task import QuasiIdentifier
-from kanon_tui.core.task.weights import attribute_weights
 
 Counts = npt.NDArray[np.int64]
 
@@ -145,11 +144,7 @@ def level_preview(
     """Return an attribute and its levels with another hierarchy; raise if it cannot be used."""
     spec = replace(session.attribute(name), hierarchy=hierarchy, magvals=(), rv=None)
     column = published_column(session.table, name, spec)
-    weight = _weight(session, name)
-    attribute = replace(
-        quasi_identifier(column, spec, weight, session.project.folder, []),
-        rule_emphasis=emphasis_of(session.project, spec),
-    )
+    attribute = quasi_identifier(column, spec, _weight(session, name), session.project, [])
     return attribute, _measures(session, attribute)
 
 
@@ -179,16 +174,9 @@ def _used(session: Session, name: str) -> QuasiIdentifier:
 
 
 def _weight(session: Session, name: str) -> float:
-    names = session.names(Role.QUASI)
-    specs = [session.attribute(each) for each in names]
+    names, project = session.names(Role.QUASI), session.project
     try:
-        columns = [published_column(session.table, n, s) for n, s in zip(names, specs, strict=True)]
-        sensitive = [
-            sensitive_column(session.table, each, session.attribute(each), session.project)
-            for each in session.names(Role.SENSITIVE)
-        ]
-        typed = [spec.weight for spec in specs]
-        weights = attribute_weights(columns, typed, session.project.weights, sensitive)
+        _, _, weights = weighted_columns(project, session.table, project.attributes)
     except KanonError:
         return 1.0 / len(names)
     return float(weights[names.index(name)])

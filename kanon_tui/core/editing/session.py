@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.addresses import misses_slashes
+from kanon_tui.core.editing.changes import differences
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.prepare import (
@@ -30,7 +31,6 @@ from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
-from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -401,7 +401,7 @@ class Session:
         def make() -> QuasiIdentifier:
             column = published_column(self.table, name, spec)
             weight = 1.0 if spec.weight is None else spec.weight
-            return quasi_identifier(column, spec, weight, self.project.folder, [])
+            return quasi_identifier(column, spec, weight, self.project, [])
 
         made: QuasiIdentifier = self._once(name, spec, make)
         return made

@@ -21,6 +21,7 @@ import numpy as np
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
+from kanon_tui.core.numeric import Floats
 from kanon_tui.core.pipeline.engine_choice import check_streamable
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.tuple_counts import levels_to_count, with_tuples
@@ -97,11 +98,26 @@ def emphasis_of(project: Project, spec: AttributeSpec) -> float:
     return project.rule_emphasis if spec.rule_emphasis is None else spec.rule_emphasis
 
 
+def weighted_columns(
+    project: Project, table: Table, specs: Mapping[str, AttributeSpec]
+) -> tuple[list[Column], tuple[Column, ...], Floats]:
+    """Return the quasi-identifiers, the sensitive attributes, and the weights of the former."""
+    quasi = {name: spec for name, spec in specs.items() if spec.role is Role.QUASI}
+    columns = [published_column(table, name, spec) for name, spec in quasi.items()]
+    sensitive = tuple(
+        sensitive_column(table, name, specs[name], project)
+        for name in table.names
+        if specs[name].role is Role.SENSITIVE
+    )
+    typed = [spec.weight for spec in quasi.values()]
+    return columns, sensitive, attribute_weights(columns, typed, project.weights, sensitive)
+
+
 def quasi_identifier(
-    column: Column, spec: AttributeSpec, weight: float, folder: Path, built: list[Note]
+    column: Column, spec: AttributeSpec, weight: float, project: Project, built: list[Note]
 ) -> QuasiIdentifier:
     """Return an attribute with hierarchy, rules and domain; `built` gets notes on default ones."""
-    waits = _may_wait(column, spec)
+    folder, waits = project.folder, _may_wait(column, spec)
     hierarchy, given = _hierarchy(
         _with_fewer_values(column) if waits else column, spec, folder, built
     )
@@ -137,6 +153,7 @@ def quasi_identifier(
         publish=spec.publish or "",
         max_width=spec.max_width,
         max_level=spec.max_level,
+        rule_emphasis=emphasis_of(project, spec),
     )
 
 
@@ -377,8 +394,7 @@ def _joined(project: Project, table: Table) -> Task:
     """Return the task of a project, joined and checked; of a counted table without its tuples."""
     specs = project.completed(table, for_run=True).attributes
     roles = {name: _role(specs[name]) for name in table.names}
-    quasi_names = [name for name in specs if roles[name] is Role.QUASI]
-    if not quasi_names:
+    if Role.QUASI not in roles.values():
         raise InputError(
             f"{project.title}: no attribute has the role quasi; give it to at least "
             f"one, for instance age: {{role: quasi}}",
@@ -410,14 +426,7 @@ def _joined(project: Project, table: Table) -> Task:
             f"leave it out, or write suppress: records"
         )
     _check_coded(specs, roles)
-    columns = [published_column(table, name, specs[name]) for name in quasi_names]
-    sensitive = tuple(
-        sensitive_column(table, name, specs[name], project)
-        for name in table.names
-        if roles[name] is Role.SENSITIVE
-    )
-    typed = [specs[name].weight for name in quasi_names]
-    weights = attribute_weights(columns, typed, project.weights, sensitive)
+    columns, sensitive, weights = weighted_columns(project, table, specs)
     notes = [each for each in map(coding_note, columns) if each is not None]
     if dropped:
         notes.insert(0, note("{n:,} records with missing values were dropped", n=dropped))
@@ -425,10 +434,7 @@ def _joined(project: Project, table: Table) -> Task:
         notes.append(_BY_CHANCE)
     built: list[Note] = []
     quasi = tuple(
-        replace(
-            quasi_identifier(column, specs[column.name], weight, project.folder, built),
-            rule_emphasis=emphasis_of(project, specs[column.name]),
-        )
+        quasi_identifier(column, specs[column.name], weight, project, built)
         for column, weight in zip(columns, weights, strict=True)
     )
     for each in quasi:

@@ -77,7 +77,7 @@ def test_the_note_on_a_default_hierarchy_tells_its_levels() -> None:
     notes: list[Note] = []
     spec = project(None).attributes["income"]
     column = incomes().column("income", Kind.NUMERIC)
-    made = quasi_identifier(column, spec, 1.0, ROOT, notes)
+    made = quasi_identifier(column, spec, 1.0, project(None), notes)
     assert "paths" not in vars(made.hierarchy)
     assert f"level {made.hierarchy.height - 1}" in notes[0]
 

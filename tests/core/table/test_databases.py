@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.addresses import address_name, is_address, misses_slashes
+from kanon_tui.core.editing.changes import differences
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.project.differences import differences
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table

@@ -149,8 +149,6 @@ class Utility:
     target: str | None = None
     learnt: tuple[LearntModel, ...] = ()
     """The quality of models of the target; none without a target."""
-    learnt_of: int | None = None
-    """From how many records of a table they learn at most; None for all."""
 
 
 def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None:
@@ -189,7 +187,6 @@ def measure_utility(release: PublishedTable, target: str | None = None) -> Utili
         as_they_are=tuple(others),
         target=target,
         learnt=tuple(learnt),
-        learnt_of=MOST_RECORDS if max(task.n, table.height) > MOST_RECORDS else None,
     )
 
 

@@ -63,7 +63,6 @@ def test_models_learn_what_they_learn_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(sampled_table, "MOST_DRAWN", 60)  # models then learn from a sample
     monkeypatch.setattr(utility, "MOST_RECORDS", 60)
     found = utility_of(files, "ill")
-    assert found.learnt_of == 60
     assert found.learnt != expected.learnt
 
 
