@@ -105,6 +105,7 @@ def _check_expressible(mapping: ReleaseMapping) -> None:
     privacy = mapping.privacy
     beyond = [model.title for model in privacy.requirements]
     beyond += ["a risk"] * (privacy.risk is not None) + ["a personal k"] * bool(privacy.personal_k)
+    beyond += ["a subset_k"] * (privacy.subset_k is not None)
     beyond += ["hidden cells"] * (mapping.hides_cells or privacy.suppress == "cells")
     if beyond:
         raise InputError(

@@ -246,6 +246,8 @@ def test_people_are_counted_where_they_have_several_rows() -> None:
 
 REFUSED = {
     "asks for distinct l-diversity": {"l": 2},
+    "asks for a subset_k": {"subset_k": 3, "subset_size": 1},
+    "asks for hidden cells": {"algorithm": "udc-suppress", "quasi": [AGE, SEEN]},
     "publishes the mean": {"quasi": {AGE: {"publish": "mean"}}, "algorithm": "mdav"},
     "dates like %d %b %Y": {"quasi": {SEEN: {"kind": "date", "format": "%d %b %Y"}}},
 }
