@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -45,3 +47,12 @@ def write_people(path: Path) -> Path:
     frame = people()
     (frame.write_csv if path.suffix == ".csv" else frame.write_parquet)(path)
     return path
+
+
+@contextmanager
+def small_pieces(size: int, rows: int = 250_000) -> Iterator[None]:
+    """Cut files that are opened in the block into pieces of so many bytes or records."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "PIECE_BYTES", size)
+        patch.setattr(source, "PIECE_ROWS", rows)
+        yield

@@ -163,7 +163,7 @@ def measure_privacy(release: Release, cells: Sequence[CellGroups]) -> PrivacyMea
 
 def _worst_required(release: Release, requirement: ColumnRequirement) -> float:
     figures = [requirement.worst_figure(each) for each in release.value_blocks(requirement.column)]
-    return float(requirement.model.worst(np.array(figures)))
+    return requirement.model.worst(np.array(figures))
 
 
 def prosecutor_risk(sizes: Int64s) -> tuple[float, float]:

@@ -310,7 +310,6 @@ def count_project(
     workers: Workers,
     memory: MemoryLimit,
     progress: Progress = no_progress,
-    pieces: tuple[int | None, int | None] = (None, None),
     known: SampledTable | None = None,
 ) -> CountedTable:
     """Return the table of a project, its values counted in one pass over the pieces of its files.
@@ -325,7 +324,7 @@ def count_project(
         table = known.as_counted(workers, memory)
     else:
         progress("look", 0.0)
-        source = project.open_data(pieces, _scan_progress(project, progress))
+        source = project.open_data(_scan_progress(project, progress))
         table = CountedTable.from_source(source, workers, memory)
     workers.begin("count values", progress)
     left_out = {

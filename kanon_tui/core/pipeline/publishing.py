@@ -49,7 +49,7 @@ from kanon_tui.core.table.counted_table import count_rows, sum_counts
 from kanon_tui.core.table.csv_format import CsvFormat, release_options
 from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula, unescaped
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.source import PIECE_BYTES, open_source
+from kanon_tui.core.table.source import open_source
 from kanon_tui.core.table.table import Counts
 from kanon_tui.core.table.writing import ROW_GROUP, Target, WrittenFile, place_folder
 from kanon_tui.core.task.task import Grouping, Task
@@ -223,8 +223,6 @@ class FilePublisher(Publisher):
     progress: Progress = no_progress
     public: bool | None = None
     """Whether the report leaves out whatever depends on the input; None: in HTML."""
-    rows: int | None = None
-    """The number of rows of a part, about; None: `ROWS`."""
     _folder: Path = field(init=False)
     _csv: CsvFormat | None = field(init=False)
     _recoding: Recoding = field(init=False)
@@ -280,9 +278,9 @@ class FilePublisher(Publisher):
         return {"target": self.target, "formulas_written": formulas, "csv": self._csv}
 
     def _parts(self, escape: bool) -> ReleaseParts:
-        """Return the parts of the release, cut at about every `rows` rows."""
+        """Return the parts of the release, cut at about every `ROWS` rows."""
         recoding, runs = self._recoding, [run for run in self._pieces if run.rows]
-        parts = max(1, -(-sum(run.rows for run in runs) // (self.rows or ROWS)))
+        parts = max(1, -(-sum(run.rows for run in runs) // ROWS))
         sample = np.sort(np.concatenate([np.empty(0, np.uint64), *(run.sample for run in runs)]))
         places = (np.arange(1, parts) * len(sample)) // parts
         cuts = np.unique(sample[places] if len(sample) else sample)
@@ -382,7 +380,7 @@ def count_written(shared: tuple[ReadOptions, Sequence[str], Wanted], path: Path)
     The columns are given by their places in the file.
     """
     options, columns, wanted = shared
-    source = open_source(path, options, PIECE_BYTES, written_here=True)
+    source = open_source(path, options, written_here=True)
     if source.names != tuple(columns):
         raise NotReachedError(
             "the written file does not have the columns of the release; nothing was written"

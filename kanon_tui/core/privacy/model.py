@@ -177,13 +177,13 @@ class PrivacyModel(ABC):
         missed = self.gaps(self.figures(groups, column)) > 0
         return np.where(missed, groups.sizes, 0)
 
-    def worst(self, figures: Floats, axis: int | None = None) -> Any:
+    def worst(self, figures: Floats) -> float:
         """Return the figure that is furthest from keeping a bound."""
-        return figures.min(axis=axis) if self.at_least else figures.max(axis=axis)
+        return float(figures.min() if self.at_least else figures.max())
 
     def shown(self, figures: Floats) -> float:
         """Return the worst of some figures, as reports have it."""
-        figure = float(self.worst(figures))
+        figure = self.worst(figures)
         return figure if self.digits else int(figure)
 
     def kept_by(self, figures: npt.ArrayLike) -> Floats:

@@ -56,7 +56,7 @@ class ColumnRequirement:
 
     def worst_figure(self, groups: GroupValues) -> float:
         """Return the figure of the worst class."""
-        return float(self.model.worst(self.figures(groups)))
+        return self.model.worst(self.figures(groups))
 
     @cached_property
     def _whole_table(self) -> GroupValues:

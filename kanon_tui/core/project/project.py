@@ -259,11 +259,9 @@ class Project(Checked):
         read = preview_table if preview else read_table
         return read(self._readable_place, self.data.read_options)
 
-    def open_data(
-        self, pieces: tuple[int | None, int | None], on_bytes: Callable[[int], None]
-    ) -> Source:
-        """Return the data of the project in pieces: bytes of CSV and records of Parquet."""
-        return open_source(self._readable_place, self.data.read_options, *pieces, on_bytes)
+    def open_data(self, on_bytes: Callable[[int], None]) -> Source:
+        """Return the data of the project in pieces; `on_bytes` gets the bytes that are scanned."""
+        return open_source(self._readable_place, self.data.read_options, on_bytes)
 
     @property
     def _readable_place(self) -> Path | str:

@@ -247,10 +247,10 @@ COMPARISONS: dict[str, Callable[[Floats, float], Flags]] = {
 }  # fmt: skip
 
 
-def split_sign(condition: str, signs: Collection[str] = SIGNS) -> tuple[str, str]:
+def split_sign(condition: str) -> tuple[str, str]:
     """Return the sign of a condition (empty: the cell contains the text) and its text."""
     condition = condition.strip()
-    sign = next((sign for sign in SIGNS if sign in signs and condition.startswith(sign)), "")
+    sign = next((sign for sign in SIGNS if condition.startswith(sign)), "")
     return sign, condition[len(sign) :].strip()
 
 

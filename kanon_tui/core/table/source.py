@@ -189,8 +189,6 @@ def _scan(path: Path, contents: Mapping[Path, bytes]) -> pl.LazyFrame:
 def open_source(
     path: Path | str,
     options: ReadOptions = ReadOptions(),  # noqa: B008
-    piece_bytes: int | None = None,
-    piece_rows: int | None = None,
     on_bytes: Callable[[int], None] = lambda _: None,
     written_here: bool = False,
 ) -> Source:
@@ -200,17 +198,17 @@ def open_source(
     are not measured before they are read.
     """
     if isinstance(path, str) and is_address(path):
-        return _open_address(path, options, piece_rows)
+        return _open_address(path, options)
     files = part_files(Path(path))
     for file in files:
         if other_reader(file) is not None:
             raise _not_in_pieces(file.name)
     if is_parquet_source(files):
-        return _open_parquet(files, options, piece_rows, None, not written_here)
-    return _open_csv(files, options, piece_bytes or PIECE_BYTES, on_bytes)
+        return _open_parquet(files, options, measured=not written_here)
+    return _open_csv(files, options, on_bytes)
 
 
-def _open_address(address: str, options: ReadOptions, piece_rows: int | None) -> Source:
+def _open_address(address: str, options: ReadOptions) -> Source:
     """Return the source of a server's answer, asked once and kept until the program ends.
 
     The rows go through a cursor of the server into Parquet files for their owner alone, so that
@@ -243,7 +241,7 @@ def _open_address(address: str, options: ReadOptions, piece_rows: int | None) ->
             frame = pl.read_parquet(file)
             frame.with_columns(days.head(frame.height)).write_parquet(file)
             days = days.slice(frame.height)
-    return _open_parquet(files, replace(options, rename={}), piece_rows, None, measured=False)
+    return _open_parquet(files, replace(options, rename={}), measured=False)
 
 
 def _not_in_pieces(name: str) -> InputError:
@@ -274,12 +272,12 @@ def _beginning(path: Path, length: int) -> tuple[bytes, int]:
 
 
 def _open_csv(
-    files: Sequence[Path], options: ReadOptions, piece_bytes: int, on_bytes: Callable[[int], None]
+    files: Sequence[Path], options: ReadOptions, on_bytes: Callable[[int], None]
 ) -> Source:
     like_first, size = options, 0
     pieces: list[Piece] = []
     for file in files:
-        own, found = csv_survey.survey_csv(file, like_first, piece_bytes, on_bytes)
+        own, found = csv_survey.survey_csv(file, like_first, PIECE_BYTES, on_bytes)
         assert found[0].layout is not None
         if not pieces:
             names, facts = found[0].layout.names, own
@@ -300,7 +298,6 @@ def _names_left(names: Sequence[str], options: ReadOptions, file: Path) -> tuple
 def _open_parquet(
     files: Sequence[Path],
     options: ReadOptions,
-    piece_rows: int | None = None,
     contents: Mapping[Path, bytes] | None = None,
     measured: bool = True,
 ) -> Source:
@@ -322,7 +319,7 @@ def _open_parquet(
         if contents is not None:  # a few bytes can stand for billions of cells
             data_files.check_limit(max(size, rows * width * _BYTES_PER_CELL), file, options.limit)
         in_order_of(list(schemas[0]), schemas[-1].to_frame(), file, files[0])
-        at_a_time = piece_rows or min(PIECE_ROWS, max(PIECE_CELLS // max(width, 1), 1000))
+        at_a_time = min(PIECE_ROWS, max(PIECE_CELLS // max(width, 1), 1000))
         for begin in range(options.skip_first, rows - options.skip_last, at_a_time):
             end = min(begin + at_a_time, rows - options.skip_last)
             pieces.append(Piece(file, begin, end, end - begin))
@@ -430,7 +427,7 @@ def _parquet_table(
     files: Sequence[Path], options: ReadOptions, contents: Mapping[Path, bytes]
 ) -> Table:
     plain = replace(options, where={}, counts="")
-    source = _open_parquet(files, plain, None, contents)
+    source = _open_parquet(files, plain, contents)
     frame = pl.concat(frame for piece in source.pieces for frame in source.read(piece))
     return Table.from_file(frame, source.facts, options)
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
+from kanon_tui.core.pipeline import publishing
 from kanon_tui.core.pipeline.prepare import count_project, prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher
 from kanon_tui.core.pipeline.run import Result, Run, anonymize, conclude
@@ -15,6 +18,7 @@ from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Workers
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.writing import Target
+from tests.beyond_memory import small_pieces
 
 
 def streamed(
@@ -26,11 +30,13 @@ def streamed(
 ) -> Result:
     """A streaming run over pieces of a few records."""
     workers = LocalWorkers() if workers is None else workers
-    task = prepare(project, count_project(project, workers, MemoryLimit(), pieces=pieces))
-    choice = project.algorithm
-    algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
-    run = Run(task, algorithm)
-    return conclude(run, project, FilePublisher(workers, target, force=True, rows=rows))
+    with small_pieces(*pieces), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(publishing, "ROWS", rows)
+        task = prepare(project, count_project(project, workers, MemoryLimit()))
+        choice = project.algorithm
+        algorithm = with_parameters(find_algorithm(choice.name), choice.params, choice.name)
+        run = Run(task, algorithm)
+        return conclude(run, project, FilePublisher(workers, target, force=True))
 
 
 def in_memory(project: Project, path: Path) -> Result:

@@ -7,6 +7,7 @@ import pytest
 
 from kanon_tui.core.pipeline.pages import FilePages
 from kanon_tui.core.table.source import open_source, read_table
+from tests.beyond_memory import small_pieces
 
 RECORDS = 523
 
@@ -44,7 +45,8 @@ def test_pages_are_the_records_of_the_file(tmp_path, kind, page):
     else:
         write(path, kind)
     whole = read_table(path).frame
-    pages = FilePages(open_source(path, piece_bytes=900, piece_rows=90), page)
+    with small_pieces(900, 90):
+        pages = FilePages(open_source(path), page)
     assert pages.height == whole.height
     wanted = range(0, -(-whole.height // page), 37 if page == 1 else 1)
     for number in [*wanted, 0]:

@@ -24,6 +24,7 @@ from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source, read_table
 from kanon_tui.core.table.writing import Target
+from tests.beyond_memory import small_pieces
 from tests.core.pipeline.compared import check_same, figures, in_memory, streamed
 from tests.core.table.test_table import written
 from tests.tries import tries
@@ -260,7 +261,8 @@ def test_pieces_of_csv_hold_the_texts_of_the_whole(records, line_end, quote_all,
         path = Path(folder) / "t.csv"
         path.write_bytes(text.encode())
         whole = read_table(path, options)
-        source = open_source(path, options, piece_bytes=piece)
+        with small_pieces(piece):
+            source = open_source(path, options)
         found = pl.concat([frame for each in source.pieces for frame in source.read(each)])
     assert list(source.names) == whole.names
     assert found.equals(whole.frame)

@@ -13,6 +13,7 @@ from kanon_tui.core.pipeline.sampled_table import sample_table
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source, preview_table, read_table
 from kanon_tui.core.table.typed_columns import ColumnNamesError
+from tests.beyond_memory import small_pieces
 
 FRAME = pl.DataFrame(
     {
@@ -32,7 +33,8 @@ def people(request, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_pieces(path: Path, options: ReadOptions) -> pl.DataFrame:
-    source = open_source(path, options, 20, 2)
+    with small_pieces(20, 2):
+        source = open_source(path, options)
     frames = [frame for piece in source.pieces for frame in source.read(piece)]
     assert not source.records  # unknown before the pieces are read
     assert all(frame.columns == list(source.names) for frame in frames)
@@ -131,7 +133,8 @@ def test_lines_at_both_ends_are_skipped(tmp_path: Path, line_end: str, note: str
     assert table.names == ["Alter", "Sex", "x"]
     assert table.frame.rows() == [tuple(row.split(";")) for row in rows]
     assert table.row_of(0) == 4
-    source = open_source(path, options, 20)
+    with small_pieces(20):
+        source = open_source(path, options)
     assert len(source.pieces) > 1 or note.count('"') == 1
     pieces = [frame for piece in source.pieces for frame in source.read(piece)]
     assert pl.concat(pieces).equals(table.frame)

@@ -19,6 +19,7 @@ from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.project.project import Project, project_from_mapping, project_to_text
 from kanon_tui.core.table.databases import BATCH
 from kanon_tui.core.table.table import Table
+from tests.beyond_memory import small_pieces
 from tests.postgresql import Server, postgresql
 
 pytestmark = pytest.mark.slow
@@ -120,7 +121,8 @@ def test_an_answer_is_streamed_in_pieces_like_a_table_in_memory(server: Server) 
     table = project.read_data()
     assert 0 < table.height < MANY
     assert table.names[-2:] == ["Gap", "No"]
-    source = project.open_data((None, 7000), lambda _: None)
+    with small_pieces(24_000_000, 7000):
+        source = project.open_data(lambda _: None)
     assert len(source.pieces) > MANY // 7000
     pieces = [frame for piece in source.pieces for frame in source.read(piece)]
     assert pl.concat(pieces).equals(table.frame)

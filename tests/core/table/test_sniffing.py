@@ -28,6 +28,7 @@ from kanon_tui.core.table.sniffing import (
 )
 from kanon_tui.core.table.source import open_source, read_table
 from kanon_tui.core.table.table import Table
+from tests.beyond_memory import small_pieces
 
 
 def dialect_of(text, delimiter="auto", quote="auto", spaces="auto"):
@@ -227,7 +228,8 @@ ROWS = [("1", "39", "flu"), ("2", "50", "cold"), ("3", "39", "flu")]
 def read_both_ways(path: Path, **options: object) -> Table:
     """The table of a file, which is the same when it is read in pieces, or sampled whole."""
     table = read_table(path, ReadOptions(**options))  # type: ignore[arg-type]
-    source = open_source(path, ReadOptions(**options), piece_bytes=9)  # type: ignore[arg-type]
+    with small_pieces(9):
+        source = open_source(path, ReadOptions(**options))  # type: ignore[arg-type]
     pieces = [frame for piece in source.pieces for frame in source.read(piece)]
     assert pl.concat(pieces).equals(table.frame)
     sample, *_ = sample_csv([path], ReadOptions(**options), 100)  # type: ignore[arg-type]

@@ -104,8 +104,6 @@ def query_errors(
     release: PublishedTable,
     quasi: Sequence[str],
     read: tuple[Sequence[Column], Sequence[ReadCells]],
-    queries: int | None = None,
-    selectivity: float = SELECTIVITY,
 ) -> QueryErrors | None:
     """Return the errors of a seeded workload on original and release; None if it selects nobody.
 
@@ -120,9 +118,8 @@ def query_errors(
     first = [name for name in quasi if name in attributes]
     if not first or not release.table.height:
         return None
-    if queries is None:
-        records = attributes[first[0]].column.records
-        queries = min(MOST_QUERIES, max(FEWEST_QUERIES, _BUDGET // max(records, 1)))
+    records = attributes[first[0]].column.records
+    queries = min(MOST_QUERIES, max(FEWEST_QUERIES, _BUDGET // max(records, 1)))
     chance = np.random.default_rng(seed)
     errors: list[float] = []
     left = queries * _PATIENCE
@@ -130,7 +127,7 @@ def query_errors(
         wanted = queries - len(errors)
         several = min(left, wanted + wanted // 4)  # some may select nobody
         left -= several
-        sets = [_drawn(first, attributes, selectivity, chance) for _ in range(several)]
+        sets = [_drawn(first, attributes, chance) for _ in range(several)]
         used = [own for name, own in attributes.items() if any(name in one for one in sets)]
         counts = _sums(original, [each.column for each in used], [
             {name: partial(member[attributes[name].place].astype, np.float64)
@@ -147,7 +144,7 @@ def query_errors(
         return None
     return QueryErrors(
         len(errors),
-        selectivity,
+        SELECTIVITY,
         float(np.median(errors)),
         float(np.mean(errors)),
         float(np.quantile(errors, 0.9)),
@@ -157,7 +154,6 @@ def query_errors(
 def _drawn(
     quasi: Sequence[str],
     attributes: Mapping[str, _QueriedAttribute],
-    selectivity: float,
     chance: np.random.Generator,
 ) -> dict[str, Flags]:
     """Return a random query: sets of values of a quasi-identifier and of one or two others."""
@@ -165,7 +161,7 @@ def _drawn(
     others = [name for name in attributes if name != one]
     more = min(len(others), int(chance.integers(1, 3)))
     chosen = [one, *(others[place] for place in chance.choice(len(others), more, replace=False))]
-    share = selectivity ** (1 / len(chosen))
+    share = SELECTIVITY ** (1 / len(chosen))
     return {name: attributes[name].draw(share, chance) for name in chosen}
 
 

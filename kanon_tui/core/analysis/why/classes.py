@@ -338,7 +338,7 @@ def _judged(
             inside,
             outside,
             "",
-            tuple(float(one.requirement.model.worst(one.figures[own])) for one in figures),
+            tuple(one.requirement.model.worst(one.figures[own]) for one in figures),
             tuple(one.requirement for one in figures if one.missed[own].any()),
             int(sizes[i][missed.any(axis=0)].sum()),
             sides[i],
