@@ -74,7 +74,7 @@ def main() -> None:
 
     one_attribute = prepare(Project.load("one.yaml"))
     assert not algorithm.wishes(prepare(project))
-    advised = {each.algorithm for each in recommend(one_attribute, budget=0.05)}
+    advised = {each.algorithm for each in recommend(one_attribute)}
     assert NAME in advised, f"advice: {advised}"
 
 

@@ -10,7 +10,7 @@ rows are compared, not records; of every record a few bytes are kept: its pair, 
 those that differ most, and whether it differs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
@@ -27,6 +27,7 @@ from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.pages import FilePages, RowNumbers, lookup_of, ranked_rows, records_of
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, find_rows
 from kanon_tui.core.privacy.models import MODELS
+from kanon_tui.core.processes.interruption import Stop, check_stopped, never
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
@@ -283,9 +284,7 @@ def compare(first: FinishedRun, second: FinishedRun) -> Comparison:
     return Comparison(first, second, (one, other), np.arange(len(one)))
 
 
-def compare_streamed(
-    first: FinishedRun, second: FinishedRun, stop: Callable[[], bool] = lambda: False
-) -> Comparison:
+def compare_streamed(first: FinishedRun, second: FinishedRun, stop: Stop = never) -> Comparison:
     """Compare two releases of the same files; `stop` says nobody waits any more."""
     before = records_of(first)
     other = records_of(second)
@@ -305,7 +304,7 @@ def compare_streamed(
 
 
 def _places(
-    before: FilePages, lookups: tuple[TupleLookup, TupleLookup], stop: Callable[[], bool]
+    before: FilePages, lookups: tuple[TupleLookup, TupleLookup], stop: Stop
 ) -> tuple[tuple[Int64s, Int64s], Int32s]:
     """Return the pairs of rows that occur, and for every record the number of its pair.
 
@@ -317,8 +316,7 @@ def _places(
     pairs = pl.DataFrame(schema={"first": pl.Int64, "second": pl.Int64})
     begin = 0
     for piece in source.pieces:
-        if stop():
-            raise InputError("stopped")
+        check_stopped(stop)
         for records in source.read(piece, names):
             (one, dropped), (other, also_dropped) = (each.find_records(records) for each in lookups)
             kept = ~(dropped | also_dropped)

@@ -64,6 +64,7 @@ from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hier
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.pipeline.sampled_table import draw_tables, read_tables
+from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import MISSING_TOKENS, Column, Kind, Role, set_members
@@ -361,7 +362,7 @@ class PublishedTable:
 
     @classmethod
     def from_result(
-        cls, result: FinishedRun, project: Project, stop: Callable[[], bool] = lambda: False
+        cls, result: FinishedRun, project: Project, stop: Stop = never
     ) -> PublishedTable:
         """Return the release of a result, in memory or in files; `stop` ends passes over these."""
         return cls(project, *read_tables(result, stop))

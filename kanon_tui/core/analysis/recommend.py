@@ -6,12 +6,12 @@ that is named loses more than another one named for the least loss. Where suppre
 would keep much more, that is a recommendation too.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.pipeline.trial import Trial, hidden_columns, in_words, try_out
+from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.task.task import Family, Task, Wish
 from kanon_tui.core.text import first_few
@@ -80,13 +80,11 @@ def question(project: Project) -> Project:
     return replace(project, algorithm=AlgorithmChoice(), path=None)
 
 
-def recommend(
-    task: Task, stop: Callable[[], bool] = lambda: False, budget: float = BUDGET
-) -> tuple[Recommendation, ...]:
+def recommend(task: Task, stop: Stop = never) -> tuple[Recommendation, ...]:
     """Return one recommendation for every wish that this data can have; fewer when stopped."""
     wishes = {wish: _candidates(task, wish) for wish in Wish}
     tried = {
-        name: try_out(task, ALGORITHMS[name](), budget, stop)
+        name: try_out(task, ALGORITHMS[name](), BUDGET, stop)
         for name in dict.fromkeys(name for names in wishes.values() for name in names)
         if not stop()
     }
@@ -100,29 +98,25 @@ def recommend(
             best = min(fitting, key=lambda name: _cost(tried[name]))
             found.append(Recommendation(wish.value, best, tried[best]))
             if wish is Wish.ONE_LEVEL:
-                found += _with_suppression(task, best, tried[best], stop, budget)
+                found += _with_suppression(task, best, tried[best], stop)
             if wish is Wish.LEAST_LOSS:
-                found += _with_round_ends(task, best, stop, budget)
+                found += _with_round_ends(task, best, stop)
     return tuple(found)
 
 
-def _with_suppression(
-    task: Task, name: str, without: Trial, stop: Callable[[], bool], budget: float
-) -> list[Recommendation]:
+def _with_suppression(task: Task, name: str, without: Trial, stop: Stop) -> list[Recommendation]:
     """Return the recommendation to suppress a few records, where that keeps much more."""
     if task.allowed_suppressed or task.n * SUPPRESSION < 1 or stop():
         return []
     few = replace(task, privacy=replace(task.privacy, max_suppression=SUPPRESSION))
-    trial = try_out(few, ALGORITHMS[name](), budget, stop)
+    trial = try_out(few, ALGORITHMS[name](), BUDGET, stop)
     if trial.ncp is None or (without.ncp or 1.0) * WORTH_SAYING < trial.ncp:
         return []
     want = f"{Wish.ONE_LEVEL.value}, {SUPPRESSION:.0%} suppressed"
     return [Recommendation(want, name, trial, SUPPRESSION)]
 
 
-def _with_round_ends(
-    task: Task, name: str, stop: Callable[[], bool], budget: float
-) -> list[Recommendation]:
+def _with_round_ends(task: Task, name: str, stop: Stop) -> list[Recommendation]:
     """Return the recommendation of ranges whose ends are no values of people, with its loss."""
     names = tuple(each.name for each in task.quasi if each.publishes_observed_ends)
     clusters = ALGORITHMS[name].family is Family.CLUSTERING
@@ -131,11 +125,11 @@ def _with_round_ends(
     quasi = tuple(
         replace(each, publish="rounded") if each.name in names else each for each in task.quasi
     )
-    trial = try_out(replace(task, quasi=quasi), ALGORITHMS[name](), budget, stop)
+    trial = try_out(replace(task, quasi=quasi), ALGORITHMS[name](), BUDGET, stop)
     return [Recommendation(f"{Wish.LEAST_LOSS.value}, round ends", name, trial, rounded=names)]
 
 
-def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) -> str:
+def keeps_more(result: Result, try_others: bool = True) -> str:
     """Return a sentence on a release that hides whole columns and on what keeps more; else empty.
 
     Others are tried on samples, which takes seconds: nobody waits for that where nobody reads.
@@ -152,7 +146,7 @@ def keeps_more(result: Result, budget: float = BUDGET, try_others: bool = True) 
             f"{clause}; an algorithm with ranges of its own for every class, such as {others[0]}, "
             f"may keep more"
         )
-    trials = {name: try_out(result.task, ALGORITHMS[name](), budget) for name in others}
+    trials = {name: try_out(result.task, ALGORITHMS[name](), BUDGET) for name in others}
     best = min(trials, key=lambda name: _cost(trials[name]))
     ncp = trials[best].ncp
     if ncp is None or ncp > WORTH_SAYING * result.measures.ncp:

@@ -8,12 +8,13 @@ a fast algorithm cannot flood a slow terminal. `RemainingTime` estimates the sec
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import exp, sqrt
 
 from kanon_tui.core.pipeline.run import Run, State
 from kanon_tui.core.pipeline.timeline import Timeline
+from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.task.task import FULL_SPEED, Family, Step
 
 LEAST_PROGRESS = 0.01
@@ -160,7 +161,7 @@ class LiveRun:
 
     # -- the one thread that runs it
 
-    def drive(self, abandoned: Callable[[], bool] = lambda: False) -> None:
+    def drive(self, abandoned: Stop = never) -> None:
         """Pull steps as ordered until the run ends, or `abandoned` returns True."""
         due = time.monotonic()
         while True:

@@ -31,6 +31,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.tuple_counts import TupleLookup, counted_table
+from kanon_tui.core.processes.interruption import Stop, check_stopped, never
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import CHANGED
@@ -109,7 +110,7 @@ class Pages(ABC):
         """Return some rows of pages in memory, by their numbers."""
         raise InputError("only rows in memory can be had one by one")
 
-    def stretches(self, stop: Callable[[], bool] = lambda: False) -> Iterator[pl.DataFrame]:
+    def stretches(self, stop: Stop = never) -> Iterator[pl.DataFrame]:
         """Yield all rows, some at a time, until `stop` returns True."""
         for begin, end in self._stretches(-1, 1):
             if stop():
@@ -122,7 +123,7 @@ class Pages(ABC):
         near: int,
         count: int,
         columns: Sequence[str] = (),
-        stop: Callable[[], bool] = lambda: False,
+        stop: Stop = never,
     ) -> tuple[Int64s, pl.DataFrame]:
         """Return the numbers of the `count` rows with these cells, and some of their columns.
 
@@ -139,8 +140,7 @@ class Pages(ABC):
         for begin, end in self._stretches(-1, 1):
             if seen >= count:
                 break
-            if stop():
-                raise InputError("stopped")
+            check_stopped(stop)
             parts.append(self._rows_with(cells, begin, end, columns))
             seen += len(parts[-1][0])
         return np.concatenate([part[0] for part in parts]), pl.concat([part[1] for part in parts])
@@ -153,9 +153,7 @@ class Pages(ABC):
         flags = same.to_series()
         return begin + np.flatnonzero(flags.to_numpy()), frame.filter(flags).select(columns)
 
-    def find(
-        self, text: str, row: int, direction: int = 1, stop: Callable[[], bool] = lambda: False
-    ) -> int | None:
+    def find(self, text: str, row: int, direction: int = 1, stop: Stop = never) -> int | None:
         """Return the next row after (or before) a row with a text in a cell, ignoring case.
 
         At the end it goes on from the other one; None where no row has it.
@@ -167,7 +165,7 @@ class Pages(ABC):
         flags: Callable[[pl.DataFrame], Flags],
         row: int,
         direction: int = 1,
-        stop: Callable[[], bool] = lambda: False,
+        stop: Stop = never,
     ) -> int | None:
         """Return the next flagged row after (or before) a row, wrapping around."""
         for begin, end in self._stretches(row, direction):
@@ -303,25 +301,17 @@ RELEASE_PAGES_KEPT = 12
 class ReleasePages(FilePages):
     """The rows of a written release, by page; files that have changed are refused."""
 
-    def __init__(
-        self,
-        result: FinishedRun,
-        page: int = ROWS_PER_PAGE,
-        stop: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, result: FinishedRun, page: int = ROWS_PER_PAGE, stop: Stop = never) -> None:
         """Look through the files, which takes a moment for CSV; `stop` ends it early."""
         if result.target is None:
             raise InputError("this release was not written; run again to write it")
-
-        def check_stopped(size: int) -> None:
-            if stop():
-                raise InputError("stopped")
-
         self._written = result.files
         with self._unchanged():
-            options = release_options(result.csv)
             source = open_source(
-                result.target.path, options, on_bytes=check_stopped, written_here=True
+                result.target.path,
+                release_options(result.csv),
+                on_bytes=lambda _: check_stopped(stop),
+                written_here=True,
             )
             super().__init__(source, page)
         self._most = RELEASE_PAGES_KEPT

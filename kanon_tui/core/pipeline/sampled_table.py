@@ -26,6 +26,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.pipeline.engine_choice import fits_in_memory
 from kanon_tui.core.pipeline.pages import FilePages, ReleasePages
 from kanon_tui.core.pipeline.tuple_counts import counted_table
+from kanon_tui.core.processes.interruption import Stop, check_stopped, never
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Workers
 from kanon_tui.core.project.project import Project
@@ -220,10 +221,8 @@ class TableCounting:
 MOST_DRAWN = 100_000
 """The largest sample of records, where all of them would be needed in memory."""
 
-Stop = Callable[[], bool]
 
-
-def read_tables(result: FinishedRun, stop: Stop = lambda: False) -> tuple[Task, Table]:
+def read_tables(result: FinishedRun, stop: Stop = never) -> tuple[Task, Table]:
     """Return the task of a result and its release: in memory, or reading their files again.
 
     `stop` ends a pass over files early.
@@ -262,12 +261,11 @@ def _workers(stop: Stop, check: Callable[[], object] = lambda: None) -> LocalWor
     """Return workers that call `check` after every piece, and end when `stop` says so."""
     workers = LocalWorkers()
 
-    def check_stopped(what: str, share: float) -> None:
+    def check_piece(what: str, share: float) -> None:
         check()
-        if stop():
-            raise InputError("stopped")
+        check_stopped(stop)
 
-    workers.begin("read", check_stopped)
+    workers.begin("read", check_piece)
     return workers
 
 

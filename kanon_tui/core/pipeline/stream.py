@@ -18,6 +18,7 @@ from kanon_tui.core.pipeline.prepare import as_project, count_project, prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher, check_streamed_target
 from kanon_tui.core.pipeline.run import Result, Run, State, chosen_algorithm, conclude, start
 from kanon_tui.core.pipeline.sampled_table import SampledTable
+from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
 from kanon_tui.core.project.project import Project
@@ -196,7 +197,7 @@ class WatchedStream:
         if self.live is not None:
             self.live.cancel()
 
-    def run(self, abandoned: Callable[[], bool] = lambda: False) -> Result:
+    def run(self, abandoned: Stop = never) -> Result:
         """Run all passes and return the result; `abandoned` may end it."""
 
         def progress(what: str, share: float) -> None:

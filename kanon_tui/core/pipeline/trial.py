@@ -23,7 +23,7 @@ from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude
 from kanon_tui.core.privacy.requirements import out_of_reach
-from kanon_tui.core.processes.interruption import helpers
+from kanon_tui.core.processes.interruption import Stop, helpers, never
 from kanon_tui.core.processes.workers import cores
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.distinct_rows import number_rows
@@ -174,7 +174,7 @@ def try_out(
     task: Task,
     algorithm: Algorithm,
     budget: float = BUDGET,
-    stop: Callable[[], bool] = lambda: False,
+    stop: Stop = never,
     clock: Callable[[], float] | None = None,
 ) -> Trial:
     """Return estimates from samples, run until the budget or the table is used up, or `stop`.
@@ -303,7 +303,7 @@ def _sampled_column(column: Column, rows: Int64s) -> tuple[Column, Int64s]:
 
 
 def _run(
-    task: Task, algorithm: Algorithm, give_up: Callable[[], bool], clock: Callable[[], float]
+    task: Task, algorithm: Algorithm, give_up: Stop, clock: Callable[[], float]
 ) -> Sample | None:
     """Run one sample; return None when it was stopped or took too long."""
     for attribute in task.quasi:  # a run on the whole table has these already

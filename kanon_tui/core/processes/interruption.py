@@ -8,10 +8,12 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from kanon_tui.core.errors import InputError
 
 ENDING_SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -24,6 +26,20 @@ helpers: set[subprocess.Popen[bytes]] = set()
 """Helper processes of this program."""
 written: list[Path] = []
 """Files that have taken their final name, the latest last."""
+
+Stop = Callable[[], bool]
+"""Returns True once nobody waits for a piece of work any more."""
+
+
+def never() -> bool:
+    """Return False: the work goes on to its end."""
+    return False
+
+
+def check_stopped(stop: Stop) -> None:
+    """Refuse to go on once nobody waits any more."""
+    if stop():
+        raise InputError("stopped")
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Two recorded runs side by side: both curves in one plot, and at the end what was traded."""
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -9,6 +9,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.pipeline.run import Run, conclude, start
 from kanon_tui.core.pipeline.timeline import MOST_KEPT, Timeline
+from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.task.task import RunContext, Task
 from kanon_tui.core.teaching.cockpit import Points, draw_curves, figure_text, objective_points
@@ -42,9 +43,7 @@ class Recording:
     """The figures of the release; None where there is none."""
 
 
-def record(
-    project: Project, task: Task, abandoned: Callable[[], bool] = lambda: False
-) -> Recording:
+def record(project: Project, task: Task, abandoned: Stop = never) -> Recording:
     """Run to the end, keeping every decision; of very many the first, and the rest at once."""
     context = RunContext(decisions_per_step=1, watched=True)
     run = start(project, task=task, context=context)

@@ -6,22 +6,26 @@ from dataclasses import replace
 
 import pytest
 
+from kanon_tui.core.analysis import recommend as module
 from kanon_tui.core.analysis.recommend import keeps_more, question, recommend
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Result, conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 
-UNHURRIED = 60.0
-"""Seconds: a busy machine is slow, and what is found must not depend on it."""
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine is slow, and what is found must not depend on it."""
+    monkeypatch.setattr(module, "BUDGET", 60.0)
 
 
 def project_of(name: str) -> Project:
     return Project.load(find_sample(name).project)
 
 
-def test_every_wish_of_the_data_has_an_algorithm() -> None:
-    found = {one.want: one for one in recommend(prepare(project_of("census")), budget=UNHURRIED)}
+def test_every_wish_of_the_data_has_an_algorithm(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {one.want: one for one in recommend(prepare(project_of("census")))}
     assert list(found) == [
         "one level per column",
         "least loss",
@@ -38,13 +42,14 @@ def test_every_wish_of_the_data_has_an_algorithm() -> None:
     assert losses["least loss"] < losses["least loss, round ends"] < 1.5 * losses["least loss"]
     taken = round_ends.taken_over(project_of("census"))
     assert {n for n, spec in taken.attributes.items() if spec.publish == "rounded"} == {"age"}
-    offered_again = [one.want for one in recommend(prepare(taken), budget=0.1)]
+    monkeypatch.setattr(module, "BUDGET", 0.1)
+    offered_again = [one.want for one in recommend(prepare(taken))]
     assert "least loss, round ends" not in offered_again
 
 
 @pytest.mark.parametrize("name", ["census", "locations", "race-rules", "ward"])
 def test_nobody_recommended_loses_less_than_the_least(name: str) -> None:
-    found = {one.want: one for one in recommend(prepare(project_of(name)), budget=UNHURRIED)}
+    found = {one.want: one for one in recommend(prepare(project_of(name)))}
     losses = [one.trial.ncp for one in found.values() if one.max_suppression is None]
     assert found["least loss"].trial.ncp == min(losses)
 
@@ -53,18 +58,18 @@ def test_nobody_recommended_loses_less_than_the_least(name: str) -> None:
 def test_suppressing_a_few_is_recommended_where_it_keeps_much_more() -> None:
     project = project_of("census")
     strict = replace(project, privacy=replace(project.privacy, max_suppression=0.0))
-    found = {one.want: one for one in recommend(prepare(strict), budget=UNHURRIED)}
+    found = {one.want: one for one in recommend(prepare(strict))}
     few = found["one level per column, 1% suppressed"]
     assert few.trial.ncp < 0.8 * found["one level per column"].trial.ncp
     taken = few.taken_over(strict)
     assert taken.privacy.max_suppression == 0.01
     assert taken.algorithm.name == few.algorithm
-    allowed = recommend(prepare(taken), budget=UNHURRIED)
+    allowed = recommend(prepare(taken))
     assert all(one.max_suppression is None for one in allowed)
 
 
 def test_without_rules_and_marks_there_is_no_such_wish() -> None:
-    found = recommend(prepare(project_of("mondrian")), budget=UNHURRIED)
+    found = recommend(prepare(project_of("mondrian")))
     assert {one.want for one in found} <= {
         "one level per column",
         "least loss",
@@ -91,7 +96,7 @@ def stars() -> Result:
 
 def test_a_release_that_hides_columns_names_who_keeps_more() -> None:
     result = stars()
-    said = keeps_more(result, UNHURRIED)
+    said = keeps_more(result)
     assert "hidden from everybody" in said
     assert "would keep more: NCP" in said
     assert "may keep more" in keeps_more(result, try_others=False)
@@ -104,7 +109,4 @@ def test_nothing_is_said_of_a_release_that_hides_no_column() -> None:
 
 @pytest.mark.parametrize("name", ["patients"])
 def test_a_tiny_table_is_run_whole(name: str) -> None:
-    assert all(
-        one.trial.is_of_whole_table
-        for one in recommend(prepare(project_of(name)), budget=UNHURRIED)
-    )
+    assert all(one.trial.is_of_whole_table for one in recommend(prepare(project_of(name))))
