@@ -24,6 +24,7 @@ from tests.screens.conftest import session_of, settle, wait_until
 def real_samples(monkeypatch: pytest.MonkeyPatch, samples_at_hand: None) -> None:
     """Without haste: a busy machine is slow."""
     monkeypatch.setattr(advice, "try_out", partial(trying.try_out, budget=60.0))
+    monkeypatch.setattr(advice, "recommend", recommending.recommend)
     monkeypatch.setattr(recommending, "BUDGET", 60.0)
 
 
