@@ -282,7 +282,7 @@ def sample_csv(
     with reading_errors(files[0]), open(files[0], "rb") as file:
         head = _read_head(file, files[0], options)
     layout, facts = head.described()
-    first, total = _first_records(head, layout), sum(sizes)
+    first, total = _records_at_beginning(head, layout), sum(sizes)
     facts = replace(facts, bytes=total)
     if len(files) == 1 and head.is_complete:
         return first, facts, first.height, True
@@ -311,7 +311,7 @@ def sample_csv(
     return frame, facts, max(round(total / per_record), frame.height), False
 
 
-def _first_records(head: CsvHead, layout: Layout) -> pl.DataFrame:
+def _records_at_beginning(head: CsvHead, layout: Layout) -> pl.DataFrame:
     """Return the records at the beginning of the first file; of a cut one those that are whole."""
     names = layout.names
     try:

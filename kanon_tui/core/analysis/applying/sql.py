@@ -355,14 +355,14 @@ class _Lookup:
         text = "TRIM(value)"
         if isinstance(format, NumberFormat):
             mark, groups = f"[{format.decimal}]", format.thousands
-            whole = "[0-9]+"
+            digits = "[0-9]+"
             plain = text
             if groups != "none":
-                whole = f"([0-9]+|[1-9][0-9]{{0,2}}([{groups}][0-9]{{3}})+)"
+                digits = f"([0-9]+|[1-9][0-9]{{0,2}}([{groups}][0-9]{{3}})+)"
                 plain = f"REPLACE({plain}, {write.text(groups)}, '')"
             if format.decimal != ".":
                 plain = f"REPLACE({plain}, {write.text(format.decimal)}, '.')"
-            pattern = f"[+-]?({whole}{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]{{1,2}})?"
+            pattern = f"[+-]?({digits}{mark}?[0-9]*|{mark}[0-9]+)([eE][+-]?[0-9]{{1,2}})?"
             double = "DOUBLE" if write.dialect == "spark" else "DOUBLE PRECISION"
             found, valid = f"CAST({plain} AS {double})", write.like(text, pattern)
         else:

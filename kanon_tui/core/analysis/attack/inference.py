@@ -340,8 +340,8 @@ def _members(attacked: AttackedRelease) -> Iterator[Int64s]:
     fit, row_of = attacked.fit, attacked.fit.records.row_of
     records = lists_by_key(row_of, np.arange(len(row_of)), len(fit.records.sizes))
     for distinct, size in zip(fit.neighbours[1], attacked.classes.sizes, strict=True):
-        whole = fit.records.sizes[distinct].sum() == size
-        yield np.concatenate([np.zeros(0, np.int64), *(records[one] for one in distinct if whole)])
+        exact = fit.records.sizes[distinct].sum() == size
+        yield np.concatenate([np.zeros(0, np.int64), *(records[one] for one in distinct if exact)])
 
 
 def _exposed(task: Task, members: Int64s, column: Column) -> Flags | None:

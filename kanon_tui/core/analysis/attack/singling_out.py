@@ -132,7 +132,7 @@ def downcoding(attacked: AttackedRelease) -> list[AttackResult]:
             labels = np.maximum(labels, known)
     hit = np.minimum(most, sizes)
     finer = np.minimum(np.maximum(labels, most), sizes)
-    whole = int((rebuilt > 0).sum())
+    classes = int((rebuilt > 0).sum())
     return [
         AttackResult(
             "Downcoding",
@@ -142,7 +142,7 @@ def downcoding(attacked: AttackedRelease) -> list[AttackResult]:
             sentences=(
                 f"{int(hit.sum()):,} published records must have exact values that the release was "
                 f"meant to hide: {cells:,} values follow from ends of ranges, sets and labels.",
-                f"{count_of(whole, 'class', 'classes')} can be rebuilt completely in some "
+                f"{count_of(classes, 'class', 'classes')} can be rebuilt completely in some "
                 f"attribute; {int((finer - hit).sum()):,} more records get a finer label.",
             ),
             remedy="publish labels of a hierarchy (publish: hierarchy) or rounded ranges instead "
