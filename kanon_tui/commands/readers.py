@@ -31,25 +31,25 @@ def a_file(text: str) -> Path:
     return Path(file_name(text))
 
 
-def whole_number(least: int) -> Callable[[str], int]:
-    """Return a reader of arguments that are whole numbers of at least `least`."""
+def whole_number(least: int, most: int = 10**18, words: str = "") -> Callable[[str], int]:
+    """Return a reader of arguments that are whole numbers between two bounds.
+
+    `words` say what is allowed, where that is more than a lower bound.
+    """
+    allowed = words or f"a whole number of at least {least}"
 
     def read(text: str) -> int:
-        if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
-            raise argparse.ArgumentTypeError(f"'{text}' is not a whole number of at least {least}")
+        digits = text.isascii() and text.isdigit() and len(text) <= len(str(most))
+        if not digits or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"'{text}' is not {allowed}")
         return int(text)
 
     return read
 
 
 LAST_PORT = 65_535
-
-
-def port(text: str) -> int:
-    """Read the number of a port."""
-    if not text.isascii() or not text.isdigit() or len(text) > 5 or int(text) > LAST_PORT:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a port, a number of 0 to {LAST_PORT}")
-    return int(text)
+port = whole_number(0, LAST_PORT, f"a port, a number of 0 to {LAST_PORT}")
+"""Reads the number of a port."""
 
 
 def k_values(text: str) -> tuple[int, ...]:
