@@ -277,9 +277,7 @@ class FindingScreen(StepScreen):
 
         def found(rows: Sequence[int]) -> None:
             self.matches, self._searched = rows, source
-            if source is not self.to_search()[1]:
-                self.action_find_next(direction)  # the rows were sorted or filtered meanwhile
-            elif not len(rows):
+            if not len(rows):
                 self.host.notify(f"'{text}' is not found here")
             elif direction > 0:
                 self.show_match(bisect_right(rows, grid.row) % len(rows))
@@ -289,4 +287,4 @@ class FindingScreen(StepScreen):
         if self._searched is source:
             found(self.matches)
         else:
-            self.compute(lambda: self.rows_with(source, text), found, group="find")
+            self.compute(lambda: self.rows_with(source, text), found, group="find", covers=grid)

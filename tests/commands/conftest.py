@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,12 @@ POISONED = (
     "kanon_tui.py", "kanon_tui/__init__.py", "pickle.py", "json.py", "numpy.py", "polars.py",
     "textual.py", "multiprocessing.py", "distributed.py", "signal.py",
 )  # fmt: skip
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_ignored() -> None:
+    """Processes that tests start inherit what is ignored, such as SIGHUP below `nohup`."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture

@@ -65,7 +65,8 @@ async def watch(pilot: Pilot[None], screen: RunScreen) -> None:
     """Two decisions by hand, the others at full speed, and a look back."""
     before = screen.live
     await pilot.press("full_stop")
-    await wait_until(pilot, lambda: screen.live is not before and screen.live.snapshot.steps >= 1)
+    await wait_until(pilot, lambda: screen.live not in (None, before))
+    await wait_until(pilot, lambda: screen.live.snapshot.steps >= 1)
     live = screen.live
     assert live is not None
     await pilot.press("full_stop")
