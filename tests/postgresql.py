@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import sqlalchemy as sql
-
 
 class Server:
     """A running server, and how its own user asks it what is really there."""
@@ -20,6 +18,8 @@ class Server:
     def __init__(self, folder: Path, address: str) -> None:
         self.folder = folder
         self.address = address
+        import sqlalchemy as sql  # slow to import, and few tests need it
+
         self._engine = sql.create_engine(address, execution_options={"no_parameters": True})
 
     def do(self, *statements: str) -> None:

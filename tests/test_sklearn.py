@@ -1,4 +1,7 @@
-"""`kn.sklearn.KAnonymizer` in pipelines, and against scikit-learn's own checks."""
+"""`kn.sklearn.KAnonymizer` in pipelines, and against scikit-learn's own checks.
+
+Tests import scikit-learn themselves: it takes seconds, and every worker imports this module.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,6 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.compose import make_column_transformer
-from sklearn.naive_bayes import CategoricalNB
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OrdinalEncoder
-from sklearn.utils.estimator_checks import check_estimator
 
 import kanon_tui as kn
 
@@ -38,6 +35,8 @@ def table(n: int = 60) -> pd.DataFrame:
 
 
 def test_checks_of_scikit_learn() -> None:
+    from sklearn.utils.estimator_checks import check_estimator
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         checks = check_estimator(kn.sklearn.KAnonymizer(k=2), on_skip=None, on_fail=None)
@@ -47,6 +46,8 @@ def test_checks_of_scikit_learn() -> None:
 
 
 def test_what_those_checks_are_about_holds_for_texts() -> None:
+    from sklearn.base import clone
+
     people = table()[["age", "zip"]]
     fitted = kn.sklearn.KAnonymizer(k=3).fit(people)
     cells = fitted.transform(people)
@@ -70,6 +71,11 @@ def test_rows_without_a_class_are_hidden() -> None:
 
 
 def test_a_pipeline_learns_from_what_would_be_published() -> None:
+    from sklearn.compose import make_column_transformer
+    from sklearn.naive_bayes import CategoricalNB
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OrdinalEncoder
+
     people = table()
     quasi = make_pipeline(kn.sklearn.KAnonymizer(k=3), OrdinalEncoder())
     step = make_column_transformer((quasi, ["age", "zip"]))

@@ -97,10 +97,10 @@ class StepScreen(Hosted, SizedByTerminal):
 
         Textual refreshes styles before and paints after this. The event loop gets a turn between
         the three, so that a key waits for one of them at most. Styles are refreshed only if those
-        of the application have changed since the screen was last in front.
+        of the application have changed since the screen was composed or last in front.
         """
         styled_for = self.app.theme, frozenset(self.app.classes), self.app.app_focus
-        event.refresh_styles = styled_for != self._styled_for
+        event.refresh_styles = self._styled_for not in ((), styled_for)
         self._styled_for = styled_for
         await asyncio.sleep(0)
         self.refresh_session()

@@ -334,12 +334,12 @@ class PreviewDialog(Hosted, Dialog):
     """A dialog that shows in `#preview` what would come of its fields, computed in a thread."""
 
     def preview(
-        self, work: Callable[[], T], done: Callable[[T], object], *, closes: bool = False
+        self, work: Callable[[], T], done: Callable[[T], object], *, covers: bool = False
     ) -> None:
         """Call `done` with what is computed, or show why nothing is.
 
-        Where that `closes` the dialog, keys typed meanwhile are for the screen below, and a preview
-        does not replace it.
+        Where it `covers` the dialog, since it closes it or brings other fields, keys typed
+        meanwhile wait for that, and a preview does not replace it.
         """
 
         def failed(error: Exception) -> None:
@@ -349,8 +349,8 @@ class PreviewDialog(Hosted, Dialog):
             self.query_one("#preview", Static).update("")
             self.show_error(error)
 
-        group, covers = ("accept", self) if closes else ("preview", None)
-        self.compute(work, done, group=group, failed=failed, covers=covers)
+        group, covered = ("accept", self) if covers else ("preview", None)
+        self.compute(work, done, group=group, failed=failed, covers=covered)
 
 
 MOST_PAGES = 20

@@ -444,7 +444,7 @@ class BuilderDialog(FormDialog, PreviewDialog):
             self._proposed = spec
             self._fill_in(BUILDERS["groups"])
 
-        self.preview(self._proposals[title].make, done)
+        self.preview(self._proposals[title].make, done, covers=True)
 
     def _fill_in(self, builder: Builder) -> None:
         """Show the fields of another builder."""
@@ -477,7 +477,7 @@ class BuilderDialog(FormDialog, PreviewDialog):
             if closes:
                 self.dismiss(spec)
 
-        self.preview(build, built, closes=closes)
+        self.preview(build, built, covers=closes)
 
     def action_accept(self) -> None:
         self._build(closes=True)

@@ -168,14 +168,3 @@ def test_a_library_made_from_other_sources_is_refused(tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert fault in done.stdout
         assert "make" in done.stdout
-
-
-@pytest.mark.slow
-def test_the_sources_compile_without_a_warning(tmp_path: Path) -> None:
-    code = (
-        "import hatch_build, sys; from pathlib import Path\n"
-        "hatch_build.build(Path(sys.argv[1]), [*hatch_build.OPTIMISED, *hatch_build.WARNINGS])\n"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / "libkanon.so")]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

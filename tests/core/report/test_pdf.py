@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
-from kanon_tui.core.report.pdf import pdf
 from kanon_tui.core.report.sections import Bar, Document, Section
+
+
+def pdf(document: Document) -> bytes:
+    from kanon_tui.core.report import pdf  # its fonts are slow to import
+
+    return pdf.pdf(document)
 
 
 def pages(data: bytes) -> int:

@@ -6,6 +6,7 @@ from textual.widgets import Select, TextArea
 
 from kanon_tui.screens.hierarchies.view import BuilderDialog
 from tests.screens.hierarchies.driver import PROJECT, opened
+from tests.screens.slow_threads import hold_threads
 
 
 async def test_builder_with_preview_errors_and_undo(folder):
@@ -87,7 +88,12 @@ async def test_a_proposed_grouping_fills_the_form_and_can_be_changed(folder):
     async with opened(folder / "p.yaml", (80, 24)) as d:
         await d.go("country")
         await d.press("b")
+        go_on = hold_threads()
         d.app.screen.query_one("#builder", Select).value = "groups by alphabet"
+        await d.wait_until(lambda: len(d.app.workers) == 1)
+        d.app.screen.follow({})  # a preview of what was typed before does not replace it
+        await d.wait_until(lambda: len(d.app.workers) == 2)
+        go_on.set()
         query = d.app.screen.query
         await d.wait_until(
             lambda: any("F-I" in form.text for form in query("#p-levels").results(TextArea))

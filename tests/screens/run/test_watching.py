@@ -209,8 +209,8 @@ async def test_full_speed_on_a_small_table_keeps_every_decision(sample, make_app
 async def test_presenting_shows_sentence_and_picture_alone_and_ends_there(sample, make_app) -> None:
     app = make_app(sample("mondrian"), present=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        await wait_until(pilot, lambda: pilot.app.current_mode == "run")
-        view = pilot.app.screen.query_one(LiveView)
+        await wait_until(pilot, lambda: app.screen_stack[0].query_one(LiveView))
+        view = app.screen_stack[0].query_one(LiveView)
         await wait_until(pilot, lambda: view.playhead is not None and view.playhead.number == 1)
         assert view.presenting
         assert not view.query_one("#sides").display

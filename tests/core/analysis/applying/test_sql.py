@@ -16,7 +16,6 @@ import duckdb
 import numpy as np
 import polars as pl
 import pytest
-import sqlalchemy
 
 import kanon_tui as kn
 from tests.postgresql import postgresql
@@ -97,6 +96,8 @@ _stack = ExitStack()
 
 @cache
 def postgresql_connection() -> Any:
+    import sqlalchemy
+
     server = _stack.enter_context(postgresql())
     engine = sqlalchemy.create_engine(server.address)
     _stack.callback(engine.dispose)
