@@ -1,4 +1,4 @@
-"""The tree over clusters: after merges every node knows what it would know if filled anew."""
+"""The tree over clusters: what its nodes know after merges, and partners among near ties."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
-from kanon_tui.core.kernels.merging import SUPPRESS
+from kanon_tui.core.kernels import box_arrays as box
+from kanon_tui.core.kernels.merging import EXTENT, SUPPRESS, cheapest_partner, costs_with
 from kanon_tui.core.kernels.partner_tree import fill_nodes
+from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.task import RunContext
 from tests.core.algorithms.random_tables import COLUMNS
 from tests.helpers import make_task
@@ -30,3 +32,21 @@ def test_nodes_know_after_merges_what_they_would_know_if_filled_anew() -> None:
         for name, before in known.items():
             assert np.array_equal(before, getattr(tree, name)), name
     assert merging.clusters.hidden.any(), "some boxes show nothing of an attribute"
+
+
+def test_partner_is_the_first_in_the_list_within_a_tie_of_the_lowest_cost() -> None:
+    rng = random.Random(8)
+    near = [rng.randrange(15_000) for _ in range(900)]  # thirty units are a tie
+    columns = {"near": [*near, 3 * 10**10], "sex": [rng.choice("mf") for _ in range(901)]}
+    merging = Merging(make_task(columns, k=3), RunContext(), Objective(EXTENT, Measure.NCP, "", ""))
+    places = merging.clusters.info[:, box.PLACE]
+    costs = np.empty(len(places))
+    first = 0
+    for a in range(len(places)):
+        costs_with(merging.state, a, costs)
+        costs[a] = np.inf
+        tied = np.flatnonzero(costs <= costs.min() + TIE)
+        expected = tied[places[tied].argmin()]
+        assert cheapest_partner(merging.state, merging.tree, a).cluster == expected
+        first += costs[expected] > costs.min()
+    assert first > 50, "the first is often not the cheapest"

@@ -15,12 +15,14 @@ typedef struct {
     const PartnerTree *tree;
     int64_t a;       /* the cluster that wants a partner */
     int64_t sharers; /* candidates that share a rare value */
-    bool by_place;   /* the first in the list within the limit, not the cheapest */
-    double limit;    /* clusters that cost more are ignored */
+    double lowest;   /* the lowest cost so far */
+    double limit;    /* TIE above it; clusters that cost more are ignored */
+    int64_t chosen;  /* of those tried within the limit the first in the list, -1: none */
+    MergeCost best;  /* its cost */
+    double others;   /* a lower bound on the costs of the others that were tried */
+    bool unsure;     /* chosen replaced one that is not within the limit any more; others are */
+    bool by_place;   /* the lowest cost is known: look for clusters before chosen */
     int64_t before;  /* clusters from this place of the list on are ignored */
-    int64_t chosen;  /* -1: none yet */
-    MergeCost best;
-    double following; /* a lower bound on the cost of the runner-up */
     int64_t tried;
     int64_t top; /* the last place of the heap, -1 when it is empty */
 } Search;
@@ -221,31 +223,34 @@ static int64_t find_sharers(const MergeState *state, const PartnerTree *tree, in
 
 /* Try the merge with a cluster. */
 KN_INLINE void try_cluster(Search *search, int64_t mode, int64_t b) {
-    const int64_t place = info_of(search->state->clusters, b)[PLACE];
+    const BoxClusters *clusters = search->state->clusters;
+    const int64_t place = info_of(clusters, b)[PLACE];
     if (b == search->a || b == search->chosen || place >= search->before) {
         return;
     }
     const MergeCost found = merge_cost(search->state, mode, search->a, b, search->limit);
     search->tried++;
-    if (search->by_place) {
-        if (found.cost <= search->limit) {
-            search->chosen = b;
-            search->best = found;
-            search->before = place;
-        }
-    } else if (found.cost < search->best.cost) {
-        search->following = search->best.cost;
-        search->limit = found.cost + TIE;
-        search->chosen = b;
-        search->best = found;
-    } else {
-        search->following = min_f64(search->following, found.cost);
+    if (!(found.cost <= search->limit && found.cost < INFINITY)) {
+        return;
     }
+    search->lowest = min_f64(search->lowest, found.cost);
+    search->limit = search->lowest + TIE;
+    const double best = search->best.cost;
+    if (best > search->limit) {
+        search->unsure = search->others <= search->limit;
+    } else if (place > info_of(clusters, search->chosen)[PLACE]) {
+        search->others = min_f64(search->others, found.cost);
+        return;
+    }
+    search->others = min_f64(search->others, best);
+    search->chosen = b;
+    search->best = found;
+    search->before = search->by_place ? place : NOTHING;
 }
 
 /* Return the key below which a node is visited. */
 KN_INLINE double bar(const Search *search) {
-    return search->by_place ? (double)search->before : search->best.cost;
+    return search->by_place ? (double)search->before : search->lowest;
 }
 
 /* Return the key of a node: inf where no cluster below it can win. */
@@ -268,23 +273,12 @@ KN_INLINE void try_leaf(Search *search, int64_t mode, const int32_t *branch) {
     }
 }
 
-/* Find a cluster with the lowest cost, or by place the first within the limit. A search begins in
- * the leaf of the cluster itself, where near ones are, and goes on beside the nodes above it. Of a
- * node's children it visits the one with the lower key next, until neither is of interest. */
-KN_INLINE void find(Search *search, int64_t mode) {
+/* Visit the nodes on the heap. Of a node's children the one with the lower key is next, until
+ * neither is of interest. */
+KN_INLINE void visit(Search *search, int64_t mode) {
     const PartnerTree *tree = search->tree;
-    for (int64_t i = 0; i < search->sharers; i++) {
-        try_cluster(search, mode, tree->candidates[i]);
-    }
-    int64_t node = tree->leaf_of[search->a];
-    try_leaf(search, mode, branch_of(tree, node));
-    for (int64_t parent; (parent = branch_of(tree, node)[PARENT]) >= 0; node = parent) {
-        const int64_t child = branch_of(tree, parent)[CHILD];
-        const int64_t beside = child == node ? child + 1 : child;
-        push(search, beside, key_of(search, mode, beside));
-    }
     while (search->top >= 0 && tree->keys[0] < bar(search)) {
-        node = pop(tree, search->top--);
+        int64_t node = pop(tree, search->top--);
         double key = -INFINITY;
         for (int64_t child; key < bar(search) && (child = branch_of(tree, node)[CHILD]) >= 0;) {
             const double one = key_of(search, mode, child);
@@ -299,20 +293,55 @@ KN_INLINE void find(Search *search, int64_t mode) {
             push(search, node, key);
         }
     }
-    if (search->top >= 0 && !search->by_place) {
-        search->following = min_f64(search->following, tree->keys[0]);
+}
+
+/* Order what is on the heap, and within the limit, by place. */
+static void order_by_place(Search *search) {
+    const int64_t count = search->top + 1;
+    search->top = -1;
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t node = search->tree->heap[i];
+        const int32_t first_place = branch_of(search->tree, node)[FIRST_PLACE];
+        if (search->tree->keys[i] <= search->limit && first_place < search->before) {
+            push(search, node, (double)first_place);
+        }
     }
 }
 
-/* Search with code of its own for each mode. */
-static Search find_in_mode(const MergeState *state, const PartnerTree *tree, int64_t a,
-                           int64_t sharers, double limit, int64_t before) {
-    Search search = {.state = state, .tree = tree, .a = a, .sharers = sharers, .limit = limit};
-    search.before = before;
-    search.by_place = before < NOTHING;
-    search.chosen = search.top = -1;
-    search.best = (MergeCost){INFINITY, HIDE_NONE};
-    search.following = INFINITY;
+/* Find the lowest cost, which ties cannot hold up; then the first cluster in the list within TIE
+ * of it. Of those tried that is chosen, and all others are still on the heap. A search begins in
+ * the leaf of the cluster itself, where near ones are, and goes on beside the nodes above it. */
+KN_INLINE void find(Search *search, int64_t mode) {
+    const PartnerTree *tree = search->tree;
+    for (bool anew = true;; anew = search->unsure) {
+        for (int64_t i = 0; anew && i < search->sharers; i++) {
+            try_cluster(search, mode, tree->candidates[i]);
+        }
+        if (anew) {
+            int64_t node = tree->leaf_of[search->a];
+            search->top = -1;
+            try_leaf(search, mode, branch_of(tree, node));
+            for (int64_t parent; (parent = branch_of(tree, node)[PARENT]) >= 0; node = parent) {
+                const int64_t child = branch_of(tree, parent)[CHILD];
+                const int64_t beside = child == node ? child + 1 : child;
+                push(search, beside, key_of(search, mode, beside));
+            }
+        }
+        visit(search, mode);
+        if (search->by_place || search->chosen < 0) {
+            return;
+        }
+        search->by_place = true;
+        search->before = info_of(search->state->clusters, search->chosen)[PLACE];
+        order_by_place(search);
+    }
+}
+
+/* Each mode has code of its own. Where no cost is finite any cluster will do. */
+Partner kn_merging_cheapest_partner(const MergeState *state, const PartnerTree *tree, int64_t a) {
+    Search search = {.state = state, .tree = tree, .a = a, .before = NOTHING, .chosen = -1};
+    search.sharers = find_sharers(state, tree, a);
+    search.lowest = search.limit = search.others = search.best.cost = INFINITY;
     switch (state->mode) {
     case EXTENT:
         find(&search, EXTENT);
@@ -326,37 +355,8 @@ static Search find_in_mode(const MergeState *state, const PartnerTree *tree, int
     default:
         find(&search, SUPPRESS);
     }
-    return search;
-}
-
-/* Return the first cluster beside a. */
-static int64_t any_other(const BoxClusters *clusters, int64_t a) {
-    int64_t b = 0;
-    while (b == a || info_of(clusters, b)[SIZE] == 0) {
-        b++;
+    for (int64_t b = 0; search.chosen < 0; b++) {
+        search.chosen = b != a && info_of(state->clusters, b)[SIZE] > 0 ? b : -1;
     }
-    return b;
-}
-
-/* First the lowest cost is found, which ties cannot hold up; then, only where another cost is
- * within TIE of it, the first of those in the list. Where no cost is finite any cluster will do. */
-Partner kn_merging_cheapest_partner(const MergeState *state, const PartnerTree *tree, int64_t a) {
-    const int64_t sharers = find_sharers(state, tree, a);
-    const Search cheapest = find_in_mode(state, tree, a, sharers, INFINITY, NOTHING);
-    Partner partner = {cheapest.chosen, cheapest.best.cost, cheapest.best.side, cheapest.tried};
-    if (partner.cluster < 0) {
-        partner.cluster = any_other(state->clusters, a);
-        return partner;
-    }
-    if (cheapest.following <= partner.cost + TIE) {
-        const int64_t before = info_of(state->clusters, partner.cluster)[PLACE];
-        const Search first = find_in_mode(state, tree, a, sharers, partner.cost + TIE, before);
-        partner.tried += first.tried;
-        if (first.chosen >= 0) {
-            partner.cluster = first.chosen;
-            partner.cost = first.best.cost;
-            partner.side = first.best.side;
-        }
-    }
-    return partner;
+    return (Partner){search.chosen, search.best.cost, search.best.side, search.tried};
 }
