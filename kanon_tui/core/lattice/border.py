@@ -82,8 +82,7 @@ def _grid(lattice: Lattice, codes: list[Words]) -> Flags:
     levels, places = lattice.grid()
     marked = np.zeros(lattice.count, dtype=bool)
     for some in codes:
-        fields = ((some[:, lattice.word] >> lattice.shift) & lattice.mask).astype(np.int64)
-        marked[fields @ places] = True
+        marked[lattice.steps_up(some) @ places] = True
     return marked.reshape([size for size in levels.tolist() if size > 1])
 
 

@@ -74,6 +74,7 @@ class Verdicts:
             classes = int(frequency.kept_classes(string)[0].sum())
         # A string that fails is measured as if nothing were suppressed.
         measured = outcome if outcome.passes else replace(outcome, small=0)
+        found = self._search.passing_string(string, measured)
         return Verdict(
             levels=string,
             passes=outcome.passes,
@@ -81,11 +82,9 @@ class Verdicts:
             smallest=outcome.smallest or 0,
             below=below,
             suppressed=below if outcome.passes else 0,
-            rv=self._search.rv(string),
-            ncp=-self._search.objective.value(string, measured),
-            roots=sum(
-                level == top for level, top in zip(string, self._search.lattice.roots, strict=True)
-            ),
+            rv=found.rv,
+            ncp=-found.value,
+            roots=found.roots,
         )
 
 

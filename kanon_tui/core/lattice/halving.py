@@ -208,11 +208,7 @@ class Halving:
         worth_less = sum(string.value < floor for string in tested)
         lower, losing = lower - worth_less, losing - (len(tested) - worth_less)
         dropped = self._follower.dropped()
-        beaten = (
-            search.facts.lattice.worths[dropped] < floor
-            if len(dropped)
-            else np.empty(0, dtype=bool)
-        )
+        beaten = search.facts.lattice.worths[dropped] < floor if len(dropped) else dropped < 0
         search.facts.add_settled(Reason.WORTH_LESS, dropped[beaten])
         mark = search.objective.text(float(worths.max()))
         why = "worth less than the best so far, {mark}"

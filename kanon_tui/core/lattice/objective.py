@@ -67,10 +67,7 @@ class Objective(ABC):
 
     def sum(self, levels: Sequence[int]) -> float:
         """Return an upper bound on the value of a string, summed in the order of the attributes."""
-        total = 0.0
-        for values, level in zip(self.bounds, levels, strict=True):
-            total += float(values[level])
-        return total
+        return _added(self.bounds, levels)
 
     @abstractmethod
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
@@ -102,6 +99,10 @@ class Objective(ABC):
     @abstractmethod
     def text(self, value: float) -> str:
         """Return a value in words: `NCP 0.28`."""
+
+
+def _added(values: Sequence[Floats], levels: Sequence[int]) -> float:
+    return sum((float(own[at]) for own, at in zip(values, levels, strict=True)), 0.0)
 
 
 class ResearchValue(Objective):
@@ -142,20 +143,15 @@ class LeastLoss(Objective):
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
         """Return the negative loss of the published and the suppressed records."""
         if self.exact or (outcome is not None and not outcome.small):
-            return self._sum_without_suppression(levels)
+            return _added(self._whole, levels)
         if self._by_labels:
             kept, classes = self._frequency.kept_classes(levels)
-            return self._sum_without_suppression(levels) - self._penalty(
-                levels, classes.chosen(~kept)
-            )
+            return _added(self._whole, levels) - self._penalty(levels, classes.chosen(~kept))
         suppressed = np.flatnonzero(self._frequency.labels(levels, self._tuple_of) < 0)
         lost = 0.0
         for factor, one, level in zip(self._factors, self._losses, levels, strict=True):
             lost -= factor * one.exactly(int(level), suppressed)
         return lost
-
-    def _sum_without_suppression(self, levels: Sequence[int]) -> float:
-        return sum((float(own[at]) for own, at in zip(self._whole, levels, strict=True)), 0.0)
 
     def suppression_costs(self) -> tuple[Floats, ...]:
         """Return the loss that suppression adds to records with the worst label of a level.

@@ -103,10 +103,11 @@ class Lattice:
 
     def levels(self, code: Words) -> tuple[int, ...]:
         """Return the levels of a code."""
-        fields = (code[self.word] >> self.shift) & self.mask
-        return tuple(
-            int(low + field) for low, field in zip(self.lowest, fields.tolist(), strict=True)
-        )
+        return tuple((self.steps_up(code) + self.lowest).tolist())
+
+    def steps_up(self, codes: Words) -> Int64s:
+        """Return per attribute how far the strings of codes are above the lowest levels."""
+        return ((codes[..., self.word] >> self.shift) & self.mask).astype(np.int64)
 
     def worth(self, codes: Words, attributes: Sequence[int] | None = None) -> Floats:
         """Return upper bounds on the values of codes, by all or some attributes."""
@@ -204,11 +205,9 @@ class NodeList:
 
     def shares_below(self, levels: Sequence[int]) -> Floats:
         """Return per attribute the share of the strings left (of a sample) with no higher level."""
-        lattice = self.lattice
-        sample = self.codes[:: 1 + len(self) // _SAMPLE]
-        fields = (sample[:, lattice.word] >> lattice.shift) & lattice.mask
-        limits = (lattice.code(levels)[lattice.word] >> lattice.shift) & lattice.mask
-        return np.asarray((fields <= limits).mean(axis=0), dtype=np.float64)
+        sample = self.lattice.steps_up(self.codes[:: 1 + len(self) // _SAMPLE])
+        limits = np.subtract(levels, self.lattice.lowest)
+        return np.asarray((sample <= limits).mean(axis=0), dtype=np.float64)
 
     def drop_below(self, worth: float) -> int:
         """Drop the strings that are worth less; return their number."""
@@ -328,8 +327,7 @@ class LatticeGrid:
 
     def nodes(self, space: Lattice, codes: Words) -> Int64s:
         """Return the numbers of strings given by their codes."""
-        fields = ((codes[:, space.word] >> space.shift) & space.mask).astype(np.int64)
-        found: Int64s = (fields + np.array(space.lowest)) @ self.places
+        found: Int64s = (space.steps_up(codes) + space.lowest) @ self.places
         return found
 
     @cached_property
