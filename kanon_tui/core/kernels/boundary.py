@@ -23,7 +23,7 @@ import ctypes
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from functools import cache, update_wrapper
+from functools import cache, cached_property, update_wrapper
 from operator import index
 from typing import Any, NamedTuple, Self, TypeVar, cast, get_args, get_origin, get_type_hints
 
@@ -103,21 +103,24 @@ class ArraySpec:
 
     def _agrees(self, shape: tuple[int, ...], sizes: dict[str, int]) -> bool:
         """Return whether the sizes fit; the first array with a name decides its size."""
-        for wanted, size in zip(self.dimensions.sizes, shape, strict=True):
-            name, _, more = str(wanted).partition("+")
-            if name != "_" and not isinstance(wanted, int):
-                wanted = sizes.setdefault(name, size - int(more or 0)) + int(more or 0)
-            if wanted not in ("_", size):
+        for (name, more), size in zip(self._parts, shape, strict=True):
+            if name != "_" and size != more + (sizes.setdefault(name, size - more) if name else 0):
                 return False
         return True
 
+    @cached_property
+    def _parts(self) -> tuple[tuple[str, int], ...]:
+        """Per dimension its name, empty where it has none, and the number that is added."""
+        parts = (str(size).partition("+") for size in self.dimensions.sizes)
+        return tuple(
+            ("", int(name)) if name.isdigit() else (name, int(more or 0)) for name, _, more in parts
+        )
+
     def zeros(self, sizes: dict[str, int]) -> npt.NDArray[Any]:
         """Return an array of zeros; `sizes` has those of the named dimensions."""
-        shape = []
-        for wanted in self.dimensions.sizes:
-            name, _, more = str(wanted).partition("+")
-            shape.append(wanted if isinstance(wanted, int) else sizes[name] + int(more or 0))
-        return np.zeros(shape, self.dtype)
+        return np.zeros(
+            [more + (sizes[name] if name else 0) for name, more in self._parts], self.dtype
+        )
 
     def __str__(self) -> str:
         shape = " × ".join(map(str, self.dimensions.sizes))

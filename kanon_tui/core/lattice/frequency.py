@@ -218,11 +218,10 @@ class Frequency:
         self.work += len(numbers)
         kept, missed = self._kept(string, classes, numbers)
         small = int(classes.sizes[~kept].sum())
+        outcome = replace(large_enough, small=small, missed=missed)
         if self.bounds_only:
             fails = self._least_removed(classes, numbers) > self.allowed
-            return replace(
-                large_enough, passes=not fails, small=small, missed=missed, fails_below=fails
-            )
+            return replace(outcome, passes=not fails, fails_below=fails)
         assert self.requirement_test is not None
         fails = (
             small > self.allowed
@@ -230,9 +229,7 @@ class Frequency:
             or self.requirement_test.at_risk(numbers, classes.sizes, kept)
         )
         below = fails and (self.monotone or self._least_removed(classes, numbers) > self.allowed)
-        return replace(
-            large_enough, passes=not fails, small=small, missed=missed, fails_below=below
-        )
+        return replace(outcome, passes=not fails, fails_below=below)
 
     def _kept(
         self, string: Sequence[int] | Int64s, classes: Classes, numbers: Int32s
@@ -377,7 +374,7 @@ class RollUps:
         self._lock = Lock()
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._strings = np.zeros((attributes, _MOST_ROLL_UPS), dtype=np.int64)
+        self._strings = np.zeros((attributes, _MOST_ROLL_UPS), dtype=np.uint8)
         self._classes: list[Classes] = []
         self._sizes = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
         self._used = np.zeros(_MOST_ROLL_UPS, dtype=np.int64)
@@ -387,7 +384,8 @@ class RollUps:
         """Return the fewest remembered classes that can be merged into those of a string."""
         with self._lock:
             count = len(self._classes)
-            finer = np.flatnonzero((self._strings[:, :count] <= string[:, None]).all(axis=0))
+            levels = string.astype(np.uint8)[:, None]
+            finer = np.flatnonzero((self._strings[:, :count] <= levels).all(axis=0))
             if not len(finer):
                 return None
             place = int(finer[self._sizes[finer].argmin()])
