@@ -90,13 +90,13 @@ class Search:
         heights = highest_levels(task, limits)
         self.lattice = Lattice(lowest, heights, self.objective.bounds, roots)
         self._research_value = ResearchValue(task)
-        self.generated = 0
-        self.pruned = 0
-        self.tested = 0
+        self.generated = self.pruned = self.tested = 0
         self.passing: list[PassingString] = []
         """The passing strings, in the order they were found; only ever added to."""
         self.candidates: list[PassingString] = []
         """The passing strings that can be the answer: none beats another, all are within a tie."""
+        self.best_value = -np.inf
+        """The value of the best of them."""
         self.known: dict[tuple[int, ...], bool] = {}
         """Whether the strings that were tested pass."""
         self.progress: Callable[[], float] | None = None
@@ -128,11 +128,6 @@ class Search:
             "passed": len(self.passing),
             "remaining": self.remaining,
         }
-
-    @property
-    def best_value(self) -> float:
-        """The value of the best passing string; minus infinity before one is found."""
-        return max((string.value for string in self.candidates), default=-np.inf)
 
     def rv(self, levels: Sequence[int]) -> float:
         """Return the research value of a string, summed in the order of the attributes."""
@@ -186,8 +181,8 @@ class Search:
         """Remember a passing string if it can be the answer."""
         if not any(other.beats(new) for other in self.candidates):
             rivals = [new, *(other for other in self.candidates if not new.beats(other))]
-            highest = max(other.value for other in rivals)
-            self.candidates = [other for other in rivals if other.value >= highest - TIE]
+            self.best_value = max(other.value for other in rivals)
+            self.candidates = [each for each in rivals if each.value >= self.best_value - TIE]
 
     def by_rv(self, strings: Int64s) -> list[PassingString]:
         """Return passing strings, given as rows of levels, whose value is their research value."""
@@ -243,10 +238,9 @@ class Search:
 
     def text(self, levels: Sequence[int], part: Sequence[int] | None = None) -> StringText:
         """Return a string, or a part of its attributes, in words."""
-        chosen = range(len(self.names)) if part is None else part
-        return StringText(
-            tuple(self.names[a] for a in chosen), tuple(int(levels[a]) for a in chosen)
-        )
+        if part is None:
+            return StringText(self.names, tuple(map(int, levels)))
+        return StringText(tuple(self.names[a] for a in part), tuple(int(levels[a]) for a in part))
 
     def report(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
         """Yield the step of a decision, unless later decisions share its step."""

@@ -57,13 +57,28 @@ from kanon_tui.core.kernels.string_boxes import (
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.task.task import Step
+from kanon_tui.core.text import Note, note
+
+TESTS, MOST_TESTS = 100_000, 300_000  # unless a number is given
+CLOSE = 0.02  # a gap that is worth more tests
+_STRETCH = 25_000  # tests between two looks at the gap
+_WINDOW = 2  # stretches in which the pace is measured
 
 
 class Budget:
-    """A number of tests that a search may make, and optionally seconds that it may take."""
+    """A number of tests that a search may make, and optionally seconds that it may take.
 
-    def __init__(self, tests: int, seconds: float | None = None) -> None:
-        self.left, self.used = tests, 0
+    Without a number these are TESTS, and up to MOST_TESTS as long as the gap closes at a pace that
+    promises to be CLOSE by then. That is counted in tests alone, so it is the same everywhere.
+    """
+
+    def __init__(self, tests: int | None, seconds: float | None = None) -> None:
+        self.left, self.used = tests or TESTS, 0
+        self.planned = tests or MOST_TESTS
+        """The tests after which it ends, as far as is known; it only ever falls."""
+        self.expected = 1.0
+        """The gap after MOST_TESTS at the present pace."""
+        self._automatic, self._gaps = tests is None, [1.0]
         self._deadline = None if seconds is None else time.monotonic() + seconds
 
     def spend(self, count: int) -> None:
@@ -76,6 +91,30 @@ class Budget:
         """Whether no test or no time is left."""
         late = self._deadline is not None and time.monotonic() > self._deadline
         return late or self.left <= 0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to look at the gap."""
+        return self._automatic and self.used >= _STRETCH * len(self._gaps)
+
+    def look(self, gap: float) -> None:
+        """Plan as many tests as the pace of the gap is worth."""
+        self._gaps += [gap] * (self.used // _STRETCH + 1 - len(self._gaps))
+        before = self._gaps[max(len(self._gaps) - 1 - _WINDOW, 0)]
+        windows = (MOST_TESTS - self.used) / (_STRETCH * _WINDOW)
+        self.expected = gap * min(gap / before, 1.0) ** windows
+        end = MOST_TESTS if self.expected <= CLOSE else max(TESTS, self.used)
+        self.left, self.planned = end - self.used, min(self.planned, end)
+
+    def notes(self) -> tuple[Note, ...]:
+        """Return why the search ended where it did, unless that was asked for."""
+        if not self._automatic or self.used < TESTS:
+            return ()
+        why = "went on after {tests:,} tests, as the gap was closing, and ended after {used:,}"
+        if self.left <= 0:
+            why = "stopped after {used:,} of at most {most:,} tests: {percent:.1f} % would be left"
+        percent = 100 * self.expected
+        return (note(why, used=self.used, most=MOST_TESTS, tests=TESTS, percent=percent),)
 
 
 Levels = tuple[int, ...]
@@ -206,6 +245,7 @@ class Proof:
         for a, (own, cost) in enumerate(pairs):
             values[a, : len(own)], costs[a, : len(own)] = own[: shape[1]], cost[: shape[1]]
         self._worths = LevelWorths(values, costs, *np.zeros((2, *shape)))
+        self._rows, self._numbers = map(np.arange, shape)
         self._bytes = -(-shape[0] // LEVELS_PER_WORD) * LEVELS_PER_WORD
         self._known = KnownStrings.allocate(room=1024, bytes=self._bytes)
         self._count = 0
@@ -217,7 +257,7 @@ class Proof:
         losses = np.concatenate([np.subtract.outer(own, own).ravel() for own in levels])
         losses = np.unique(np.round(losses[losses > TIE], 9))
         losses = np.append(0.0, losses[:: 1 + len(losses) // _TOLERANCES])
-        self._highest = [[_highest(own[x:], losses) + x for x in range(len(own))] for own in levels]
+        self._highest = [[_highest(own, x, losses) for x in range(len(own))] for own in levels]
         """Per attribute and level the highest level that loses at most each of the losses."""
         self._tolerated, self._kept = 0, shape[0] // 2  # as the last string was raised
         self._pause = self._waited = 1  # bars between attempts to raise one further
@@ -257,6 +297,20 @@ class Proof:
                 self._divide(box, self._known.levels[found.barring])
             elif box.worth > mark:
                 yield from self._bar(box, mark)
+            if self.budget.is_due and self.bound > -np.inf:
+                yield from self._look()
+
+    def _look(self) -> Iterator[Step]:
+        """Look at the pace of the gap, and say whether the search goes on."""
+        search, budget = self.search, self.budget
+        gap = search.proof(search.best_value, self.bound)["gap"] if search.candidates else 1.0
+        budget.look(gap)
+        if budget.used >= TESTS:
+            facts = {"used": budget.used, "most": MOST_TESTS, "now": gap, "then": budget.expected}
+            why = (
+                "After {used:,} tests the gap is {now:.1%}, by its pace {then:.1%} after {most:,}: "
+            )
+            yield search.step("bound", why + ("stop." if budget.spent else "go on."), facts)
 
     def _divide(self, box: _Box, string: Bytes) -> None:
         """Open the parts of a box that are above a string, the way around it that costs most first.
@@ -274,8 +328,9 @@ class Proof:
 
     def _bar(self, box: _Box, mark: float) -> Iterator[Step]:
         """Divide a box by a string that bars it, found by raising its best one; or test that."""
-        tops, enough = self.search.lattice.heights, self._enough(box, mark)
-        best = tuple(self._most_at(box, 0.0).argmax(axis=1).tolist())
+        tops, values = self.search.lattice.heights, self._values_in(box)
+        best = tuple(values.argmax(axis=1).tolist())
+        enough = self._enough(values, box.share, mark)
 
         def bars(string: Levels) -> bool:
             return self._suppresses(string, enough)
@@ -289,13 +344,14 @@ class Proof:
             base = next(filter(bars, probes[:_PROBES]), None)
             least, _ = self._small.get(general, (0, 0))
             share = max(box.share, least / self.search.frequency.n)
-            worth = min(box.worth, float(self._most_at(box, share).max(axis=1).sum()))
+            most = (values - share * self._worths.costs).max(axis=1).sum()
+            worth = min(box.worth, float(most))
             if base is None and self._open and worth < -self._open[0][0] - TIE:
                 self._push(box.low, box.high, worth, share)  # others are to be looked at before
                 return iter(())
         if base is None:
-            raised = np.column_stack([own[x] for own, x in zip(self._highest, best, strict=True)])
-            strings = list(map(tuple, raised.tolist()))
+            highest = [own[x] for own, x in zip(self._highest, best, strict=True)]
+            strings = list(zip(*highest, strict=True))
             number = _last_true(lambda at: bars(strings[at]), self._tolerated, len(strings) - 1)
             if number < 0:
                 return self._test(box, best)
@@ -315,11 +371,10 @@ class Proof:
 
     def _raised(self, base: Levels, best: Levels, bars: Callable[[Levels], bool]) -> Levels:
         """Raise attributes of a string to their tops as far as it bars a box."""
-        tops = self.search.lattice.heights
-        below = [a for a, top in enumerate(tops) if base[a] < top]
-        values = self._worths.values
-        lost = {a: round(values[a, best[a]] - values[a, base[a] + 1], 9) for a in below}
-        below.sort(key=lambda a: (lost[a], -self._below[a]))
+        tops, values = self.search.lattice.heights, self._worths.values
+        free = np.flatnonzero(np.less(base, tops))
+        lost = values[free, np.take(best, free)] - values[free, np.take(base, free) + 1]
+        below = free[np.lexsort((-self._below[free], np.round(lost, 9)))].tolist()
 
         def raised(count: int) -> Levels:
             string = list(base)
@@ -336,24 +391,24 @@ class Proof:
         self._kept = len(below) - count
         return raised(count)
 
-    def _most_at(self, box: _Box, share: float) -> Floats:
-        """Return what the levels of a box are worth with a share suppressed, others nothing."""
-        worths, numbers = self._worths, np.arange(self._worths.values.shape[1])
-        low, high = box.low[: len(worths.values), None], box.high[: len(worths.values), None]
-        inside = (numbers >= low) & (numbers <= high)
-        return np.where(inside, worths.values - share * worths.costs, -np.inf)
+    def _values_in(self, box: _Box) -> Floats:
+        """Return the values of the levels of a box, and minus infinity for others."""
+        values = self._worths.values
+        low, high = box.low[: len(values), None], box.high[: len(values), None]
+        return np.where((self._numbers >= low) & (self._numbers <= high), values, -np.inf)
 
-    def _enough(self, box: _Box, mark: float) -> int:
-        """Return how many records a string has to suppress to bar a box; more if it need not."""
-        values, costs = self._worths.values, self._worths.costs
-        share, over, rows = box.share, 1.0, np.arange(len(values))
-        while over > 0 and share <= 1:  # worths are convex in the share: this never goes too far
-            best = self._most_at(box, share).argmax(axis=1)
-            cost = float(costs[rows, best].sum())
-            over = float(values[rows, best].sum()) - share * cost - mark
+    def _enough(self, values: Floats, share: float, mark: float) -> int:
+        """Return how many records a string has to suppress to bar a box; more if it need not.
+
+        `values`, of shape (attributes, levels), are those in the box, and `share` is suppressed.
+        """
+        costs, frequency, over = self._worths.costs, self.search.frequency, 1.0
+        while over > 0 and share * frequency.n <= frequency.allowed:
+            best = (values - share * costs).argmax(axis=1)  # convex in the share: never too far
+            cost = float(costs[self._rows, best].sum())
+            over = float(values[self._rows, best].sum()) - share * cost - mark
             share = share + over / cost + TIE if cost > 0 and over > 0 else share + (over > 0)
-        frequency = self.search.frequency
-        return min(int(min(share, 1.0) * frequency.n), frequency.allowed) + 1
+        return int(min(share * frequency.n, frequency.allowed)) + 1
 
     def _suppresses(self, string: Levels, enough: int) -> bool:
         """Return whether a string suppresses that many records, or fails."""
@@ -403,13 +458,13 @@ class Proof:
         return search.report_test(best, outcome, why="the best string of a box")
 
 
-def _highest(values: Floats, losses: Floats) -> Int64s:
-    """Return per entry of `losses` the highest level that loses at most as much.
+def _highest(values: Floats, level: int, losses: Floats) -> list[int]:
+    """Return per entry of `losses` the highest level that loses at most as much against a level.
 
-    `values`, of shape (levels,), are the values of the levels; losses are against the first.
+    `values`, of shape (levels,), are the values of the levels.
     """
-    least = np.minimum.accumulate((values[0] - values)[::-1])[::-1]  # here or higher
-    return np.searchsorted(least, losses + TIE, side="right") - 1
+    least = np.minimum.accumulate((values[level] - values[level:])[::-1])[::-1]  # here or higher
+    return [level - 1 + int(at) for at in np.searchsorted(least, losses + TIE, side="right")]
 
 
 def _last_true(holds: Callable[[int], bool], guess: int, last: int) -> int:

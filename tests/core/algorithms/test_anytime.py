@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +12,10 @@ from benchmarks.high_dimension import generated
 from kanon_tui.core.algorithms.anytime import AnytimeSearch
 from kanon_tui.core.algorithms.global_search import GlobalSearch
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.lattice import within_budget
 from kanon_tui.core.lattice.pre_pruning import lowest_levels
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.within_budget import Budget, Proof
+from kanon_tui.core.lattice.within_budget import MOST_TESTS, TESTS, Budget, Proof
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.privacy.settings import Privacy
@@ -127,3 +129,49 @@ def test_cancel_keeps_the_best_string_and_its_gap() -> None:
         assert step.facts["bound"] <= min(one["loss"] for one in strings.values()) + 1e-9
         assert kept.search["gap"] == step.facts["gap"]
         best = loss
+
+
+def test_an_automatic_budget_follows_the_pace_of_the_gap() -> None:
+    def stops_after(gap_after: Callable[[int], float], budget: Budget) -> int:
+        while not budget.spent:
+            budget.spend(1000)
+            if budget.is_due:
+                budget.look(gap_after(budget.used))
+        return budget.used
+
+    closing = Budget(None)
+    assert stops_after(lambda used: 0.5 ** (used / 40_000), closing) == MOST_TESTS
+    assert "300,000 of at most 300,000" in closing.notes()[0]
+    slow = Budget(None)
+    assert stops_after(lambda used: 0.7 - used / 10**6, slow) == TESTS
+    assert "100,000 of at most 300,000" in slow.notes()[0]
+    assert slow.planned == TESTS
+    stuck = Budget(None)
+    assert stops_after(lambda used: max(0.5 ** (used / 40_000), 0.1), stuck) == 175_000
+    for gap in (0.0, 1.0):  # a number that was asked for is kept
+        asked = Budget(150_000)
+        assert stops_after(lambda _: gap, asked) == 150_000  # noqa: B023
+        assert asked.notes() == ()
+
+
+@pytest.mark.parametrize(("stretch", "last"), [(20, "go on."), (2, "stop.")])
+def test_a_search_says_that_it_went_on_and_why_it_stopped(
+    monkeypatch: pytest.MonkeyPatch, stretch: int, last: str
+) -> None:
+    for name, tests in (("TESTS", 4 * stretch), ("MOST_TESTS", 100_000), ("_STRETCH", stretch)):
+        monkeypatch.setattr(within_budget, name, tests)
+    task = replace(generated(400, (9, 9, 8, 6, 6, 4)), privacy=Privacy(5, 0.05))
+    run = Run(task, AnytimeSearch(objective="loss"))
+    steps = list(run)
+    assert run.grouping is not None
+    looks = [step for step in steps if "by its pace" in step.sentence]
+    assert looks[-1].sentence.endswith(last)
+    gap, notes = run.grouping.search["gap"], run.grouping.notes
+    if last == "go on.":
+        assert gap == 0
+        assert "went on after 80 tests" in notes[-1]
+        assert all(step.progress is not None and step.progress < 0.01 for step in looks)
+    else:
+        assert looks[-1].facts["now"] == pytest.approx(gap)
+        assert "stopped after" in notes[-1]
+        assert f"{100 * looks[-1].facts['then']:.1f} % would be left" in notes[-1]
