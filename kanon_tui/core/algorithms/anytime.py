@@ -1,7 +1,7 @@
 """Anytime: the best string within a budget, and a bound on how far it is from the optimum."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -66,10 +66,7 @@ class AnytimeSearch(FullDomainSearch):
     )
 
     tests: int | None = declared(
-        None,
-        "Tests of strings that the search may make; 100,000 where none are given, and up to "
-        "300,000 while its gap closes fast enough",
-        low=1,
+        None, "Tests that it may make; by itself 100,000, to 300,000 while the gap closes", low=1
     )
     seconds: float | None = declared(
         None, "Seconds after which it stops, whatever is left of the tests", above=0
@@ -91,8 +88,7 @@ class AnytimeSearch(FullDomainSearch):
                 f"others are left; raise tests or seconds, or require less"
             )
         yield from search.last_step()
-        answer = search.answer(proof.bound, with_gap=True)
-        return replace(answer, notes=(*answer.notes, *budget.notes()))
+        return search.answer(proof.bound, why=budget.notes())
 
     def _descend(self, search: Search, budget: Budget) -> Iterator[Step]:
         """Descend from the roots, from the string of datafly and from shaken best strings."""

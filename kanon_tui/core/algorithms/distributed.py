@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
@@ -109,9 +109,8 @@ class DistributedSearch(FullDomainSearch):
             except NotReachedError as error:  # too many strings pass for the memory
                 if not search.candidates:
                     raise
-                answer = search.answer(solver.bound, with_gap=True)
                 why = note("{reason}", reason=Quotable(str(error)))
-                return replace(answer, notes=(*answer.notes, why))
+                return search.answer(solver.bound, why=[why])
         search.bound = lambda: -np.inf  # nothing is left that could be better
         yield from search.last_step()
         return search.answer(-np.inf)

@@ -1,6 +1,5 @@
 """Local: a binary search on the levels of all attributes at once."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,7 +7,6 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.pre_pruning import only_roots
-from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.strings import Lattice
 from kanon_tui.core.task.task import Line, RunContext, Steps, Task
 
@@ -64,7 +62,8 @@ class LocalSearch(FullDomainSearch):
             levels = pointers.levels
             search.generated += 1
             outcome = search.count(levels)
-            if outcome.passes and (self.accept_root or _says_something(levels, search)):
+            says_something = levels != search.lattice.roots or not any(levels)
+            if outcome.passes and (self.accept_root or says_something):
                 search.record_passing(levels, outcome)
             search.facts.add(pointers=pointers.state)
             yield from search.report_test(levels, outcome, why=HALF_WAY)
@@ -81,12 +80,6 @@ class LocalSearch(FullDomainSearch):
             raise NotReachedError(only_roots(task))
         yield from search.last_step()
         return search.answer()
-
-
-def _says_something(levels: Sequence[int], search: Search) -> bool:
-    """Return whether some attribute is below its root, or none has another level than its root."""
-    roots = search.lattice.roots
-    return tuple(levels) != roots or not any(roots)
 
 
 HALF_WAY = "half-way in what is left of every attribute"

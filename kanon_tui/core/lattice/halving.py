@@ -261,12 +261,8 @@ class SmallClassPruning:
     ) -> None:
         self._frequency = frequency
         self._levels, self._places = space.grid(attributes)
-        pairs = zip(space.lowest, space.heights, strict=True)
-        self._lowest = np.array(
-            [low if n > 1 else top for (low, top), n in zip(pairs, self._levels, strict=True)]
-        )
-        count = float(self._levels.astype(np.float64).prod())
-        few = count <= _MOST_LOOKED_AT
+        self._lowest = np.where(self._levels > 1, space.lowest, space.heights)
+        few = float(self._levels.astype(np.float64).prod()) <= _MOST_LOOKED_AT
         self.useful = frequency.allowed == 0 and few and not space.limited
 
     def drop(self, strings: NodeList, member: int) -> int:

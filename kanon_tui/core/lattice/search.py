@@ -385,17 +385,17 @@ class Search:
     def _by_name(self, levels: Sequence[int]) -> dict[str, int]:
         return dict(zip(self.names, levels, strict=True))
 
-    def answer(self, bound: float | None = None, with_gap: bool = False) -> Grouping:
+    def answer(self, bound: float | None = None, why: Sequence[Note] | None = None) -> Grouping:
         """Return the best of the passing strings found.
 
-        `bound` is an upper bound on the values of the strings that are not settled; with `with_gap`
-        a note says how far the answer can be from the optimum.
+        `bound` is an upper bound on the values of the strings that are not settled. Of a search
+        that may end before a proof, `why` it ended; notes begin with how far the optimum can be.
         """
         if not self.passing:
             raise NotReachedError(no_string(self.task))
         best = best_of(self.passing)
         proof = self.proof(best.value, bound)
-        notes = (gap_note(proof["gap"]),) if with_gap else ()
+        notes = () if why is None else (gap_note(proof["gap"]), *why)
         return self.grouping(best.levels, (*notes, *self.notes(best.levels)), proof=proof)
 
     def proof(self, best: float, bound: float | None) -> dict[str, float]:

@@ -65,8 +65,7 @@ class Lattice:
         self.shift: Words = np.array(left, dtype=np.uint64)
         self.mask: Words = np.array([(1 << max(w - 1, 0)) - 1 for w in widths], dtype=np.uint64)
         self._top: Words = np.array([size - 1 for size in self.sizes], dtype=np.uint64)
-        pairs = zip(self.roots, self.lowest, strict=True)
-        self.root: Words = np.array([root - low for root, low in pairs], dtype=np.uint64)
+        self.root: Words = np.subtract(self.roots, self.lowest).astype(np.uint64)
         self.guards: Words = np.zeros(self.words, dtype=np.uint64)
         for w, bits, width in zip(words, left, widths, strict=True):
             if width:
@@ -191,8 +190,7 @@ class NodeList:
 
     def midpoint(self) -> Words:
         """Return the string in the middle of what is left."""
-        middle = self._start + len(self) // 2
-        return np.array(self._strings.codes[middle], dtype=np.uint64)
+        return np.array(self.codes[len(self) // 2])
 
     def around(self, code: Words, most: int) -> tuple[Int64s, int]:
         """Return the places of strings around one, and its own, from the least value on."""

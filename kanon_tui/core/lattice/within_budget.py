@@ -61,8 +61,7 @@ from kanon_tui.core.text import Note, note
 
 TESTS, MOST_TESTS = 100_000, 300_000  # unless a number is given
 CLOSE = 0.02  # a gap that is worth more tests
-_STRETCH = 25_000  # tests between two looks at the gap
-_WINDOW = 2  # stretches in which the pace is measured
+_STRETCH, _WINDOW = 25_000, 2  # tests between two looks; stretches that the pace is measured in
 
 
 class Budget:
@@ -112,9 +111,8 @@ class Budget:
             return ()
         why = "went on after {tests:,} tests, as the gap was closing, and ended after {used:,}"
         if self.left <= 0:
-            why = "stopped after {used:,} of at most {most:,} tests: {percent:.1f} % would be left"
-        percent = 100 * self.expected
-        return (note(why, used=self.used, most=MOST_TESTS, tests=TESTS, percent=percent),)
+            why = "stopped after {used:,} tests: the gap would be {gap:.1%} after {most:,}"
+        return (note(why, used=self.used, most=MOST_TESTS, tests=TESTS, gap=self.expected),)
 
 
 Levels = tuple[int, ...]
@@ -298,11 +296,10 @@ class Proof:
             elif box.worth > mark:
                 yield from self._bar(box, mark)
             if self.budget.is_due and self.bound > -np.inf:
-                yield from self._look()
+                yield from self._look(self.search, self.budget)
 
-    def _look(self) -> Iterator[Step]:
+    def _look(self, search: Search, budget: Budget) -> Iterator[Step]:
         """Look at the pace of the gap, and say whether the search goes on."""
-        search, budget = self.search, self.budget
         gap = search.proof(search.best_value, self.bound)["gap"] if search.candidates else 1.0
         budget.look(gap)
         if budget.used >= TESTS:
@@ -328,7 +325,9 @@ class Proof:
 
     def _bar(self, box: _Box, mark: float) -> Iterator[Step]:
         """Divide a box by a string that bars it, found by raising its best one; or test that."""
-        tops, values = self.search.lattice.heights, self._values_in(box)
+        tops, levels = self.search.lattice.heights, self._numbers
+        low, high = box.low[: len(tops), None], box.high[: len(tops), None]
+        values = np.where((levels >= low) & (levels <= high), self._worths.values, -np.inf)
         best = tuple(values.argmax(axis=1).tolist())
         enough = self._enough(values, box.share, mark)
 
@@ -390,12 +389,6 @@ class Proof:
             self._pause = 1 if count > guess else min(2 * self._pause, _LONGEST_PAUSE)
         self._kept = len(below) - count
         return raised(count)
-
-    def _values_in(self, box: _Box) -> Floats:
-        """Return the values of the levels of a box, and minus infinity for others."""
-        values = self._worths.values
-        low, high = box.low[: len(values), None], box.high[: len(values), None]
-        return np.where((self._numbers >= low) & (self._numbers <= high), values, -np.inf)
 
     def _enough(self, values: Floats, share: float, mark: float) -> int:
         """Return how many records a string has to suppress to bar a box; more if it need not.
