@@ -13,10 +13,11 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"release": args.release.name, **asdict(proof), "holds": proof.holds})
     else:
-        for check in proof.checks:
-            found = f": {check.found}" if check.found else ""
-            show(f"{'✓' if check.holds else '✗'} {check.what}{found}")
-        verdict = "is proven" if proof.holds else "is NOT proven"
+        marks = ["✓" if each.holds else "✗" if each.told else "?" for each in proof.checks]
+        for mark, check in zip(marks, proof.checks, strict=True):
+            show(f"{mark} {check.what}{f': {check.found}' if check.found else ''}")
+        unproven = "is NOT proven" if "✗" in marks else "can be neither proven nor refuted"
+        verdict = "is proven" if proof.holds else unproven
         show(
             f"{args.release.name}: {proof.records:,} records in {proof.classes:,} classes, the "
             f"smallest has {proof.k:,}; it {verdict}"

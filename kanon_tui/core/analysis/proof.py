@@ -13,7 +13,8 @@ later time and by anybody who has the data: nothing comes from the run. It check
 Classes are counted by the verifier (`privacy.verify`), cells are read by `published_cells`. Where a
 person has several records, or asks for a k of their own, the rows must be traced back to people.
 That can be done where every record lies under the cells of one class and all of them are
-published; otherwise the proof says that it cannot be told.
+published. Where it cannot be done, k still holds if the fewest people whose records could be the
+rows of a class are k or more; anything else cannot be told.
 
 Cost: that of finding the classes above every distinct record (`attack.matching`).
 """
@@ -56,6 +57,8 @@ class Check:
     what: str
     holds: bool
     found: str = ""
+    told: bool = True
+    """Whether data, project and release are enough to tell."""
 
 
 @dataclass(frozen=True)
@@ -134,14 +137,15 @@ def prove(printed: PublishedTable) -> Proof:
         return Proof(published.height, 0, 0, (columns,))
     records = quasi_rows(task)
     covering = covering_rows(replace(printed, table=release), records)
-    checks = [columns, _check_origin(task, release, covering, records.row_of)]
+    rows, held, under = _origins(task, release, covering, records.row_of)
+    checks = [columns, _check_origin(rows, held, under)]
     beside: dict[str, Any] = {}
-    if task.repeated is not None or task.personal_k is not None:
-        traced = _traced_back(task, release, covering, records.row_of) if checks[1].holds else None
-        unclear = "" if traced else "more than one person may stand behind some row"
-        checks.append(Check("every row can be traced back to a person", not unclear, unclear))
+    if checks[1].holds and (task.repeated is not None or task.personal_k is not None):
+        traced = _traced_back(task, release, covering, records.row_of)
         if traced is not None:
             published, beside = traced[0], required.personal_facts(traced[1])
+        else:
+            checks.append(_check_untraced(task, rows, under, covering.rows.sizes))
     people = beside.get("people")
     checks.append(
         _checked(f"every class keeps k = {task.k:,}", required.check, published, people=people)
@@ -186,20 +190,31 @@ def _check_columns(task: Task, published: pl.DataFrame, quasi: Sequence[str]) ->
     return Check(what, not found, "; ".join(found))
 
 
-def _check_origin(task: Task, release: Table, covering: Covering, record_of: Int32s) -> Check:
-    """Check that the data has enough records under every class, with the columns left unchanged.
+def _origins(
+    task: Task, release: Table, covering: Covering, record_of: Int32s
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Return how many rows are published, records held, and records held under a class.
 
-    `record_of` has shape (n_records,): the number of each record's distinct quasi-identifiers.
+    All are counted by the columns left unchanged; rows and the last by `row`, the class; records by
+    `record`, their distinct quasi-identifiers, and `person`, 0 where nobody has several.
+    `record_of` has shape (n_records,).
     """
     kept = [name for name in task.published_as_they_are if name in release.names]
     printed = _beside(pl.Series("row", covering.rows.row_of, dtype=_INT), release.frame, kept)
     original = _beside(pl.Series("record", record_of, dtype=_INT), task.table.frame, kept)
+    person = pl.lit(0) if task.repeated is None else pl.Series(task.repeated.codes)
+    original = original.with_columns(person.cast(_INT).alias("person"))
     pairs = pl.DataFrame({"record": covering.record, "row": covering.row}, schema_overrides=_PAIR)
     held = original.group_by(pl.all()).len("held").with_columns(pl.col("held").cast(_INT))
     rows = printed.group_by(pl.all()).len("published").with_columns(pl.col("published").cast(_INT))
-    combination = [name for name in printed.columns if name != "row"]
+    return rows, held, held.join(pairs, on="record")
+
+
+def _check_origin(rows: pl.DataFrame, held: pl.DataFrame, under: pl.DataFrame) -> Check:
+    """Check that the data has enough records under every class, with the columns left unchanged."""
+    combination = [name for name in rows.columns if name not in ("row", "published")]
     invented = max(
-        _count_beyond(rows, held.join(pairs, on="record"), ["row", *combination]),
+        _count_beyond(rows, under, ["row", *combination]),
         _count_beyond(rows.with_columns(all=0), held.with_columns(all=0), ["all", *combination]),
     )
     found = f"the data has no record for {count_of(invented, 'row')}" if invented else ""
@@ -214,6 +229,31 @@ def _count_beyond(rows: pl.DataFrame, held: pl.DataFrame, names: Sequence[str]) 
     )
     both = published.join(there, on=names, how="left").fill_null(0)
     return int(both.select((pl.col("published") - pl.col("held")).clip(0).sum()).item())
+
+
+def _check_untraced(task: Task, rows: pl.DataFrame, under: pl.DataFrame, sizes: Int64s) -> Check:
+    """Check that no class can be made of the records of fewer than k people.
+
+    A person fills at most as many rows of a class as she has records for them; the fewest people
+    are those who fill most. Requirements beyond k need to know who is in which class.
+    """
+    names = [name for name in rows.columns if name != "published"]
+    own = under.group_by([*names, "person"]).agg(pl.col("held").sum()).join(rows, on=names)
+    filled = pl.min_horizontal("published", "held").sum()
+    own = own.group_by("row", "person").agg(filled).sort("published", descending=True)
+    before = (pl.col("published").cum_sum() - pl.col("published")).over("row")
+    needed = own.filter(before < pl.Series(sizes[own["row"].to_numpy()]))
+    possible = needed.group_by("row").len("people").filter(pl.col("people") < task.k).height
+    what = f"every class has rows of at least {task.k:,} people"
+    unclear = count_of(possible, "class", "classes") if possible else ""
+    if task.sensitive_requirements or task.release_risk or task.subsets or task.personal_k:
+        what, unclear = "every class keeps more than k, counted in people", "some classes"
+    found = (
+        f"cannot be told of {unclear}: records lie under the cells of several classes, so whose "
+        "rows these are is not known. The run counted people before it wrote the release; to prove "
+        "it later, too, take an algorithm whose classes do not overlap (mondrian, full-domain)"
+    )
+    return Check(what, not unclear, found if unclear else "", told=not unclear)
 
 
 _INT = pl.Int64
