@@ -23,7 +23,9 @@ def execute(args: argparse.Namespace) -> None:
     if args.json:
         print_json(_figures(applied))
     else:
-        _print_summary(applied, args)
+        for line in summary(applied, args.file.name, args.mapping.name):
+            show(line)
+        show(f"  wrote {args.out}" if args.out is not None else "  nothing was written (see --out)")
 
 
 def _figures(applied: Applied) -> dict[str, Any]:
@@ -34,13 +36,8 @@ def _figures(applied: Applied) -> dict[str, Any]:
         "uncovered_records": applied.uncovered_records,
         "uncovered": dict(applied.uncovered),
         "below_k": applied.small_records,
+        "no_records": applied.no_records,
         "classes": measures.classes,
         "k": measures.smallest_class,
         "union": None if union is None else asdict(union),
     }
-
-
-def _print_summary(applied: Applied, args: argparse.Namespace) -> None:
-    for line in summary(applied, args.file.name, args.mapping.name):
-        show(line)
-    show(f"  wrote {args.out}" if args.out is not None else "  nothing was written (see --out)")

@@ -19,8 +19,9 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
-from kanon_tui.core.analysis.applying.apply import Choice, apply_mapping, summary
+from kanon_tui.core.analysis.applying.apply import Choice, summary
 from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping, read_mapping
+from kanon_tui.core.api.functions import apply
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.editing.state_folder import UnsavedWork
 from kanon_tui.core.errors import InputError, KanonError
@@ -30,7 +31,6 @@ from kanon_tui.core.project.project import DataSource, Project
 from kanon_tui.core.project.samples import list_samples
 from kanon_tui.core.table.data_files import DATA_ENDINGS, TABLE_ENDINGS
 from kanon_tui.core.table.read_options import ReadOptions
-from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
 from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import ColumnNamesError
@@ -101,8 +101,8 @@ def _read(
     path: Path,
     unsaved: UnsavedWork | None,
     read: Callable[[], Session],
-    failed: Failed | None,
-    then: Callable[[], object],
+    failed: Failed | None = None,
+    then: Callable[[], object] = lambda: None,
 ) -> None:
     def opened(session: Session) -> None:
         host.recent.add(path)
@@ -137,16 +137,15 @@ def ask_how_to_read(host: Host, path: Path, error: KanonError) -> None:
 
     def proposed() -> tuple[DataSource, str]:
         data, problem, notes = DataSource(path=str(path.resolve())), error, list[str]()
-        with suppress(KanonError):  # a guess that could not be made
-            stray = find_stray_rows(path)
-            if stray:
-                data = replace(data, read_options=stray.apply(data.read_options))
-                notes = [f"left out: {joined(stray.reasons)}"]
-                try:
-                    open_session(path, data)
-                    return data, "; ".join(notes)
-                except KanonError as another:
-                    problem = another
+        stray = find_stray_rows(path)
+        if stray:
+            data = replace(data, read_options=stray.apply(data.read_options))
+            notes = [f"left out: {joined(stray.reasons)}"]
+            try:
+                open_session(path, data)
+                return data, "; ".join(notes)
+            except KanonError as another:
+                problem = another
         if isinstance(problem, ColumnNamesError):
             names = joined(list(problem.rename.values()))
             notes.append(f"{str(problem).partition('; ')[0]}; here called {names}")
@@ -154,11 +153,9 @@ def ask_how_to_read(host: Host, path: Path, error: KanonError) -> None:
             data = replace(data, read_options=options)
         return data, "; ".join(notes)
 
-    def answered(data: DataSource) -> None:
-        _read(host, path, None, lambda: open_session(path, data), None, lambda: None)
-
     def ask(found: tuple[DataSource, str]) -> None:
-        host.ask(ReadingDialog(Project(data=found[0]), None, found[1]), answered)
+        dialog = ReadingDialog(Project(data=found[0]), None, found[1])
+        host.ask(dialog, lambda data: _read(host, path, None, lambda: open_session(path, data)))
 
     host.background.compute(host.app, proposed, ask, group="open", covers=host.app.screen)
 
@@ -185,7 +182,6 @@ def offer_to_skip(host: Host, session: Session) -> None:
         lambda: find_stray_rows(session.data_path, session.project.data.read_options),
         found,
         group="stray rows",
-        failed=lambda _: None,  # a guess that could not be made
     )
 
 
@@ -379,16 +375,13 @@ class ApplyDialog(Hosted, FormDialog):
         out = paths.pop("to_write")
         check_target(out, TABLE_ENDINGS, inputs=list(paths.values()))
         mapping = self._mapping or read_mapping(paths["mapping"])
-        options = ReadOptions(missing_tokens=mapping.missing_tokens)
-        records, earlier = paths["new_records"], paths.get("earlier_release")
-        applied = apply_mapping(
+        records = paths["new_records"]
+        applied = apply(
             mapping,
-            read_table(records, options),
+            records,
             uncovered=values["values_not_covered"],
-            small=values["classes_below_k"],
-            earlier=read_table(earlier, options).frame if earlier else self._earlier,
-            table_name=records.name,
-            earlier_name=earlier.name if earlier else "the release",
+            below_k=values["classes_below_k"],
+            earlier=paths.get("earlier_release", self._earlier),
         )
         applied.result.write(out)
         return [*summary(applied, records.name, mapping.name), f"  wrote {out.name}"]
@@ -442,49 +435,34 @@ class StartScreen(Hosted, SizedByTerminal):
         choices = self.query_one("#choices", OptionList)
         choices.clear_options()
         choices.add_option(Option(Text("open a file …"), id="open"))
-        drafts = self.host.recovery.drafts()
-        if drafts:
-            self._heading(choices, "unsaved work")
-        for number, draft in enumerate(drafts):
-            when = f"{draft.when:%Y-%m-%d %H:%M}"
-            self._file(choices, f"draft-{number}", draft.file, f"changed {when} · ")
-        unsaved = {draft.file for draft in drafts}
-        recent = [path for path in self.host.recent.paths() if path not in unsaved]
-        if recent:
-            self._heading(choices, "recent")
-        for number, path in enumerate(recent):
-            self._file(choices, f"recent-{number}", path)
-        self._samples = {f"sample-{sample.name}": sample for sample in list_samples()}
-        for purpose in dict.fromkeys(sample.purpose for sample in self._samples.values()):
-            self._heading(choices, f"samples {purpose}")
-            for key, sample in self._samples.items():
-                if sample.purpose == purpose:
-                    self._choice(choices, key, sample.name, sample.description, sample.project)
-        # The first recent file or the first with unsaved changes, if there is one.
-        choices.highlighted = _FIRST_FILE if drafts or recent else 0
+        listed: dict[str, list[tuple[Path, str, str]]] = {}
+        drafts = {draft.file: draft for draft in self.host.recovery.drafts()}
+        for path in (*drafts, *(each for each in self.host.recent.paths() if each not in drafts)):
+            # Many files are called project.yaml: their folders tell them apart.
+            name = path.parent.name if path.stem == "project" else path.name
+            note = f"changed {drafts[path].when:%Y-%m-%d %H:%M} · " if path in drafts else ""
+            title = "unsaved work" if path in drafts else "recent"
+            listed.setdefault(title, []).append((path, name, f"{note}{_short_path(path)}"))
+        first = _FIRST_FILE if listed else 0
+        self._samples = {sample.project: sample for sample in list_samples()}
+        for path, sample in self._samples.items():
+            entry = path, sample.name, sample.description
+            listed.setdefault(f"samples {sample.purpose}", []).append(entry)
+        for title, entries in listed.items():
+            choices.add_option(None)
+            choices.add_option(Option(Text(title, "bold"), disabled=True))
+            for path, name, about in entries:
+                self.paths[key := f"{title}: {path}"] = path
+                line = Text.assemble((f"{visible(name):<18}", "bold"), " ", (visible(about), "dim"))
+                line.no_wrap, line.overflow = True, "ellipsis"
+                choices.add_option(Option(line, id=key))
+        choices.highlighted = first
         choices.focus()
-
-    def _file(self, choices: OptionList, key: str, path: Path, note: str = "") -> None:
-        # Many files are called project.yaml: their folders tell them apart.
-        name = path.parent.name if path.stem == "project" else path.name
-        self._choice(choices, key, name, f"{note}{_short_path(path)}", path)
-
-    def _heading(self, choices: OptionList, text: str) -> None:
-        choices.add_option(None)
-        choices.add_option(Option(Text(text, "bold"), disabled=True))
-
-    def _choice(
-        self, choices: OptionList, key: str, name: str, description: str, path: Path
-    ) -> None:
-        self.paths[key] = path
-        line = Text.assemble((f"{visible(name):<18}", "bold"), " ", (visible(description), "dim"))
-        line.no_wrap, line.overflow = True, "ellipsis"
-        choices.add_option(Option(line, id=key))
 
     @on(OptionList.OptionHighlighted)
     def preview(self, event: OptionList.OptionHighlighted) -> None:
         """Show what the sample under the cursor teaches, and the first lines of its data."""
-        sample = self._samples.get(event.option_id or "")
+        sample = self._samples.get(self.paths.get(event.option_id or "", Path()))
         pane = self.query_one("#preview", Static)
         pane.display = sample is not None
         if sample is None:

@@ -53,6 +53,14 @@ def test_a_second_month(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "Secret" not in release
     assert main(command) == 2
     assert "exists" in capsys.readouterr().err
+    (folder / "titled.csv").write_text(f"Cases of March\n\n{month(30, 'AB')}Total,,,\n")
+    assert main(["apply", "jan.json", "titled.csv", "--out", "march.csv"]) == 0
+    said = capsys.readouterr().out
+    assert "40 records: 40 published" in said
+    assert "2 lines before the header" in said
+    assert "'Total'" in said
+    assert (folder / "march.csv").read_text() == release
+    assert main(["apply", "jan.json", "titled.csv", "--uncovered", "refuse"]) == 2
 
 
 def test_a_small_batch_is_told_what_helps(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,6 +87,7 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "uncovered_records": 1,
         "uncovered": {"age": 1},
         "below_k": 1,
+        "no_records": [],
         "classes": 2,
         "k": 20,
         "union": {"records": 80, "classes": 4, "k": 20, "new_classes": 2, "in_one_release": 40},

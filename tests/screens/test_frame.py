@@ -27,9 +27,9 @@ async def test_start_offers_samples_and_opens_one_with_enter(make_app: AppMaker)
     async with make_app().run_test(size=(80, 24)) as pilot:
         assert isinstance(pilot.app.screen, StartScreen)
         choices = pilot.app.screen.query_one(OptionList)
-        names = [option.id for option in choices.options]
-        assert "sample-census" in names
-        choices.highlighted = names.index("sample-datafly")
+        names = [(option.id or "").split("/")[-2:-1] for option in choices.options]
+        assert ["census"] in names
+        choices.highlighted = names.index(["datafly"])
         await pilot.press("enter")
         await settle(pilot)
         assert pilot.app.current_mode == "data"

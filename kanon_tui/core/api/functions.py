@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,6 +36,8 @@ from kanon_tui.core.pipeline.run import Result, Run, start
 from kanon_tui.core.pipeline.run import conclude as conclude_run
 from kanon_tui.core.project.guesses import planned_columns, refuse_guesses
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
 from kanon_tui.core.table.table import Table, as_frame, as_table
 
 if TYPE_CHECKING:
@@ -287,7 +290,7 @@ def levels(data: Data | Project, **roles: Any) -> dict[str, tuple[LevelMeasures,
     project = make_project(data, **roles)
     task = prepare(project, _given_table(data, project))
     return {
-        attribute.name: level_measures(attribute, task.k, task.allowed_suppressed)
+        attribute.name: level_measures(attribute, task.k, task.allowed_people, task.repeated)
         for attribute in task.quasi
     }
 
@@ -351,12 +354,12 @@ def risk(
     elif not project.attributes:
         raise InputError(f"{project.title} is a table; name its quasi-identifiers: --quasi a,b")
     task = prepare(project, _given_table(data, project))
-    tokens = task.table.missing_tokens
-    table = task.table if release is None else read_data(release, True, tokens)
+    options = ReadOptions(header=True, missing_tokens=task.table.missing_tokens)
+    table = task.table if release is None else read_data(release, options)
     whose = task.repeated if release is None else None
     if person is not None:
         whose = person_column(table, person)
-    everybody = None if population_table is None else read_data(population_table, True, tokens)
+    everybody = None if population_table is None else read_data(population_table, options)
     published = PublishedTable(project, task, table, _called(data if release is None else release))
     rows, covered = covered_people(published, everybody, _called(population_table))
     if population is None and covered is None:
@@ -373,7 +376,7 @@ def _called(data: Any) -> str:
 
 
 def apply(
-    mapping: Mapping[str, Any] | Result | str | Path,
+    mapping: Mapping[str, Any] | ReleaseMapping | Result | str | Path,
     data: Data,
     *,
     uncovered: Literal["suppress", "refuse"] = "suppress",
@@ -387,7 +390,8 @@ def apply(
     mapping : mapping, Release or path
         `release.mapping`, the release itself, or the file of ``run --mapping``.
     data : frame or path
-        The new records.
+        The new records. Lines of a file that seem to be no records, such as titles and totals, are
+        left out, unless `uncovered` is "refuse"; `no_records` says which.
     uncovered, below_k : {"suppress", "refuse"}
         What becomes of records with values that the mapping does not cover, and of records in
         classes that miss what is required.
@@ -416,19 +420,27 @@ def apply(
     ['20-29', '20-29', '30-39', '30-39']
     """
     found = _mapping(mapping)
-    tokens = found.missing_tokens
-    return apply_mapping(
+    tokens, stray = found.missing_tokens, StrayRows()
+    options = ReadOptions(missing_tokens=tokens)
+    if isinstance(data, str | Path) and uncovered == "suppress":
+        stray = find_stray_rows(Path(data), options)
+    applied = apply_mapping(
         found,
-        read_data(data, tokens=tokens),
+        read_data(data, stray.apply(options)),
         uncovered=uncovered,
         small=below_k,
-        earlier=None if earlier is None else read_data(earlier, True, tokens).frame,
+        earlier=None
+        if earlier is None
+        else read_data(earlier, replace(options, header=True)).frame,
         table_name=_called(data),
         earlier_name="" if earlier is None else _called(earlier),
     )
+    return replace(applied, no_records=stray.reasons)
 
 
-def _mapping(mapping: Mapping[str, Any] | Result | str | Path) -> ReleaseMapping:
+def _mapping(mapping: Mapping[str, Any] | ReleaseMapping | Result | str | Path) -> ReleaseMapping:
+    if isinstance(mapping, ReleaseMapping):
+        return mapping
     if isinstance(mapping, str | Path):
         return read_mapping(Path(mapping))
     if isinstance(mapping, Result):

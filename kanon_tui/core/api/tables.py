@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,13 +28,10 @@ FRAME = "frame"
 """The name of a table that is given in Python, in messages and reports."""
 
 
-def read_data(data: Data, header: bool = False, tokens: Sequence[str] | None = None) -> Table:
-    """Return the table of a frame or a file; with `header` the first row holds the names."""
+def read_data(data: Data, options: ReadOptions = ReadOptions()) -> Table:  # noqa: B008
+    """Return the table of a frame or a file."""
     if not isinstance(data, str | Path):
-        return as_table(data, tokens)
-    options = ReadOptions(header=True) if header else ReadOptions()
-    if tokens is not None:
-        options = replace(options, missing_tokens=tuple(tokens))
+        return as_table(data, options.missing_tokens)
     return read_table(Path(data), options)
 
 

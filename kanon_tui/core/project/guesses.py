@@ -6,15 +6,14 @@ row of a data file is a title or a total is a guess as well.
 """
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from kanon_tui.core.addresses import is_address
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Role
-from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
+from kanon_tui.core.table.stray_rows import find_stray_rows
 from kanon_tui.core.text import count_of, joined
 
 Treatment = Literal["published as it is", "published as a pseudonym", "generalised", "left out"]
@@ -95,9 +94,7 @@ def without_stray_rows(project: Project, accepted: bool) -> Project:
     data = project.data
     if is_address(data.path):
         return project
-    stray = StrayRows()
-    with suppress(KanonError):  # what cannot be read is refused where it is read
-        stray = find_stray_rows(project.data_path, data.read_options)
+    stray = find_stray_rows(project.data_path, data.read_options)
     if not stray:
         return project
     options = stray.apply(data.read_options)

@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, time
+from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -436,7 +438,7 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
     """Return the table in a file's contents; the first row of a sheet may hold the names."""
     typed_columns.check_width(len(contents.columns), who)
     header, names, columns = None, contents.names, contents.columns
-    kept = None
+    kept, skipped = None, 0
     if names is None:
         columns, kept = _without_blanks(columns, options)
         if not columns:
@@ -444,15 +446,17 @@ def table_of_contents(contents: Contents, options: ReadOptions, who: str) -> Tab
         sample = [list(row) for row in zip(*(c.head(_SAMPLE) for c in columns), strict=True)]
         found, header, _ = find_header(sample, options, who)
         names = list(found)
+        skipped = int(kept[0])
         if header:
             columns, kept = [column.slice(1) for column in columns], kept[1:] - 1
+        kept = kept - skipped
     else:
         names = column_names(names, len(columns), who, options.rename)
         rows = max(len(columns[0]) - options.skip_first - options.skip_last, 0) if columns else 0
         columns = [column.slice(options.skip_first, rows) for column in columns]
     frame = pl.DataFrame([c.alias(name) for c, name in zip(columns, names, strict=True)])
     typed_columns.check_size(frame, who, "")
-    facts = FileFacts(contents.format, None, contents.bytes, header=header)
+    facts = FileFacts(contents.format, None, contents.bytes, header=header, skipped=skipped)
     facts = replace(facts, part=contents.part, parts=contents.parts)
     return Table.from_file(frame, facts, options, kept=kept)
 
@@ -497,10 +501,21 @@ def read_contents(path: Path, options: ReadOptions) -> Contents:
     if reader not in (read_workbook, read_statistics_file):
         return reader(path, options)
     data_files.checked_file(path)
-    memory = _EXPANSION * data_files.byte_limit(options.limit)
-    contents = call_bounded(reader, memory, path, options)
+    about = path.stat()
+    version = about.st_mtime_ns, about.st_size
+    return _read_apart(path, version, options.sheet, options.encoding, options.limit)
+
+
+@lru_cache(maxsize=1)
+def _read_apart(
+    path: Path, version: tuple[int, int], sheet: str, encoding: str, limit: int | Literal["auto"]
+) -> Contents:
+    """Read a file in a child process; kept for previews and for rows that are no records."""
+    reader, options = other_reader(path), ReadOptions(sheet=sheet, encoding=encoding, limit=limit)
+    assert reader is not None
+    contents = call_bounded(reader, _EXPANSION * data_files.byte_limit(limit), path, options)
     if contents is None:
-        raise data_files.too_large(path, options.limit)
+        raise data_files.too_large(path, limit)
     return contents
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
+from kanon_tui.core.errors import KanonError
 from kanon_tui.core.table import data_files, source
 from kanon_tui.core.table.other_formats import read_workbook
 from kanon_tui.core.table.read_options import ReadOptions
@@ -66,6 +67,13 @@ def find_stray_rows(path: Path, options: ReadOptions = ReadOptions()) -> StrayRo
 
     Of a large text both ends are looked at, of parts the first one.
     """
+    try:
+        return _look(path, options)
+    except KanonError:  # what is no table is refused where it is read
+        return StrayRows()
+
+
+def _look(path: Path, options: ReadOptions) -> StrayRows:
     path = data_files.part_files(path)[0]
     reader = source.other_reader(path)
     if reader is read_workbook:
@@ -117,7 +125,7 @@ def _found(head: Rows, rows: Rows, options: ReadOptions) -> StrayRows:
     reasons: list[str] = []
     first = next((n for n, row in enumerate(head[:_MOST]) if not _is_note(row, usual, width)), 0)
     if first:
-        reasons.append(f"{count_of(first, 'line')} before the header, such as a title")
+        reasons.append(f"{count_of(first, 'line')} before the header (like a title)")
     last = 0
     for row in reversed(tail[-_MOST:]):
         word = next(cell.strip(" :") for cell in row if cell.strip())

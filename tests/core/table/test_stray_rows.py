@@ -80,6 +80,8 @@ def test_sheets_have_stray_rows_too(tmp_path: Path) -> None:
     table = read_table(path, found.apply(ReadOptions()))
     assert table.height == len(RECORDS)
     assert table.row_of(0) == 4
+    assert table.kept is not None
+    assert table.kept.tolist() == [*range(len(RECORDS))]  # records are numbered without the title
 
 
 def test_both_ends_of_a_large_file_are_looked_at_packed_or_not(tmp_path: Path) -> None:
