@@ -81,15 +81,10 @@ class WordList:
         return found.group() if found else ""
 
 
-_PEOPLE = (
-    "(?:patient|person|user|customer|client|member|employee|student|subject|citizen|respondent"
-    "|participant|household|record|account|card|policy|case|row|kunden|personen|mitglied|fall)"
-)
-_NUMBERED = "(?:id|no|nr|num|number|code|nummer|numero)"
-
 _FILE = Path(__file__).with_name("personal_words.txt").read_text(encoding="utf-8")
 _WORDS = dict(re.findall(r"^# (.+)\n([^#]+)", _FILE, flags=re.MULTILINE))
 """Words by what they point at; empty lines part languages."""
+_PEOPLE, _NUMBERED = (f"(?:{'|'.join(_WORDS[each].split())})" for each in ("people", "numbered"))
 _NAMED = rf"\b(?:first|last|full|given|family|middle|maiden|user|{_PEOPLE}) ?names?\b"
 _SILC_INCOME = r"\b[hp]y[0-9]{3}[gn]?\b"  # of households and persons in EU-SILC
 
@@ -104,17 +99,13 @@ ROLE_WORDS = {
 PERSON_NUMBERS = WordList(_WORDS["number of a person"], rf"\b{_PEOPLE} ?{_NUMBERED}\b")
 """Names of columns that number people: where values repeat, a person has several records."""
 
-CODES = WordList(
-    """zip* postcode* post_code* postal* plz postleitzahl* code_postal codepostal codigo_postal
-    codice_postale =cap =cp ssn phone* telephone mobile fax telefon* telefono* handy* fips code
-    codes schlussel kennziffer"""
-)
+CODES = WordList(_WORDS["digits that are codes"])
 """Names of digits that are codes and no numbers."""
 
-DIAGNOSES = WordList("icd* *diagnos* diag dx cause_of_death todesursache")
+DIAGNOSES = WordList(_WORDS["diagnoses"])
 """Names of columns whose codes are those of diseases."""
 
-LABELS = WordList("id ids identifier key no nr num number nummer numero kennung")
+LABELS = WordList(_WORDS["labels"])
 """Names of columns that number or name something."""
 
 
@@ -126,36 +117,7 @@ NEARLY_ALL = 0.9
 _LONGEST = 200
 
 
-SHAPES = {
-    "e-mail addresses": r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}",
-    "web addresses": r"(?:https?://|www\.)\S+",
-    "UUIDs": r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?",
-    "IBANs": r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}",
-    "IP addresses": (
-        r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
-        r"|(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}"
-    ),
-    "MAC addresses": r"(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}",
-    "US social security numbers": r"[0-9]{3}-[0-9]{2}-[0-9]{4}",
-    "AHV numbers": r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}",
-    "French social security numbers": (
-        r"[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3}"
-        r"(?: ?[0-9]{2})?"
-    ),
-    "Italian tax codes": r"[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]",
-    "Spanish identity numbers": r"[XYZ]?[0-9]{7,8}-?[A-HJ-NP-TV-Z]",
-    "Brazilian tax numbers": r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}",
-    "telephone numbers": (
-        r"(?=(?:\D*[0-9]){7,15}\D*$)(?:\+[0-9]{1,3}[ ./-]?|\(?0)[0-9]*\)?"
-        r"(?:[ ./()-]{0,2}[0-9]{2,})+"
-    ),
-    "names of people": (
-        r"[A-Z\u00c0-\u00de][^\W\d_]*(?:[ '-][A-Z\u00c0-\u00de][^\W\d_]+)?, ?"
-        r"[A-Z\u00c0-\u00de](?:\.|[^\W\d_A-Z]+)(?: [A-Z]\.)?"
-    ),
-    "ICD-10 codes": r"[A-Z][0-9]{2}(?:\.[0-9]{1,4})?[!*+]?",
-    "coordinates": r"-?[0-9]{1,2}\.[0-9]{3,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{3,}",
-}
+SHAPES: dict[str, str] = dict(re.findall("^(.+?): (.+)$", _WORDS["shapes"], flags=re.MULTILINE))
 """Patterns of texts that name people, or of diseases and coordinates, by what they are."""
 SHAPE_ROLES = {"ICD-10 codes": Role.SENSITIVE, "coordinates": Role.QUASI}
 """The roles of shapes that do not name people."""

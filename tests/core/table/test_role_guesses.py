@@ -195,6 +195,9 @@ def test_a_column_that_numbers_people_and_repeats_is_a_person() -> None:
     visits = pl.DataFrame(
         {
             "patient_id": [f"p{i // 3}" for i in range(24)],
+            "PatientenNr": [str(1000 + i // 3) for i in range(24)],
+            "hhid": [str(i // 2) for i in range(24)],
+            "Geschl.": [*"mw"] * 12,
             "visit_id": [f"v{i}" for i in range(24)],
             "surname": [f"n{i // 3}" for i in range(24)],
             "age": [str(30 + i % 7) for i in range(24)],
@@ -203,6 +206,8 @@ def test_a_column_that_numbers_people_and_repeats_is_a_person() -> None:
     found = guess_attributes(as_table(visits))
     assert found["patient_id"].role is Role.PERSON
     assert "24 records are 8 people" in found["patient_id"].reason
+    assert found["PatientenNr"].role is found["hhid"].role is Role.PERSON
+    assert found["Geschl."].role is Role.QUASI
     assert found["surname"].role is Role.IDENTIFIER
     once = guess_attributes(as_table(visits[::3]))
     assert once["patient_id"].role is Role.IDENTIFIER
