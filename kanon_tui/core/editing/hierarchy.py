@@ -36,7 +36,7 @@ from kanon_tui.core.pipeline.prepare import (
     weighted_columns,
 )
 from kanon_tui.core.project.project import AttributeSpec, Project
-from kanon_tui.core.table.column import Column, Role
+from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.task.task import QuasiIdentifier
 
 Counts = npt.NDArray[np.int64]
@@ -183,9 +183,13 @@ def _weight(session: Session, name: str) -> float:
 
 
 def _measures(session: Session, attribute: QuasiIdentifier) -> tuple[LevelMeasures, ...]:
-    privacy = session.project.privacy
-    allowed = privacy.allowed_suppressed(attribute.column.records)
-    return level_measures(attribute, privacy.k, allowed)
+    privacy, person = session.project.privacy, None
+    for name in () if session.source is not None else session.names(Role.PERSON):
+        person = session.table.column(name, Kind.CATEGORICAL)
+    if person is not None and person.records != attribute.column.records:  # some are dropped
+        person = session.task().person
+    counted = attribute.column.records if person is None else len(person.values)
+    return level_measures(attribute, privacy.k, privacy.allowed_suppressed(counted), person)
 
 
 def level_table(spec: AttributeSpec, column: Column, folder: Path) -> tuple[Hierarchy, str]:

@@ -8,7 +8,7 @@ from kanon_tui.core.metrics import losses, research_value
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, measure_privacy
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.table.column import Column, Kind
+from kanon_tui.core.table.column import Column, GroupValues, Kind
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 
@@ -19,7 +19,7 @@ class LevelMeasures:
     level: int
     labels: int
     smallest: int
-    """Records of the rarest label."""
+    """Records of the rarest label, or people where these have several records."""
     passes: bool
     """Whether the attribute at this level is k-anonymous by itself."""
     rv: float
@@ -27,22 +27,27 @@ class LevelMeasures:
 
 
 def level_measures(
-    attribute: QuasiIdentifier, k: int, allowed_suppressed: int
+    attribute: QuasiIdentifier, k: int, allowed_suppressed: int, person: Column | None = None
 ) -> tuple[LevelMeasures, ...]:
     """Return the measures of every level of an attribute alone, over all records.
 
-    A level passes when the records under labels rarer than k are no more than may be suppressed.
+    A level passes when the records under labels rarer than k are no more than may be suppressed;
+    with a column of persons, people are counted.
     """
     values = research_value.level_research_values(attribute)
     measures = []
     for level in range(attribute.hierarchy.height + 1):
         cells = CellGroups.of_level(attribute, level, attribute.column.counts)
+        sizes = cells.size
+        if person is not None:
+            labels = attribute.hierarchy.maps[level][attribute.column.codes]
+            sizes = GroupValues.from_records(labels, person.codes, len(sizes)).distinct
         measures.append(
             LevelMeasures(
                 level=level,
-                labels=len(cells.size),
-                smallest=int(cells.size.min()),
-                passes=int(cells.size[cells.size < k].sum()) <= allowed_suppressed,
+                labels=len(sizes),
+                smallest=int(sizes.min()),
+                passes=int(sizes[sizes < k].sum()) <= allowed_suppressed,
                 rv=float(values[level]),
                 ncp=losses.attribute_ncp(cells),
             )

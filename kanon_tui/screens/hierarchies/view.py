@@ -64,7 +64,7 @@ def level_figures(levels: Iterable[LevelMeasures], current: int | None, privacy:
         text.append(f"{level.smallest:>8,} ", style)
         text.append("  ✓   " if level.passes else "  ✗   ", "green" if level.passes else "red")
         text.append(f"{level.rv:>6.4f} {level.ncp:>5.3f}\n", style)
-    text.append(f"alone: every group has k={privacy.k} records or more", "dim")
+    text.append(f"alone: every group has k={privacy.k} or more", "dim")
     if privacy.max_suppression:
         text.append(f", but for {privacy.max_suppression:.3g} of all", "dim")
     return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from kanon_tui.core.metrics.measure import LevelMeasures, Measures, level_measures, measure
@@ -14,6 +15,7 @@ from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, Proje
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind, Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.task import Grouping, Task
@@ -284,6 +286,11 @@ def test_level_measures() -> None:
     )
     allowed = level_measures(task.quasi[0], k=2, allowed_suppressed=1)
     assert [level.passes for level in allowed] == [False, True, True]
+    person = as_table(pl.DataFrame({"who": [*"aab"]})).column("who", Kind.CATEGORICAL)
+    in_people = level_measures(task.quasi[0], 2, 0, person)  # 20 and 21 are of one person
+    assert [(level.smallest, level.passes) for level in in_people] == [
+        (1, False), (1, False), (2, True)
+    ]  # fmt: skip
 
 
 def cities() -> AttributeSpec:
