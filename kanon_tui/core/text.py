@@ -217,3 +217,9 @@ def sparkline(heights: Sequence[float], width: int | None = None, top: float | N
     if top <= 0:
         return " " * len(values)
     return "".join(_UP[max(1, round(v / top * 8))] if v > 0 else " " for v in values)
+
+
+def typed_number(text: str) -> int:
+    """Return the number that was typed, with or without thousands separators; -1 for none."""
+    digits = text.replace(",", "").strip()
+    return int(digits) if digits.isdecimal() and digits.isascii() else -1

@@ -116,10 +116,8 @@ def before_publishing(
         else:
             proceed()
 
-    def look() -> None:
-        screen.ask(Loading(session.unanswered), lambda found: ask(*found), left=asking)
-
-    once_counted(screen, look)
+    looking = partial(screen.ask, Loading(session.unanswered), lambda found: ask(*found), asking)
+    once_counted(screen, looking)
 
 
 def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], object]) -> None:

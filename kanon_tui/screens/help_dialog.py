@@ -144,10 +144,9 @@ def screen_commands(screen: Screen[Any]) -> Iterator[SystemCommand]:
     for active in screen.active_bindings.values():
         binding, node = active.binding, active.node
         is_motion = (binding.id or "move.").startswith(("move.", "list."))
-        if node is app or is_motion or not active.enabled or binding.action in listed:
+        of_app = node is app or binding.action.startswith("app.")  # listed on every screen
+        if of_app or is_motion or not active.enabled or binding.action in listed:
             continue
-        if binding.action.startswith("app."):
-            continue  # the application lists it, whatever the screen
         listed.add(binding.action)
         title = binding.tooltip or binding.description
         yield SystemCommand(

@@ -5,6 +5,8 @@ Screens 5 and 6 open it to choose the levels of a full-domain release.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import le
 from typing import ClassVar
 
 from rich.text import Text
@@ -47,10 +49,6 @@ class PassingStrings:
         self.first = tuple(levels) if fits and levels is not None else self.verdicts.heights
         """The string to begin with: the published one, or the roots."""
 
-    def read(self, written: str) -> tuple[int, ...]:
-        """Return the levels of a typed string."""
-        return read_levels(written, self.task, "levels")
-
 
 def choose_string(
     screen: Hosted,
@@ -90,14 +88,9 @@ def _passing_levels(
     run: FinishedRun, names: Sequence[str], heights: Sequence[int]
 ) -> list[tuple[int, ...]]:
     """Return the passing strings of a search that fit these attributes and their heights."""
-    found = []
-    for one in run.grouping.search.get("passing", ()):
-        levels = one["levels"]
-        if list(levels) == list(names) and all(
-            level <= top for level, top in zip(levels.values(), heights, strict=True)
-        ):
-            found.append(tuple(levels.values()))
-    return found
+    found = (one["levels"] for one in run.grouping.search.get("passing", ()))
+    strings = [tuple(levels.values()) for levels in found if list(levels) == list(names)]
+    return [each for each in strings if all(map(le, each, heights))]
 
 
 class StringsScreen(Hosted, Modal):
@@ -244,7 +237,8 @@ class StringsScreen(Hosted, Modal):
             self._judge()
 
         hint = "Attributes that are not named stand at their root."
-        ask_text(self, "Levels", take, self.strings.read, written, hint)
+        read = partial(read_levels, task=self.strings.task)
+        ask_text(self, "Levels", take, read, written, hint)
 
     @on(Grid.Chosen)
     def choose(self) -> None:

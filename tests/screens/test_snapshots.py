@@ -27,6 +27,8 @@ from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
 from kanon_tui.screens.analyses.utility import PartitionScreen
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.screen import WhyDialog
+from kanon_tui.screens.run.live_view import LiveView
+from kanon_tui.screens.run.race import RaceScreen
 from kanon_tui.widgets.dialogs import ChooseSeveral
 from tests.screens.conftest import session_of, settle, wait_until
 
@@ -233,12 +235,47 @@ async def test_watching(snapshot: SnapshotAssertion, algorithm: str) -> None:
             await wait_until(pilot, lambda steps=steps: screen.live.snapshot.steps == steps)
             if steps < number:
                 await pilot.press("full_stop")
-        screen.live.run.seconds = 0.0
-        await wait_until(pilot, lambda: screen.live.snapshot.seconds == 0.0)
-        for name, size in WATCHED_SIZES.items():
-            await pilot.resize_terminal(*size)
-            await wait_until(pilot, lambda size=size: made.size == size)
-            screen._draw_live_view()
-            await pilot.pause()
-            shown = snapshot(name=name, extension_class=SVGImageExtension)
-            assert made.export_screenshot() == shown
+        await look_at_waiting_run(pilot, snapshot, WATCHED_SIZES)
+
+
+async def look_at_waiting_run(
+    pilot: Pilot[None],
+    snapshot: SnapshotAssertion,
+    sizes: dict[str, tuple[int, int]],
+    title: str = "",
+) -> None:
+    """Compare a run that waits for a key with its pictures, without elapsed time."""
+    made, screen = pilot.app, pilot.app.screen
+    screen.live.run.seconds = 0.0
+    await wait_until(pilot, lambda: screen.live.snapshot.seconds == 0.0)
+    for name, size in sizes.items():
+        await pilot.resize_terminal(*size)
+        await wait_until(pilot, lambda size=size: made.size == size)
+        screen._draw_live_view()
+        await pilot.pause()
+        shown = snapshot(name=title + name, extension_class=SVGImageExtension)
+        assert made.export_screenshot() == shown
+
+
+async def test_in_front_of_a_class(snapshot: SnapshotAssertion) -> None:
+    """The race of two algorithms, its end, and a presented decision that a class votes on."""
+    made = app("patients")
+    async with made.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await show_run(pilot)
+        await press(pilot, "D", "enter")
+        await wait_until(pilot, lambda: isinstance(made.screen, RaceScreen))
+        await press(pilot, "full_stop", "full_stop", "full_stop")
+        await look(pilot, snapshot, "race")
+        await press(pilot, "end")
+        await look(pilot, snapshot, "race-ended")
+        await press(pilot, "escape")
+        screen = made.screen
+        await pilot.press("full_stop")  # from here on the run waits: there is nothing to settle
+        await wait_until(pilot, lambda: screen.live is not None)
+        await wait_until(pilot, lambda: screen.live.snapshot.steps == 1)
+        await pilot.press("p", "question_mark", "full_stop", "b")
+        assert screen.query_one(LiveView).presenting
+        await look_at_waiting_run(pilot, snapshot, SIZES, "vote-")
+        await pilot.press("escape")
+        assert not screen.query_one(LiveView).presenting

@@ -66,6 +66,7 @@ def _as_run(project: Project, names: Collection[str]) -> Project:
     """Return a project with some attributes, as a run takes them.
 
     A survey weight is published or left out. Large hierarchies of other attributes are not written.
+    Saving makes the path of the data relative, which is no change.
     """
 
     def role(spec: AttributeSpec) -> AttributeSpec:
@@ -74,7 +75,8 @@ def _as_run(project: Project, names: Collection[str]) -> Project:
         return replace(spec, role=Role.OTHER if spec.publish_unique else Role.IDENTIFIER)
 
     attributes = {name: role(spec) for name, spec in project.attributes.items() if name in names}
-    return replace(project, attributes=attributes)
+    data = replace(project.data, path=project.data_place)
+    return replace(project, attributes=attributes, data=data)
 
 
 _LONGEST = 30

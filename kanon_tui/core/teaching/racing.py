@@ -99,7 +99,7 @@ def _tracks(runs: Sequence[Recording], number: int, width: int, height: int) -> 
         picture.write(f"{name:<{label}}", "strong")
         picture.write(bar(step / longest, max(width - label - longest_text, 4)), tone).line(text)
     drawn = [(points, tone) for (_, points), tone in zip(found, _TONES, strict=True) if points]
-    if common is None and len(drawn) > 1:
+    if common is None and len(drawn) > 1 and height - picture.used > 4:
         picture.line("each curve on its own scale, from its lowest to its highest", "dim")
         drawn = [(_scaled(points), tone) for points, tone in drawn]
     if drawn:

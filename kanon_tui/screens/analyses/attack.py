@@ -515,44 +515,45 @@ class RereleaseScreen(AnalysisScreen):
     # -- showing
 
     def _draw(self) -> None:
-        found, result = self.found, self.result
         text = Text()
-        if found is not None and result is not None:
-            text = sections_text([found.section()])
-            self._verdict(text, found)
-            self._cost(text, result)
+        if self.found is not None and self.result is not None:
+            mark, style, verdict = self._verdict(self.found, in_files=self.result.in_files)
+            text = sections_text([self.found.section()])
+            text.append(f"\n\n{mark} ", theme_style(self, style, bold=True))
+            text.append(verdict + _repair_cost(self.result))
         self.show_figures(text)
         self.refresh_bindings()
 
-    def _verdict(self, text: Text, found: TwoReleases) -> None:
+    def _verdict(self, found: TwoReleases, in_files: bool) -> tuple[str, str, str]:
+        """Return a mark, its colour, and whether both releases may stand beside each other."""
         name = visible(self.earlier_name)
         if not found.people:
-            text.append("\n\n! ", theme_style(self, "warning", bold=True))
-            text.append(f"Nobody is in both. Is {name} a release of the same people?")
-        elif found.below_k:
-            are = f"{plural(found.below_k, 'is', 'are')} left fewer than k = {found.k:,}"
-            text.append("\n\n✗ ", theme_style(self, "error", bold=True))
-            text.append(f"Together with {name} {found.below_k:,} {are} candidates. Do not publish ")
-            text.append("this beside it: ")
-            if self.result is not None and not self.result.in_files:
-                text.append("g generalises further where that is needed.")
-            else:
-                text.append("run again with coarser levels or a higher k; a release in files is ")
-                text.append("not generalised further where it lies.")
-        else:
-            text.append("\n\n✓ ", theme_style(self, "success", bold=True))
-            text.append(f"Together with {name} everybody keeps k = {found.k:,} candidates.")
+            return "!", "warning", f"Nobody is in both. Is {name} a release of the same people?"
+        if not found.below_k:
+            kept = f"Together with {name} everybody keeps k = {found.k:,} candidates."
+            return "✓", "success", kept
+        are = f"{plural(found.below_k, 'is', 'are')} left fewer than k = {found.k:,} candidates"
+        advice = (
+            "run again with coarser levels or a higher k; a release in files is not generalised "
+            "further where it lies"
+            if in_files
+            else "g generalises further where that is needed"
+        )
+        exposed = f"Together with {name} {found.below_k:,} {are}."
+        return "✗", "error", f"{exposed} Do not publish this beside it: {advice}."
 
-    def _cost(self, text: Text, result: FinishedRun) -> None:
-        """Append the cost of a repaired release."""
-        repair = result.grouping.search.get("repaired")
-        if not isinstance(repair, dict):
-            return
-        text.append(f"\n\nGeneralised further: NCP {repair['ncp']:.4f} instead of ")
-        text.append(f"{repair['ncp_before']:.4f}, ")
-        if "merges" in repair:
-            text.append(f"{repair['merges']:,} {plural(repair['merges'], 'merge')} of classes.")
-        else:
-            levels = (f"{visible(n)} {level}" for n, level in repair["least_levels"].items())
-            text.append(f"levels at least {', '.join(levels)}.")
-        text.append("\nesc and x exports it; run --earlier FILE --repair does the same.", "dim")
+
+def _repair_cost(result: FinishedRun) -> str:
+    """Return the cost of a repaired release, in words; empty for another one."""
+    repair = result.grouping.search.get("repaired")
+    if not isinstance(repair, dict):
+        return ""
+    if "merges" in repair:
+        how = f"{repair['merges']:,} {plural(repair['merges'], 'merge')} of classes"
+    else:
+        levels = (f"{visible(n)} {level}" for n, level in repair["least_levels"].items())
+        how = f"levels at least {', '.join(levels)}"
+    return (
+        f"\n\nGeneralised further: NCP {repair['ncp']:.4f} instead of {repair['ncp_before']:.4f}, "
+        f"{how}.\nesc and x exports it; run --earlier FILE --repair does the same."
+    )

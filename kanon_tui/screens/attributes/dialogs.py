@@ -77,13 +77,9 @@ class KindDialog(PreviewDialog):
         for each in found:
             how = "all values" if each.read == each.sample else f"{each.read / each.sample:.0%}"
             choices.add_option(Text(f"{each.title:<{width}}  {how}", no_wrap=True))
-        known = [(each.kind, each.format) for each in found]
-        kinds = [each.kind for each in found]
-        if self._current in known:
-            choices.highlighted = known.index(self._current)
-        else:
-            kind = self._current[0]
-            choices.highlighted = kinds.index(kind) if kind in kinds else 0
+        kind, used = self._current
+        fits = [(each.kind is kind) + (each.kind is kind and each.format == used) for each in found]
+        choices.highlighted = fits.index(max(fits))
 
     # -- the preview
 

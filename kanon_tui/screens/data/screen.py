@@ -32,7 +32,7 @@ from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.read_options import COMPARISONS, split_sign
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.text import bar, joined, sparkline, visible
+from kanon_tui.core.text import bar, joined, sparkline, typed_number, visible
 from kanon_tui.screens.base import FindingScreen, ask_what_to_copy
 from kanon_tui.screens.opening import ReadingDialog, reread
 from kanon_tui.services.host import PageReader
@@ -407,12 +407,12 @@ class DataScreen(FindingScreen):
         height = self.session.records.height if paged is None else paged.height
 
         def parse(text: str) -> int:
-            digits = text.replace(",", "").strip()
-            if not digits.isdecimal() or not 1 <= int(digits) <= height:
+            number = typed_number(text)
+            if not 1 <= number <= height:
                 raise InputError(f"write a number from 1 to {height:,}")
             if paged is not None:
-                return int(digits) - 1
-            row = self._source.row_of(int(digits) - 1) if self._source else None
+                return number - 1
+            row = self._source.row_of(number - 1) if self._source else None
             if row is None:
                 raise InputError("the filter hides this record; an empty filter (f) shows all")
             return row

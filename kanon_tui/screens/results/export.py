@@ -119,9 +119,8 @@ class Exporter:
     def ask(self) -> None:
         """Ask what to write or do."""
         csv, order = self._csv_format(Path("release.csv")), self.result.task.output.order
-        changing: list[Action] = [
-            (f"change how text is written: {csv} …", self._choose_text_format)
-        ]
+        text = f"change how text is written: {csv} …"
+        changing: list[Action] = [(text, self._choose_text_format)]
         applying: list[Action] = [("apply this release to new records …", self._apply)]
         releases = [self._written(_release(each, title)) for each, title in ORDERS.items()]
         hint = f"the project says: {ORDERS[order]}; file order can give people away"

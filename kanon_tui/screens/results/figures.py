@@ -99,16 +99,6 @@ def _attribute_meaning(
     )
 
 
-def metrics_table(result: FinishedRun) -> FigureTable:
-    """Return every utility metric and count."""
-    return _with_meanings(measured_rows((*METRICS, *COUNTS), result.measures))
-
-
-def privacy_table(result: FinishedRun) -> FigureTable:
-    """Return the privacy figures: k, l, t, α and risk."""
-    return _with_meanings(privacy_section(result).rows)
-
-
 def _with_meanings(rows: Sequence[Sequence[str | Bar]]) -> FigureTable:
     """Return a table of title and figure, with a meaning for every row."""
     titles = [GridColumn("measure", 34, wish=9), GridColumn("figure", 14, True, 8)]
@@ -231,8 +221,8 @@ def short_figure(value: float) -> str:
 
 PANELS: dict[str, Callable[[FinishedRun], FigureTable]] = {
     "attributes": attributes_table,
-    "metrics": metrics_table,
-    "privacy": privacy_table,
+    "metrics": lambda run: _with_meanings(measured_rows((*METRICS, *COUNTS), run.measures)),
+    "privacy": lambda run: _with_meanings(privacy_section(run).rows),
     "class sizes": sizes_table,
 }
 """The tables of one result."""

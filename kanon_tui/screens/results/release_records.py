@@ -51,7 +51,7 @@ from kanon_tui.core.pipeline.pages import (
 )
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.text import count_of, visible
+from kanon_tui.core.text import count_of, typed_number, visible
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import PagedRows
@@ -95,14 +95,8 @@ Description = tuple[Text | None, Callable[[], Text] | None]
 """The line about a cell if it can be had at once, and what makes all of it in a thread."""
 
 
-def typed_number(text: str) -> int:
-    """Return the number that was typed, with or without thousands separators; -1 for none."""
-    digits = text.replace(",", "").strip()
-    return int(digits) if digits.isdecimal() and digits.isascii() else -1
-
-
 FILE_ORDER, BY_CLASS, SMALLEST_FIRST = "file order", "by class", "smallest class first"
-WIDEST = 18
+WIDEST = 24
 """Cells per column at most; the line below the grids shows the cell under the cursor whole."""
 SAMPLE = 300
 """Rows that decide how wide a column is."""
@@ -369,7 +363,6 @@ def marked_column(name: str, widest: int) -> GridColumn:
 
 
 AS_WRITTEN, AS_READ = "as written", "as read"
-WIDEST_IN_FILES = 24
 NO_CLASS = "this record is suppressed and belongs to no class"
 
 
@@ -426,7 +419,7 @@ class FileRecords:
             for sample in samples:
                 texts += sample.to_series(place).cast(pl.String).to_list()
             widest = max(cell_len(visible(text)) for text in texts)
-            found.append(up_to(WIDEST_IN_FILES, title, widest))
+            found.append(up_to(WIDEST, title, widest))
         return found
 
     # -- what is shown

@@ -117,7 +117,8 @@ class RuleDialog(FormDialog):
         if self._column.kind.ordered:
             low, high = values[LOW.name], values[HIGH.name]
             if not low or not high:
-                raise InputError("write both sides of the boundary, for instance 64 and 65")
+                near = " and ".join(self._column.values[len(self._column.values) // 2 :][:2])
+                raise InputError(f"write both sides of the boundary, for instance {near}")
             rule: Rule = Boundary(low, high, importance)
         else:
             first, second = (self._picked(side) for side in ("first", "second"))

@@ -120,6 +120,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         Binding("space", "screen.pause", "Play/pause", id="watch.pause"),
         Binding("v", "picture", "Picture", id="watch.picture"),
         Binding("p", "present", "Present", id="watch.present"),
+        Binding("escape", "present(False)", "All panes", show=False),
         Binding("question_mark", "predict", "Predict", id="watch.predict"),
         *(Binding(letter, f"vote({n})", show=False) for n, letter in enumerate("abcd")),
         Binding("e", "formula", "Formula", id="watch.formula"),
@@ -453,7 +454,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Let `?` be help unless the run is presented, and letters vote while that is asked."""
         if action == "vote":
             return self._asking
-        return self.presenting if action == "predict" else True
+        leaving = action == "present" and bool(parameters)
+        return self.presenting if leaving or action == "predict" else True
 
     def action_vote(self, option: int) -> None:
         """Vote for an option of the question."""
@@ -462,9 +464,11 @@ class LiveView(Hosted, Vertical, can_focus=False):
             self._vote = option
             self.draw()
 
-    def action_present(self) -> None:
-        """Switch between the sentence with the picture alone and all panes."""
-        presenting = self.toggle_class("presenting").presenting
+    def action_present(self, on: bool | None = None) -> None:
+        """Show the sentence with the picture alone, or all panes; None switches."""
+        presenting = self.set_class(
+            not self.presenting if on is None else on, "presenting"
+        ).presenting
         for step_bar in self.screen.query(StepBar):
             step_bar.set_class(presenting, "presenting")
         self._predicting = self._asking = False

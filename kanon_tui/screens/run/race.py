@@ -48,6 +48,7 @@ def _record_both(session: Session, rival: str) -> tuple[Recording, ...]:
 class RaceScreen(Hosted, Modal):
     """Two runs, one decision at a time; the one that is finished waits at its end."""
 
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012 (as Textual has it)
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Back"),
         Binding("full_stop", "move(1)", "On", id="race.on"),
@@ -80,11 +81,13 @@ class RaceScreen(Hosted, Modal):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Show the first decisions, once there is room for them."""
+        """Prepare the pictures; they are drawn once there is room for them."""
         for view, recording in zip(self.query(PictureView), self._recordings, strict=True):
             view.begin(pictures_of(recording.run.algorithm))
-        self.call_after_refresh(self._draw)
         self.set_interval(0.1, self._tick)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
 
     def _draw(self) -> None:
         lanes = zip(self.query(".sentence").results(Static), self.query(PictureView), strict=True)
@@ -97,6 +100,10 @@ class RaceScreen(Hosted, Modal):
             text.append(visible(timeline.step(step).sentence) if timeline.last else "", "not bold")
             sentence.update(text)
             view.show(Scene(run.task, run.algorithm, timeline, step))
+        ended = self._number == self._longest
+        if ended is not self.has_class("ended"):
+            self.set_class(ended, "ended")  # a short terminal has room for the card only then
+            self.call_after_refresh(self._draw)
         course = self.query_one("#course", Static)
         picture = race_plot(self._recordings, self._number, *course.content_size)
         course.update(picture_text(picture, self))

@@ -56,6 +56,12 @@ def test_every_setting_has_words(
 def test_nothing_changed_and_only_the_file_changed(project: Project, tmp_path) -> None:
     assert changes_since(project, project) == []
     assert changes_since(project, project.save(tmp_path / "elsewhere.yaml")) == []
+    (tmp_path / "people.csv").write_text("age,sex\n20,m\n30,w\n")
+    session = open_session(tmp_path / "people.csv")
+    new = session.project
+    session.save()
+    assert session.project.data.path == "people.csv"
+    assert changes_since(new, session.project) == []
 
 
 def test_a_result_is_stale_until_the_setting_comes_back() -> None:
