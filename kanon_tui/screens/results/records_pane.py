@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widget import Widget
@@ -153,6 +153,7 @@ class RecordsPane(Hosted, Vertical):
         """What is wrong with the files; shown once."""
         self.is_searching = False
         """Whether escape has something to stop."""
+        self._described_width = 0
         self._reader = PageReader(self, self._show_pages, self._show_page_error)
         self.grids = TwinGrids()
 
@@ -274,9 +275,14 @@ class RecordsPane(Hosted, Vertical):
         event.stop()
         self._describe()
 
-    def on_resize(self) -> None:
-        """Describe the cell in as many words as now fit."""
-        self._describe()
+    def on_resize(self, event: events.Resize) -> None:
+        """Describe the cell in as many words as fit in another width.
+
+        The description itself changes the height: it must not bring about another one.
+        """
+        if event.size.width != self._described_width:
+            self._described_width = event.size.width
+            self._describe()
 
     def _describe(self) -> None:
         """Post the line about the cell; a reason follows when it is counted."""

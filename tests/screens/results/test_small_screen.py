@@ -33,6 +33,18 @@ async def check_the_explanation_is_never_cut(pilot, screen) -> None:
         assert text_of(screen, "#record-line").endswith("kept") or column
 
 
+async def check_the_explanation_does_not_bring_about_another(pilot, screen) -> None:
+    """It takes lines from the records: written anew for that, it would be written for ever."""
+    line, records = screen.query_one("#record-line", Static), screen.records
+    explanation, height = line.content, records.size.height
+    line.update("what another size would write over")
+    line.styles.min_height = line.size.height + 2
+    await wait_until(pilot, lambda: records.size.height == height - 2)
+    await settle(pilot)
+    assert "another size" in str(line.content)
+    line.update(explanation)
+
+
 async def check_columns_scroll_whole(pilot, screen) -> None:
     grid = screen.query_one(TwinGrids).left
     titles = [column.title.strip() for column in grid.source.columns]
@@ -84,6 +96,7 @@ async def check_figures_and_records_one_at_a_time(pilot, screen) -> None:
 CHECKS = (
     check_a_short_banner_and_ten_records,
     check_the_explanation_is_never_cut,
+    check_the_explanation_does_not_bring_about_another,
     check_columns_scroll_whole,
     check_the_numbers_beside_the_rows_have_names,
     check_a_stale_result_has_no_mark_and_says_what_changed,
