@@ -428,8 +428,8 @@ class Verify(Command):
     Nothing is taken from the run that made it. It is checked that the release has the columns of
     the project and no other, that every row stands for a record of the data, and that all the
     privacy that the project asks for is there. Where people have several records and classes
-    overlap, it may be that something cannot be told; it is marked with '?'. Exit code 1 where
-    something does not hold or cannot be told.
+    overlap, something may stay undecided; it is marked with '?'. Exit code 1 where something
+    does not hold or is undecided.
     """
 
     arguments = (
@@ -446,7 +446,7 @@ class Apply(Command):
     MAPPING is what 'run --mapping FILE.json' or the application exported: levels and hierarchies of
     a full-domain run, or the classes of a clustering. Records with values that it does not cover
     and records in classes below k are left out, or nothing is written, as chosen. Titles and totals
-    of the file are left out with the values that are not covered, and told of. The new release
+    of the file are left out with the values that are not covered, and counted. The new release
     reaches k by itself; with --earlier the two are counted together, too. Exit code 1 when it is
     refused.
     """

@@ -13,7 +13,7 @@ def execute(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"release": args.release.name, **asdict(proof), "holds": proof.holds})
     else:
-        marks = ["✓" if each.holds else "✗" if each.told else "?" for each in proof.checks]
+        marks = ["✓" if each.holds else "✗" if each.decided else "?" for each in proof.checks]
         for mark, check in zip(marks, proof.checks, strict=True):
             show(f"{mark} {check.what}{f': {check.found}' if check.found else ''}")
         unproven = "is NOT proven" if "✗" in marks else "can be neither proven nor refuted"

@@ -14,7 +14,7 @@ Classes are counted by the verifier (`privacy.verify`), cells are read by `publi
 person has several records, or asks for a k of their own, the rows must be traced back to people.
 That can be done where every record lies under the cells of one class and all of them are
 published. Where it cannot be done, k still holds if the fewest people whose records could be the
-rows of a class are k or more; anything else cannot be told.
+rows of a class are k or more; anything else is left undecided.
 
 Cost: that of finding the classes above every distinct record (`attack.matching`).
 """
@@ -57,8 +57,8 @@ class Check:
     what: str
     holds: bool
     found: str = ""
-    told: bool = True
-    """Whether data, project and release are enough to tell."""
+    decided: bool = True
+    """Whether data, project and release are enough to decide it."""
 
 
 @dataclass(frozen=True)
@@ -140,22 +140,24 @@ def prove(printed: PublishedTable) -> Proof:
     rows, held, under = _origins(task, release, covering, records.row_of)
     checks = [columns, _check_origin(rows, held, under)]
     beside: dict[str, Any] = {}
+    claims, risk = required.claims, required.risk
     if checks[1].holds and (task.repeated is not None or task.personal_k is not None):
         traced = _traced_back(task, release, covering, records.row_of)
         if traced is not None:
             published, beside = traced[0], required.personal_facts(traced[1])
         else:
             checks.append(_check_untraced(task, rows, under, covering.rows.sizes))
+            claims, risk = (), None  # they are about people
     people = beside.get("people")
     checks.append(
         _checked(f"every class keeps k = {task.k:,}", required.check, published, people=people)
     )
-    for claim in required.claims:
+    for claim in claims:
         what = f"no class with {claim.fault}"
         checks.append(_checked(what, required.check, published, [claim], people=people))
-    if required.risk is not None or "personal_k" in beside:
+    if risk is not None or "personal_k" in beside:
         what = "the release keeps the risk and everybody's own k"
-        checks.append(_checked(what, required.check, published, risk=required.risk, **beside))
+        checks.append(_checked(what, required.check, published, risk=risk, **beside))
     if (
         not task.overlap
         and find_algorithm(printed.project.algorithm.name).family is Family.CLUSTERING
@@ -249,11 +251,11 @@ def _check_untraced(task: Task, rows: pl.DataFrame, under: pl.DataFrame, sizes: 
     if task.sensitive_requirements or task.release_risk or task.subsets or task.personal_k:
         what, unclear = "every class keeps more than k, counted in people", "some classes"
     found = (
-        f"cannot be told of {unclear}: records lie under the cells of several classes, so whose "
-        "rows these are is not known. The run counted people before it wrote the release; to prove "
+        f"undecided for {unclear}: records lie under the cells of several classes, so whose rows "
+        "these are is not known. The run counted people before it wrote the release; to prove "
         "it later, too, take an algorithm whose classes do not overlap (mondrian, full-domain)"
     )
-    return Check(what, not unclear, found if unclear else "", told=not unclear)
+    return Check(what, not unclear, found if unclear else "", decided=not unclear)
 
 
 _INT = pl.Int64

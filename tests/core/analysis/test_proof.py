@@ -104,11 +104,11 @@ def test_people_are_counted_where_classes_overlap() -> None:
     assert kn.verify(release, made, visits).holds
     same = release.with_columns(ill=pl.lit("p"))
     unclear = kn.verify(same, made, visits.with_columns(ill=pl.lit("p")))
-    assert [(check.holds, check.told) for check in unclear.checks if "people" in check.what] == [
+    assert [(check.holds, check.decided) for check in unclear.checks if "people" in check.what] == [
         (False, False)
     ]
     with_l = made.with_(privacy={"k": 2, "l": 2})
-    assert [c.told for c in kn.verify(release, with_l, visits).checks if not c.holds] == [False]
+    assert [c.decided for c in kn.verify(release, with_l, visits).checks if not c.holds] == [False]
 
 
 def test_the_command_says_what_holds(tmp_path: Path) -> None:
