@@ -117,7 +117,36 @@ NEARLY_ALL = 0.9
 _LONGEST = 200
 
 
-SHAPES: dict[str, str] = dict(re.findall("^(.+?): (.+)$", _WORDS["shapes"], flags=re.MULTILINE))
+SHAPES = {
+    "e-mail addresses": r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}",
+    "web addresses": r"(?:https?://|www\.)\S+",
+    "UUIDs": r"\{?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\}?",
+    "IBANs": r"[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7} ?[A-Z0-9]{1,4}",
+    "IP addresses": (
+        r"(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
+        r"|(?:[0-9a-fA-F]{0,4}:){3,7}[0-9a-fA-F]{0,4}"
+    ),
+    "MAC addresses": r"(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}",
+    "US social security numbers": r"[0-9]{3}-[0-9]{2}-[0-9]{4}",
+    "AHV numbers": r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}",
+    "French social security numbers": (
+        r"[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3}"
+        r"(?: ?[0-9]{2})?"
+    ),
+    "Italian tax codes": r"[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]",
+    "Spanish identity numbers": r"[XYZ]?[0-9]{7,8}-?[A-HJ-NP-TV-Z]",
+    "Brazilian tax numbers": r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}",
+    "telephone numbers": (
+        r"(?=(?:\D*[0-9]){7,15}\D*$)(?:\+[0-9]{1,3}[ ./-]?|\(?0)[0-9]*\)?"
+        r"(?:[ ./()-]{0,2}[0-9]{2,})+"
+    ),
+    "names of people": (
+        r"[A-Z\u00c0-\u00de][^\W\d_]*(?:[ '-][A-Z\u00c0-\u00de][^\W\d_]+)?, ?"
+        r"[A-Z\u00c0-\u00de](?:\.|[^\W\d_A-Z]+)(?: [A-Z]\.)?"
+    ),
+    "ICD-10 codes": r"[A-Z][0-9]{2}(?:\.[0-9]{1,4})?[!*+]?",
+    "coordinates": r"-?[0-9]{1,2}\.[0-9]{3,}\s*[,; ]\s*-?[0-9]{1,3}\.[0-9]{3,}",
+}
 """Patterns of texts that name people, or of diseases and coordinates, by what they are."""
 SHAPE_ROLES = {"ICD-10 codes": Role.SENSITIVE, "coordinates": Role.QUASI}
 """The roles of shapes that do not name people."""
