@@ -90,9 +90,9 @@ async def test_a_proposed_grouping_fills_the_form_and_can_be_changed(folder):
         await d.press("b")
         go_on = hold_threads()
         d.app.screen.query_one("#builder", Select).value = "groups by alphabet"
-        await d.wait_until(lambda: len(d.app.workers) == 1)
+        await d.wait_until(lambda: "accept" in [worker.group for worker in d.app.workers])
         d.app.screen.follow({})  # a preview of what was typed before does not replace it
-        await d.wait_until(lambda: len(d.app.workers) == 2)
+        await d.wait_until(lambda: "preview" in [worker.group for worker in d.app.workers])
         go_on.set()
         query = d.app.screen.query
         await d.wait_until(
