@@ -109,10 +109,17 @@ class Budget:
         """Return why the search ended where it did, unless that was asked for."""
         if not self._automatic or self.used < TESTS:
             return ()
-        why = "went on after {tests:,} tests, as the gap was closing, and ended after {used:,}"
-        if self.left <= 0:
-            why = "stopped after {used:,} tests: the gap would be {gap:.1%} after {most:,}"
-        return (note(why, used=self.used, most=MOST_TESTS, tests=TESTS, gap=self.expected),)
+        if self.left > 0:
+            went_on = note(
+                "went on after {tests:,} tests, as the gap was closing, and ended after {used:,}",
+                tests=TESTS, used=self.used,
+            )  # fmt: skip
+            return (went_on,)
+        stopped = note(
+            "stopped after {used:,} tests: the gap would be {gap:.1%} after {most:,}",
+            used=self.used, gap=self.expected, most=MOST_TESTS,
+        )  # fmt: skip
+        return (stopped,)
 
 
 Levels = tuple[int, ...]
