@@ -36,7 +36,7 @@ def _figures(applied: Applied) -> dict[str, Any]:
         "uncovered_records": applied.uncovered_records,
         "uncovered": dict(applied.uncovered),
         "below_k": applied.small_records,
-        "no_records": applied.no_records,
+        "stray_rows": applied.stray_rows,
         "classes": measures.classes,
         "k": measures.smallest_class,
         "union": None if union is None else asdict(union),

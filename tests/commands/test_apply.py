@@ -87,7 +87,7 @@ def test_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "uncovered_records": 1,
         "uncovered": {"age": 1},
         "below_k": 1,
-        "no_records": [],
+        "stray_rows": [],
         "classes": 2,
         "k": 20,
         "union": {"records": 80, "classes": 4, "k": 20, "new_classes": 2, "in_one_release": 40},

@@ -391,7 +391,7 @@ def apply(
         `release.mapping`, the release itself, or the file of ``run --mapping``.
     data : frame or path
         The new records. Lines of a file that seem to be no records, such as titles and totals, are
-        left out, unless `uncovered` is "refuse"; `no_records` says which.
+        left out, unless `uncovered` is "refuse"; `stray_rows` says which.
     uncovered, below_k : {"suppress", "refuse"}
         What becomes of records with values that the mapping does not cover, and of records in
         classes that miss what is required.
@@ -435,7 +435,7 @@ def apply(
         table_name=_called(data),
         earlier_name="" if earlier is None else _called(earlier),
     )
-    return replace(applied, no_records=stray.reasons)
+    return replace(applied, stray_rows=stray.reasons)
 
 
 def _mapping(mapping: Mapping[str, Any] | ReleaseMapping | Result | str | Path) -> ReleaseMapping:

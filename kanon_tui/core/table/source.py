@@ -502,13 +502,18 @@ def read_contents(path: Path, options: ReadOptions) -> Contents:
         return reader(path, options)
     data_files.checked_file(path)
     about = path.stat()
-    version = about.st_mtime_ns, about.st_size
-    return _read_apart(path, version, options.sheet, options.encoding, options.limit)
+    version = about.st_dev, about.st_ino, about.st_mtime_ns, about.st_size
+    read = _read_apart if about.st_size <= _KEPT_BYTES else _read_apart.__wrapped__
+    return read(path, version, options.sheet, options.encoding, options.limit)
+
+
+_KEPT_BYTES = 8_000_000
+"""The largest workbook or statistics file whose contents stay in memory for the next reading."""
 
 
 @lru_cache(maxsize=1)
 def _read_apart(
-    path: Path, version: tuple[int, int], sheet: str, encoding: str, limit: int | Literal["auto"]
+    path: Path, version: tuple[int, ...], sheet: str, encoding: str, limit: int | Literal["auto"]
 ) -> Contents:
     """Read a file in a child process; kept for previews and for rows that are no records."""
     reader, options = other_reader(path), ReadOptions(sheet=sheet, encoding=encoding, limit=limit)

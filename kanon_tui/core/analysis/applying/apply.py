@@ -281,7 +281,7 @@ class Applied:
     small_records: int
     """Records whose class misses k or a requirement in the new table."""
     union: Union | None
-    no_records: tuple[str, ...] = ()
+    stray_rows: tuple[str, ...] = ()
     """Lines of the file that were left out before, in words: titles and totals."""
 
     @property
@@ -463,8 +463,8 @@ def summary(applied: Applied, file: str, mapping: str) -> list[str]:
         f"  {applied.records:,} records: {applied.published:,} published, "
         f"{applied.uncovered_records:,} not covered, {applied.small_records:,} in small classes",
     ]
-    if applied.no_records:
-        lines.append(f"  left out as no records: {joined(applied.no_records)}")
+    if applied.stray_rows:
+        lines.append(f"  left out as no records: {joined(applied.stray_rows)}")
     for name, count in applied.uncovered.items():
         who = "no class has these values together" if name == NO_CLASS else f"{name}: not covered"
         lines.append(f"  {who}: {count_of(count, 'record')}")
