@@ -36,9 +36,13 @@ class Command:
 
     @property
     def usage(self) -> str:
-        """The command as it is typed at least."""
-        more = " [OPTION …]" if self.optional else ""
-        return " ".join([self.name, *(argument.typed for argument in self.required)]) + more
+        """The command as it is typed, with all arguments that are no options."""
+        if self.name == "kanon-tui":
+            return "kanon-tui [--no-mouse] [FILE]\nkanon-tui COMMAND …"
+        typed = [argument.typed for argument in self.required]
+        typed += [f"[{each.typed}]" for each in self.optional if not each.typed.startswith("-")]
+        more = ["[OPTION …]"] if any(each.typed.startswith("-") for each in self.optional) else []
+        return " ".join([self.name, *typed, *more])
 
 
 def commands(parser: argparse.ArgumentParser, name: str = "kanon-tui") -> Iterator[Command]:
@@ -65,10 +69,10 @@ def markdown() -> str:
     lines = [
         "# Commands",
         "",
-        "Made from the command line's own declarations. `kanon-tui COMMAND --help` shows the same",
-        "in a terminal, `man kanon-tui` in the manual; `kanon-tui completion bash` completes",
-        "words. [Project file](reference.md) lists the keys of a project. Files are written whole",
-        "or not at all, and an existing file is kept unless `--force` is given.",
+        "This page lists every command with its arguments; defaults are in brackets.",
+        "`kanon-tui COMMAND --help` and `man kanon-tui` show the same. [Project file](reference.md)",
+        "lists the keys of a project, [pipelines](pipelines.md) has examples. Files are written",
+        "whole or not at all, and an existing file is kept unless `--force` is given.",
         "",
         "| exit code | meaning |",
         "|---|---|",
@@ -78,7 +82,7 @@ def markdown() -> str:
         first, _, rest = command.description.partition("\n\n")
         lines += ["", f"## {command.name}", "", "```text", command.usage, "```", "", _line(first)]
         for part in _parts(rest):
-            lines += ["", "```text", part, "```"] if part.startswith(" ") else ["", _line(part)]
+            lines += ["", "```text", part, "```"] if "   " in part else ["", _line(part)]
         arguments = [*command.required, *command.optional]
         if arguments:
             lines += ["", "| argument | meaning |", "|---|---|"]
@@ -108,7 +112,7 @@ def manual() -> str:
         lines += [title, roff(_line(first))]
         for part in _parts(rest):
             as_it_is = [".nf", roff(part), ".fi"]
-            lines += [".PP", *(as_it_is if part.startswith(" ") else [roff(_line(part))])]
+            lines += [".PP", *(as_it_is if "   " in part else [roff(_line(part))])]
         for argument in (*command.required, *command.optional):
             lines += [".TP", f".B {roff(argument.typed)}", roff(argument.meaning)]
     lines += [".SH EXIT STATUS"]
@@ -119,7 +123,7 @@ def manual() -> str:
 
 EXIT_CODES = {
     "0": "done",
-    "1": "the asked-for privacy is not reached, or no release was found",
+    "1": "the required privacy is not reached, or no release was found",
     "2": "bad input or usage, with one sentence on standard error",
     "3": "a scheduler, database or disk failed",
     "70": "a mistake in Kanon itself; KANON_DEBUG=1 shows where",

@@ -2,7 +2,7 @@
 
 Exit codes
   0    done
-  1    the asked-for privacy is not reached, or no release was found
+  1    the required privacy is not reached, or no release was found
   2    bad input or usage
   3    a scheduler, database or disk failed
   70   a mistake in Kanon itself (`KANON_DEBUG=1` shows where)
@@ -91,7 +91,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="kanon-tui",
         usage="kanon-tui [--no-mouse] [FILE]\n       kanon-tui COMMAND ...",
-        description="Opens FILE (a data file or a project) in the application, or runs a command.",
+        description="Open FILE (a data file or a project) in the application, or run a command.",
         epilog="'kanon-tui COMMAND --help' explains a command. Exit codes: 0 done, 1 privacy not "
         "reached, 2 bad input or usage, 3 a scheduler, database or disk failed, 70 a mistake in "
         "Kanon, 130 interrupted (143, 129).",
@@ -124,7 +124,8 @@ def make_parser() -> argparse.ArgumentParser:
             words = "|".join(declared.parts)
             parts = command.add_subparsers(metavar=words, dest="part", required=True)
             for word, (help, arguments) in declared.parts.items():
-                part = parts.add_parser(word, help=help, allow_abbrev=False)
+                text = f"{help[:1].upper()}{help[1:]}."
+                part = parts.add_parser(word, help=help, description=text, allow_abbrev=False)
                 part.set_defaults(parser=part)
                 add_arguments(part, arguments)
     return parser

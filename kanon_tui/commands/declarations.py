@@ -80,14 +80,14 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Iterable[Argument]
 
 PROJECT = file_argument("project", "a project file (.yaml)", "PROJECT")
 MADE_BY = file_argument("project", "the project (.yaml) that made the release", "PROJECT")
-RELEASE = file_argument("--release", "what was published", required=True)
+RELEASE = file_argument("--release", "the release", required=True)
 JSON = flag("--json", "print JSON instead of text")
 FORCE = flag("--force", "replace existing files")
 COUNT = whole_number(1)
 OVERRIDES = (
-    argument("--algorithm", "NAME", "instead of the project's; see 'kanon-tui algorithms'"),
-    argument("--k", "N", "instead of the project's k", COUNT),
-    argument("--seed", "N", "instead of the project's seed", whole_number(0)),
+    argument("--algorithm", "NAME", "another algorithm (see 'kanon-tui algorithms')"),
+    argument("--k", "N", "another k", COUNT),
+    argument("--seed", "N", "another seed", whole_number(0)),
 )
 CONSENT = (
     flag("--trust", "use the Dask scheduler and environment variables that the project names"),
@@ -118,28 +118,26 @@ class Command:
 class Run(Command):
     """Anonymise a table or a project without the screen.
 
-    FILE is a project (.yaml), a configuration of the UTD toolbox (.xml) or a data file; - is
-    standard input. Of a data file --quasi, --sensitive and --identifier name the roles, and columns
-    that are not named are left out. Roles that are only guessed need --accept-guesses.
+    FILE is a project (.yaml), a configuration of the UTD toolbox (.xml), a data file, or - for
+    standard input. --quasi, --sensitive and --identifier name the roles of a data file; columns
+    that are not named are left out. Guessed roles need --accept-guesses.
 
-    The release is verified before anything is written. Without --out and --report nothing is
-    written and a summary is printed; --out - prints the release as CSV, --json the report. Exit
-    code 1 when no release was found, 2 for bad input, 3 when a scheduler, database or disk failed.
+    The release is verified before anything is written. Without --out and --report a summary is
+    printed and nothing is written; --out - prints the release as CSV, --json prints the report.
+    Exit code 1 if no release was found, 2 for bad input, 3 if a scheduler, database or disk failed.
 
-    The report is a dossier to sign. The public report tells nothing about records that are not in
-    the release; HTML is public unless --internal is given. With --earlier nothing is written where
-    both releases together leave somebody fewer than k candidates. Without --scheduler, --engine
-    dask starts a cluster on this machine.
+    The report is a dossier to sign. A public report says nothing about records outside the release;
+    HTML reports are public unless --internal is given. With --earlier nothing is written if both
+    releases together leave a person fewer than k candidates. --engine dask starts a cluster on this
+    machine unless --scheduler names another.
     """
 
     arguments = (
-        argument(
-            "project", "FILE", "a project (.yaml), a data file, or - (standard input)", file_name
-        ),
+        argument("project", "FILE", "a project, a data file, or - (standard input)", file_name),
         argument("--quasi", "a,b", "the quasi-identifiers of a data file", names),
-        argument("--sensitive", "a,b", "its sensitive attributes", names),
-        argument("--identifier", "a,b", "its columns that identify people", names),
-        flag("--accept-guesses", "run although roles and rows to skip are only guessed"),
+        argument("--sensitive", "a,b", "the sensitive attributes of a data file", names),
+        argument("--identifier", "a,b", "the columns of a data file that identify people", names),
+        flag("--accept-guesses", "accept guessed roles, leave out guessed titles and totals"),
         *OVERRIDES,
         assignments(
             "--set",
@@ -154,36 +152,36 @@ class Run(Command):
             "of a database (sqlite:///FILE#TABLE, postgresql+psycopg://HOST/DATABASE#TABLE)",
             release_place,
         ),
-        argument("--partition-by", "a,b", "with --out FOLDER/: folders by published cells", names),
-        file_argument("--mapping", "the mapping as .json, for 'kanon-tui apply' and new records"),
+        argument(
+            "--partition-by", "a,b", "with --out FOLDER/: a folder per published value", names
+        ),
+        file_argument("--mapping", "the mapping (.json), for 'kanon-tui apply' and new records"),
         file_argument("--report", "the report: .json, .md, .html or .pdf"),
         file_argument(
-            "--annex", "what stays inside: hash of the input, seed, command; .md, .html, .pdf"
+            "--annex", "internal annex: hash of the input, seed, command (.md, .html, .pdf)"
         ),
-        flag("--public", "report nothing that depends on records outside the release"),
-        flag("--internal", "report everything in HTML, too"),
+        flag("--public", "leave out of the report what depends on records outside the release"),
+        flag("--internal", "write the full report in HTML as well"),
         flag("--json", "print the report as JSON instead of a summary"),
         flag("--quiet", "print no summary"),
-        flag("--dry-run", "print what would happen, and do nothing"),
+        flag("--dry-run", "print what would happen; write nothing"),
         flag("--progress", "print the progress to stderr every few seconds, as plain lines"),
-        file_argument("--earlier", "an earlier release of the same people, to be counted together"),
-        argument(
-            "--hold-out", "SHARE", "the share of records to keep aside first, in --control", share
-        ),
+        file_argument("--earlier", "an earlier release of the same people to check against"),
+        argument("--hold-out", "SHARE", "the share of records to keep aside before the run", share),
         file_argument(
-            "--control", "with --hold-out: the records kept aside (.csv), never to publish"
+            "--control", "where --hold-out writes these records (.csv); never publish them"
         ),
         flag("--attacks", "put the results of all attacks into the internal report"),
         flag("--repair", "with --earlier: generalise further instead of refusing"),
         FORCE,
-        flag("--timings", "print to stderr the wall time of every phase, and the processor time"),
-        argument("--memory", "SIZE", "the most memory to take, like 4GB; streams where needed"),
+        flag("--timings", "print the wall time of every phase and the processor time to stderr"),
+        argument("--memory", "SIZE", "the memory limit, like 4GB; streams if needed"),
         choice(
             "--engine",
             ("auto", "memory", "stream", "dask"),
-            "where the work happens; auto: in memory where that fits",
+            "where the run computes; auto: in memory if the table fits",
         ),
-        argument("--scheduler", "ADDRESS", "of a Dask cluster, like tls://host:8786"),
+        argument("--scheduler", "ADDRESS", "the scheduler of a Dask cluster, like tls://host:8786"),
         *CONSENT,
     )
 
@@ -191,19 +189,19 @@ class Run(Command):
 class Sweep(Command):
     """Compare algorithms and values of k on one table.
 
-    Every point is a whole run whose release is verified and measured. Points run side by side on
-    all cores; full-domain searches share what they have counted. A point without a release says
-    why. Exit code 1 when no point has one.
+    Every point is a run whose release is verified and measured. Points run in parallel on all
+    cores; full-domain searches share their counts. A point without a release gives the reason. Exit
+    code 1 if no point has a release.
     """
 
     arguments = (
         PROJECT,
-        argument("--k", "K,K,...", "values of k, 2,3,5,10,25,50,100 where not given", k_values),
-        argument("--algorithms", "A,B,...", "names, the project's own where not given", names),
+        argument("--k", "K,K,...", "values of k (2,3,5,10,25,50,100)", k_values),
+        argument("--algorithms", "A,B,...", "names of algorithms (the project's)", names),
         argument(
             "--attributes",
             "A,B,...",
-            "quasi-identifiers to use, the others are left out; repeat it for several subsets",
+            "use these quasi-identifiers alone; repeat it to compare subsets",
             names,
             action="append",
         ),
@@ -217,39 +215,39 @@ class Sweep(Command):
 class Check(Command):
     """Measure a table that is already anonymised, whoever made it.
 
-    Exit code 1 when its smallest class has fewer than k records, or people where --person says
-    whose each row is.
+    Exit code 1 if its smallest class has fewer than k records, or fewer than k people with
+    --person.
     """
 
     arguments = (
-        file_argument("file", "csv, tsv or parquet"),
+        file_argument("file", "the table, in any format that Kanon reads"),
         argument("--quasi", "a,b,c", "the quasi-identifiers", names, required=True),
         argument("--k", "N", "the smallest class allowed", COUNT, required=True),
-        argument("--subset-size", "M", "ask k of any M quasi-identifiers, not of all", COUNT),
+        argument("--subset-size", "M", "require k for any M quasi-identifiers, not all", COUNT),
         argument("--sensitive", "NAME", "a sensitive attribute to measure"),
-        argument("--person", "NAME", "whose each row is: people are counted, not rows"),
+        argument("--person", "NAME", "the column that identifies a person: count people, not rows"),
         JSON,
     )
 
 
 class Risk(Command):
-    """How likely people are found: three models of risk, uniques, k-map and δ-presence.
+    """Estimate how likely people are found: three risk models, uniques, k-map and δ-presence.
 
-    FILE is a table, whose quasi-identifiers --quasi names, or a project (.yaml): then its data as
-    they are, or a release of it. The population is known by its size, by survey weights or by a
-    table. Exit code 1 where --k-map is not reached.
+    FILE is a table with the quasi-identifiers --quasi, or a project (.yaml), whose original data or
+    --release is measured. The population is given by its size, by survey weights or by a table.
+    Exit code 1 if --k-map is not reached.
     """
 
     arguments = (
         file_argument("file", "a table, or a project (.yaml)"),
         argument("--quasi", "a,b,c", "the quasi-identifiers of a table", names),
-        argument("--person", "NAME", "whose each row is: people are counted, not rows"),
-        file_argument("--release", "a release of the project, not its data"),
-        argument("--population", "N", "people of the population", COUNT),
+        argument("--person", "NAME", "the column that identifies a person: count people, not rows"),
+        file_argument("--release", "measure this release of the project instead of its data"),
+        argument("--population", "N", "the number of people in the population", COUNT),
         argument("--weights", "NAME", "a column of survey weights"),
-        file_argument("--population-table", "the people of the population"),
-        argument("--k-map", "K", "people that every row must fit", COUNT),
-        argument("--threshold", "SHARE", "a risk that is too high", share, default=0.2),
+        file_argument("--population-table", "a table of everybody in the population"),
+        argument("--k-map", "K", "the least number of people that every row must fit", COUNT),
+        argument("--threshold", "SHARE", "the risk that is too high (0.2)", share, default=0.2),
         JSON,
     )
 
@@ -261,10 +259,10 @@ class Levels(Command):
 
 
 class Explain(Command):
-    """Tell a run in numbered plain sentences, decision by decision, or as a handout with pictures.
+    """Explain a run, decision by decision, in numbered sentences or as a handout with pictures.
 
-    WHAT is a project file, a bundled sample, or an algorithm, which is told on the sample that
-    shows it best. Meant for small tables. Exit code 1 when no release was found.
+    WHAT is a project file, a bundled sample, or an algorithm, which is explained on the sample that
+    shows it best. Meant for small tables. Exit code 1 if no release was found.
     """
 
     arguments = (
@@ -272,7 +270,7 @@ class Explain(Command):
         *OVERRIDES,
         argument("--from", "N", "first step", COUNT, default=1, dest="first"),
         argument("--to", "N", "last step", COUNT, dest="last"),
-        argument("--most", "N", "the most decisions to print (200)", COUNT, default=200),
+        argument("--most", "N", "print at most N decisions (200)", COUNT, default=200),
         file_argument("--out", "write a handout with pictures: .html or .md"),
         FORCE,
     )
@@ -281,19 +279,20 @@ class Explain(Command):
 class Uniques(Command):
     """Show which combinations of attributes give people away.
 
-    Every set of up to --most quasi-identifiers is counted: the fewest records that share their
-    values (its k), and the records that it singles out although no smaller part of it does (minimal
-    sample uniques, as in special unique detection). Columns that are published as they are and
-    still single many people out are named too. No value of the table is printed, but with
-    --remedies: then the project is run, people whom k does not protect are counted, the values and
-    records with the highest scores are named, and remedies are tried by running again with each.
+    For every set of up to --most quasi-identifiers this prints the fewest records that share their
+    values (its k), and the records that the set singles out while no part of it does (minimal
+    sample uniques, as in special unique detection). Columns that are published unchanged and single
+    many people out are named too. Values of the table are not printed.
+
+    --remedies runs the project, counts the people whom k does not protect, names the values and
+    records with the highest scores, and tries remedies by running again with each.
     """
 
     arguments = (
         PROJECT,
-        argument("--most", "N", "the largest sets (3)", COUNT, default=3),
+        argument("--most", "N", "the largest size of a set (3)", COUNT, default=3),
         argument("--attributes", "a,b", "columns instead of the quasi-identifiers", names),
-        flag("--remedies", "run the project, and try what would help"),
+        flag("--remedies", "run the project and try remedies; prints values"),
         file_argument("--scores", "write the score of every record (.csv)"),
         FORCE,
         JSON,
@@ -301,10 +300,10 @@ class Uniques(Command):
 
 
 class Simulate(Command):
-    """Estimate how likely a table of some shape is k-anonymous as it stands.
+    """Estimate how likely a table of a given shape is k-anonymous without generalisation.
 
-    Random tables are drawn, every attribute with the same number of equally frequent values; the
-    success rate is the share of them in which no class has fewer than k records.
+    Random tables are drawn in which every attribute has the same number of equally frequent values.
+    The success rate is the share of tables in which no class has fewer than k records.
     """
 
     arguments = (
@@ -312,8 +311,8 @@ class Simulate(Command):
         argument("--k", "K", "the smallest class allowed", COUNT, required=True),
         argument("--records", "N", "number of records", COUNT, required=True),
         argument("--values", "V", "values per attribute (2)", COUNT, default=2),
-        argument("--repeats", "R", "tables that are drawn (200)", COUNT, default=200),
-        argument("--seed", "S", "of the random numbers (0)", whole_number(0), default=0),
+        argument("--repeats", "R", "number of tables to draw (200)", COUNT, default=200),
+        argument("--seed", "S", "seed of the random numbers (0)", whole_number(0), default=0),
         JSON,
     )
 
@@ -321,13 +320,13 @@ class Simulate(Command):
 class Attack(Command):
     """Attack a release: what could an outsider learn from it?
 
-    With --external and --on, people of an outsider's table are looked up in the original and in the
-    release; a published range, set, label or mask matches what it covers. With --kind, the attacks
-    of the suite are tried on the people of the data; --control names people who were not in the
-    data, on whom the same attack shows what holds for everybody. --with makes a release of the same
-    data with a counter-measure and shows the attacks on both side by side. A release of 'run
-    --algorithm NAME' is attacked with the same options. Counts and published cells are printed,
-    nothing about any person.
+    --external and --on: the linking attack. People of an outsider's table are looked up in the
+    original and in the release; a published range, set, label or mask matches what it covers.
+
+    --kind: attacks on the people of the data. --control names people who were not in the data; only
+    success beyond theirs is due to the release. --with releases the data again with a
+    counter-measure and attacks both. Give the --algorithm, --k and --seed with which the release
+    was made. Counts and published cells are printed, nothing about any person.
     """
 
     kinds = (
@@ -337,17 +336,17 @@ class Attack(Command):
     arguments = (
         MADE_BY,
         RELEASE,
-        file_argument("--external", "the linking attack: what an outsider has"),
+        file_argument("--external", "the table of an outsider, for the linking attack"),
         argument(
-            "--on", "a,b", "the attributes both have, or the first of two parties knows", names
+            "--on", "a,b", "attributes of both tables, or (linkability) of the first party", names
         ),
-        choice("--kind", kinds, "an attack of the suite, or all of them"),
+        choice("--kind", kinds, "the attack to try, or all"),
         file_argument("--control", "people who were not in the data"),
         argument(
             "--with",
             "PARAM=VALUE",
-            "release again with a counter-measure, and attack that too; l=2, "
-            "publish=rounded (repeatable; several joined by a comma)",
+            "a counter-measure to compare, such as l=2 or publish=rounded; several joined by a "
+            "comma; may be repeated",
             action="append",
             default=[],
         ),
@@ -361,30 +360,28 @@ class Partition(Command):
     """Grow a decision tree for an attribute on the original and on a release, side by side.
 
     Accuracy and AUC are cross-validated on each table's own cells. `kept` is the release's accuracy
-    divided by the original's; the baseline is the accuracy of always guessing the commonest value.
-    Where published cells reach to the other side of a split, every group is counted without them,
-    too. Without --attributes the trees may ask about all that is published, except what tells the
-    target by itself without being generalised.
+    divided by the original's; the baseline is the accuracy of always guessing the most frequent
+    value. Every group is also counted without the records whose cells reach to the other side of a
+    split. Without --attributes the trees may use all published columns, except those that determine
+    the target and are published unchanged.
 
-    With --rows clusters the release has one row per cluster. With --overlap nodes a cell overlaps
-    when it shares a value with any cell of the other side of a split, and ranges are asked for
-    where they begin: Morton's reading.
+    --rows clusters takes one row per cluster of the release. With --overlap nodes a cell overlaps
+    if it shares a value with any cell of the other side of a split, and a split of ranges compares
+    where they begin (Morton's reading).
     """
 
     arguments = (
         MADE_BY,
         RELEASE,
         argument("--target", "NAME", "the attribute to predict", required=True),
-        argument("--attributes", "a,b", "what the trees may ask about (see above)", names),
-        argument("--leaves", "N", "the most leaves (8)", whole_number(2), default=8),
-        argument("--smallest", "N", "the fewest records of a leaf (one in a hundred)", COUNT),
-        choice(
-            "--rows", ("records", "clusters"), "what a row of the release is (records)", "records"
-        ),
+        argument("--attributes", "a,b", "the columns that the trees may use", names),
+        argument("--leaves", "N", "the largest number of leaves (8)", whole_number(2), default=8),
+        argument("--smallest", "N", "the smallest leaf, in records (one in a hundred)", COUNT),
+        choice("--rows", ("records", "clusters"), "what a row stands for (records)", "records"),
         choice(
             "--overlap",
             ("straddling", "nodes"),
-            "what overlaps at a split (straddling)",
+            "which records overlap at a split (straddling)",
             "straddling",
         ),
         JSON,
@@ -402,22 +399,22 @@ class Utility(Command):
     arguments = (
         MADE_BY,
         RELEASE,
-        argument("--target", "NAME", "what models predict; of a number, means are compared too"),
+        argument("--target", "NAME", "the attribute that models predict"),
         JSON,
     )
 
 
 class Rerelease(Command):
-    """Check a release against an earlier one of the same people: do the two single somebody out?
+    """Check whether a release and an earlier one of the same people together single somebody out.
 
     Everybody must keep k candidates when both are joined. Only counts are printed, nothing about
-    any person. Exit code 1 where somebody has fewer.
+    any person. Exit code 1 if somebody has fewer.
     """
 
     arguments = (
         MADE_BY,
-        file_argument("--release", "what is to be published", required=True),
-        file_argument("--earlier", "what was published before", required=True),
+        file_argument("--release", "the release to be published", required=True),
+        file_argument("--earlier", "the earlier release", required=True),
         JSON,
     )
 
@@ -425,15 +422,14 @@ class Rerelease(Command):
 class Verify(Command):
     """Prove a release from the original data, the project and the release alone.
 
-    Nothing is taken from the run that made it. It is checked that the release has the columns of
-    the project and no other, that every row stands for a record of the data, and that all the
-    privacy that the project asks for is there. Where people have several records and classes
-    overlap, something may stay undecided; it is marked with '?'. Exit code 1 where something
-    does not hold or is undecided.
+    Nothing is taken from the run that made it. The proof checks that the release has exactly the
+    columns of the project, that every row stands for a record of the data, and that all required
+    privacy holds. If people have several records and classes overlap, a check may be undecided,
+    marked '?'. Exit code 1 if something does not hold or is undecided.
     """
 
     arguments = (
-        file_argument("release", "what was published", "RELEASE"),
+        file_argument("release", "the release", "RELEASE"),
         file_argument("--project", "the project (.yaml) that made the release", required=True),
         file_argument("--data", "the original data, instead of the file that the project names"),
         JSON,
@@ -441,14 +437,13 @@ class Verify(Command):
 
 
 class Apply(Command):
-    """Publish new records as an earlier release published its own.
+    """Publish new records in the same way as an earlier release.
 
-    MAPPING is what 'run --mapping FILE.json' or the application exported: levels and hierarchies of
-    a full-domain run, or the classes of a clustering. Records with values that it does not cover
-    and records in classes below k are left out, or nothing is written, as chosen. Titles and totals
-    of the file are left out with the values that are not covered, and counted. The new release
-    reaches k by itself; with --earlier the two are counted together, too. Exit code 1 when it is
-    refused.
+    MAPPING is the file of 'run --mapping FILE.json' or of the export on Results: the levels and
+    hierarchies of a full-domain run, or the classes of a clustering. Records with values that it
+    does not cover, titles and totals of the file, and records in classes below k are left out and
+    counted, or the release is refused. The new release reaches k by itself; with --earlier k is
+    also counted in both together. Exit code 1 if the release is refused.
     """
 
     how = ("suppress", "refuse")
@@ -456,10 +451,8 @@ class Apply(Command):
         file_argument("mapping", "the exported mapping (.json)", "MAPPING"),
         file_argument("file", "the new records"),
         file_argument("--out", f"the new release: {', '.join(TABLE_ENDINGS)}"),
-        choice("--uncovered", how, "records with values that it does not cover (suppress)", how[0]),
-        choice(
-            "--below-k", how, "records in classes that miss what is required (suppress)", how[0]
-        ),
+        choice("--uncovered", how, "records with values not in the mapping (suppress)", how[0]),
+        choice("--below-k", how, "records of classes below k (suppress)", how[0]),
         file_argument("--earlier", "the earlier release; both together must reach k as well"),
         FORCE,
         JSON,
@@ -467,12 +460,12 @@ class Apply(Command):
 
 
 class ExportMapping(Command):
-    """Write the recoding of a release as SQL that a database or Spark applies to its rows itself.
+    """Write the recoding of a release as an SQL query for a database or Spark.
 
-    MAPPING is what 'run --mapping FILE.json' or the application exported. The query publishes the
-    rows of a table as the release was published; what the release does not cover and what falls
-    into a class below k is left out. A mapping that asks for more than k is refused: SQL could not
-    prove it.
+    MAPPING is the file of 'run --mapping FILE.json' or of the export on Results. The query
+    publishes the rows of a table in the same way as the release; it leaves out rows that the
+    release does not cover and classes below k. A mapping that requires more than k is refused,
+    because SQL cannot prove it.
     """
 
     arguments = (
@@ -480,7 +473,7 @@ class ExportMapping(Command):
         choice("--format", ("sql", "spark"), "PostgreSQL and DuckDB (sql), or Spark SQL", "sql"),
         argument("--table", "NAME", "the table with the rows (records)", default="records"),
         argument("--publish", "a,b", "further columns to publish as they are", names),
-        file_argument("--out", "the query as a file (.sql); printed without it"),
+        file_argument("--out", "the file to write (.sql); the query is printed without it"),
         FORCE,
     )
 
@@ -488,14 +481,14 @@ class ExportMapping(Command):
 class Hierarchy(Command):
     """Build, check and convert generalisation hierarchies.
 
-    The format goes by the ending: .csv (ARX's form: one row per value, separated by semicolons),
-    .yaml (a level table as in projects), .xml (a configuration of the UTD toolbox).
+    The ending of the name decides the format: .csv (ARX's form: one row per value, separated by
+    semicolons), .yaml (a level table as in projects), .xml (a configuration of the UTD toolbox).
     """
 
     parts = MappingProxyType(
         {
             "build": (
-                "from the values of a column",
+                "build a hierarchy from the values of a column",
                 (
                     file_argument("data", "a data file or a project", "DATA"),
                     argument("--attribute", "NAME", "the column", required=True),
@@ -505,7 +498,7 @@ class Hierarchy(Command):
                         "KEY=VALUE",
                         "a key of the builder, such as widths=5,10; may be repeated",
                     ),
-                    choice("--kind", ("numeric", "date", "categorical"), "of the column"),
+                    choice("--kind", ("numeric", "date", "categorical"), "the kind of the column"),
                     file_argument("--out", "the new file", required=True),
                     FORCE,
                 ),
@@ -514,17 +507,17 @@ class Hierarchy(Command):
                 "check a hierarchy file",
                 (
                     file_argument("file", "the hierarchy: .csv, .yaml or .xml"),
-                    file_argument("--data", "whose values it must cover", "DATA"),
-                    argument("--attribute", "NAME", "the column (and the one in .xml)"),
+                    file_argument("--data", "a data file whose values it must cover", "DATA"),
+                    argument("--attribute", "NAME", "the column (and the attribute in .xml)"),
                 ),
             ),
             "convert": (
-                "from one format to another",
+                "convert a hierarchy file to another format",
                 (
                     file_argument("source", "the hierarchy to read", "IN"),
                     file_argument("out", "the file to write", "OUT"),
-                    file_argument("--data", "the values, for .xml of ranges", "DATA"),
-                    argument("--attribute", "NAME", "its name in .xml; default: of the file"),
+                    file_argument("--data", "the values, for an .xml with ranges", "DATA"),
+                    argument("--attribute", "NAME", "its name in .xml (the name of the file)"),
                     FORCE,
                 ),
             ),
@@ -539,11 +532,11 @@ class Algorithms(Command):
 
 
 class Demo(Command):
-    """Open a bundled sample project in the application; without NAME, the start screen has them."""
+    """Open a bundled sample in the application; without NAME, the start screen lists them."""
 
     arguments = (
         argument("name", "NAME", "the name of a sample", nargs="?"),
-        flag("--present", "run it step by step, large, for a class to read"),
+        flag("--present", "run it step by step in large letters, for a class"),
         flag("--list", "print the samples and what each teaches, and end"),
         flag("--no-mouse", "leave the mouse to the terminal, to select text"),
     )
@@ -552,9 +545,9 @@ class Demo(Command):
 class Serve(Command):
     """Open the application in a web browser, on this machine unless told otherwise.
 
-    Every tab is a session of its own and can do what you can do: read, write and replace files. The
-    printed address holds a random token; whoever has the address has these sessions, nobody else
-    does. Nothing is fetched from anywhere else. Ctrl-C ends the server and all its sessions.
+    Every tab is a session of its own with your rights: it can read, write and replace files. The
+    printed address contains a random token; only those who have the address can open a session. The
+    page loads nothing from other servers. Ctrl-C ends the server and all its sessions.
     """
 
     arguments = (
@@ -573,14 +566,14 @@ class Serve(Command):
 class Warmup(Command):
     """No longer needed: everything is compiled when Kanon is installed.
 
-    The command stays for scripts that call it and goes with version 0.4.
+    The command is kept for scripts that call it and will be removed in version 0.4.
     """
 
     arguments = (flag("--all-users", "no longer needed"),)
 
 
 class Completion(Command):
-    """Print what a shell needs to complete commands, options, algorithms, samples and file names.
+    """Print a script with which a shell completes commands, options, algorithms, samples and files.
 
     bash   kanon-tui completion bash > ~/.local/share/bash-completion/completions/kanon-tui
     zsh    kanon-tui completion zsh > ~/.zfunc/_kanon-tui    (a folder of your fpath)
