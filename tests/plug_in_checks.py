@@ -59,7 +59,7 @@ def main() -> None:
     assert NAME in ORDER, "benchmarks"
     assert NAME in {one["name"] for one in kn.algorithms()}, "catalogue"
     assert "descending" in {field.name for field in of_algorithm(project)[0]}, "form"
-    assert f"`{NAME}`, `descending`" in {row[0] for row in parameter_rows()}, "parameters in docs"
+    assert f"`{NAME}`: `descending`" in {row[0] for row in parameter_rows()}, "parameters in docs"
     assert algorithm.summary in algorithm_table(algorithm.family), "algorithms in docs"
     assert preflight(project, prepare(project), algorithm).facts, "estimates"
     (point,) = kn.sweep(project, [NAME], ks=[2])

@@ -66,12 +66,12 @@ class AnytimeSearch(FullDomainSearch):
     )
 
     tests: int | None = declared(
-        None, "Tests that it may make; by itself 100,000, to 300,000 while the gap closes", low=1
+        None, "Most tests; if not given 100,000, up to 300,000 while the gap closes", low=1
     )
     seconds: float | None = declared(
-        None, "Seconds after which it stops, whatever is left of the tests", above=0
+        None, "Seconds after which it stops, even if tests are left", above=0
     )
-    restarts: int = declared(2, "Descents from the best string with levels changed", low=0)
+    restarts: int = declared(2, "Descents from the best string with some levels changed", low=0)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Descend from several strings, then prove as far as the budget goes."""

@@ -70,10 +70,10 @@ class DistributedSearch(FullDomainSearch):
         *HALVE,
     )
 
-    memory: int = declared(1000, "Megabytes that lists of strings may take together", low=1)
-    part: int = declared(4096, "Most strings of one part of the attributes", low=2)
+    memory: int = declared(1000, "Memory limit of all lists of strings, in megabytes", low=1)
+    part: int = declared(4096, "Largest number of strings in one part of the attributes", low=2)
     workers: int = declared(
-        0, "Processes; 0 for as many as there are cores where that saves time, 1 for none", low=0
+        0, "Number of processes; 0: one per core if that saves time, 1: none", low=0
     )
 
     def steps(self, task: Task, context: RunContext) -> Steps:

@@ -55,8 +55,8 @@ class Euclidean(MergingClustering, NumericClustering):
 
     order: str = declared(
         "first",
-        "Which clusters are merged next: the first that is under k with the one nearest to it, or "
-        "the closest two of all, as Morton has it",
+        "The next merge: the first cluster below k with its nearest, or the closest two of all, "
+        "as Morton has it",
         choices=("closest", "first"),
     )
 

@@ -50,11 +50,11 @@ class GlobalSearch(FullDomainSearch):
 
     levels: str | None = declared(
         None,
-        "A string that a person chose, age=3,sex=1 (others at their root): it is tested and "
-        "published, and nothing is searched",
+        "Test and publish this string instead of searching: age=3,sex=1 (other attributes at "
+        "their root)",
         words="levels like age=3,sex=1",
     )
-    memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
+    memory: int = declared(1000, "Memory limit of the list of strings, in megabytes", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, then halve the list of all strings; or publish the one that was chosen."""

@@ -42,7 +42,7 @@ class HybridSearch(FullDomainSearch):
     )
     bytes_per_string: ClassVar[int] = 16
 
-    memory: int = declared(1000, "Megabytes that the list of strings may take", low=1)
+    memory: int = declared(1000, "Memory limit of the list of strings, in megabytes", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Pre-prune, move the pointers, then halve what is left."""

@@ -81,11 +81,11 @@ class Incognito(FullDomainSearch):
     time_exponent: ClassVar[float] = 0.9
 
     objective: str = declared_objective(
-        "What the answer has: least height of the minimal strings, or of all passing strings the "
-        "highest research value, the least NCP, the most classes, or the least information loss",
+        "The measure of the answer: least height; or, of all passing strings, highest research "
+        "value, least NCP, most classes, least information loss, or least loss by values covered",
         "height",
     )
-    memory: int = declared(1000, "Megabytes that the lattices may take", low=1)
+    memory: int = declared(1000, "Memory limit of the lattices, in megabytes", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Grow the sets of attributes by one until all are in."""

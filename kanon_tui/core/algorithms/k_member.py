@@ -71,15 +71,15 @@ class KMember(NumericClustering):
     recommended_for: ClassVar[tuple[Wish, ...]] = (Wish.LEAST_LOSS,)
     time_exponent: ClassVar[float] = 1.1
 
-    class_attribute: str | None = declared(None, "Column whose labels should agree inside a class")
+    class_attribute: str | None = declared(None, "Column whose values should agree inside a class")
     class_penalty: float = declared(
-        0.0, "Added to the loss of a record whose label is not its cluster's majority", low=0
+        0.0, "Added to the loss of a record that differs in it from most of its cluster", low=0
     )
 
     left_over: str = declared(
         "rows",
-        "In which order the fewer than k records left over join: by row, or at random (by the "
-        "seed), as in the paper",
+        "Order in which the last records (fewer than k) join clusters: by row, or at random (by "
+        "the seed), as in the paper",
         choices=("rows", "random"),
     )
 

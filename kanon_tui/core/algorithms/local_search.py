@@ -49,9 +49,7 @@ class LocalSearch(FullDomainSearch):
         Line("publish the best string that passed"),
     )
 
-    accept_root: bool = declared(
-        False, "Publish every attribute at its root where nothing else is found"
-    )
+    accept_root: bool = declared(False, "Publish the string of roots if nothing else is found")
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Move the pointers until they stand still."""

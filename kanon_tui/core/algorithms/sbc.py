@@ -63,7 +63,7 @@ class SBC(SimilarityClustering):
 
     left_over: str = declared(
         "join-last",
-        "Where the last records go when fewer than k are left",
+        "What happens to the last records when fewer than k are left",
         choices=("join-last", "nearest", "suppress"),
     )
 

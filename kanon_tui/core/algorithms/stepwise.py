@@ -71,7 +71,7 @@ class Stepwise(Clustering):
     )
     works_on_counted_rows: ClassVar[bool] = True
 
-    tests: int = declared(20_000, "Strings at which classes are counted", low=1)
+    tests: int = declared(20_000, "Largest number of strings at which classes are counted", low=1)
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes string by string until fewer than k records are left."""

@@ -89,8 +89,8 @@ class TopDown(NumericClustering):
 
     growth: str = declared(
         "class",
-        "What a record must raise least: the penalty of a side's class (narrower classes), or that "
-        "of all its records together (even splits, faster)",
+        "A record joins the side whose penalty it raises least: that of the side's class (narrower "
+        "classes), or of all its records together (even splits, faster)",
         choices=("class", "records"),
     )
     rounds: int = declared(3, "Steps of the walk to two far-apart records", low=1, high=20)

@@ -62,7 +62,7 @@ class Udc(MergingClustering):
 
     objective: str = declared(
         "release",
-        "What a merge must leave highest: the research value of the whole release, or that of the "
+        "The research value that a merge should keep highest: of the whole release, or of the "
         "merged cluster alone",
         choices=("release", "cluster"),
     )

@@ -45,20 +45,20 @@ class Clustering(Algorithm):
 
     refine: bool = declared(
         False,
-        "Afterwards let near classes exchange records and split large ones, as long as that helps",
+        "Afterwards, near classes exchange records and large ones are split while that helps",
         last=True,
     )
     refine_by: str = declared(
         "ncp",
-        "What refining must better: the certainty penalty (lower), the research value (higher), or "
-        "the squared differences of numbers from the mean of their class (lower)",
+        "The figure that refining improves: NCP (lower), research value (higher), or the squared "
+        "differences of numbers from the mean of their class (lower)",
         choices=("ncp", "rv", "sse"),
         only_with="refine",
         last=True,
     )
     refine_rounds: int = declared(
         20,
-        "Most rounds of refining; it ends earlier when nothing helps any more",
+        "Largest number of rounds; refining ends earlier when nothing helps any more",
         low=1,
         high=1000,
         only_with="refine",
@@ -66,7 +66,7 @@ class Clustering(Algorithm):
     )
     refine_tries: int = declared(
         300,
-        "Most pairs of classes that refining tries, per class that the table can have (n / k)",
+        "Largest number of pairs of classes to try, per possible class (n / k)",
         low=1,
         only_with="refine",
         last=True,
@@ -84,10 +84,10 @@ class BlockClustering(Clustering):
 
     blocks: int | Literal["auto", "off"] = declared(
         "auto",
-        f"Cluster a large table in blocks of about so many records, on all cores; auto: tables of "
-        f"more than {_AUTO_ABOVE:,} records, in blocks of {_AUTO_SIZE:,}; tables of more than "
-        f"{_SCATTERED_ABOVE:,}, in blocks of {_SCATTERED_SIZE:,}, where the nearest records are "
-        f"hardly nearer than others, as in tables of labels alone",
+        f"Cluster a large table in blocks of about this many records, on all cores; auto: "
+        f"{_AUTO_SIZE:,} for tables of more than {_AUTO_ABOVE:,} records; {_SCATTERED_SIZE:,} for "
+        f"tables of more than {_SCATTERED_ABOVE:,} in which the nearest records are hardly nearer "
+        f"than others, as in tables of labels alone",
         type=BLOCKS,
         last=True,
     )
@@ -114,9 +114,8 @@ class NumericClustering(BlockClustering):
 
     objective: str = declared(
         "own",
-        "What classes must keep low: what this algorithm is known by, or the squared differences "
-        "of numbers from the mean of their class, in standard deviations; refining lowers them, "
-        "too",
+        "What the algorithm minimises: its own measure, or the squared differences of numbers from "
+        "the mean of their class, in standard deviations (in refining as well)",
         choices=("own", "sse"),
         last=True,
     )

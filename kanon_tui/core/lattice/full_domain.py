@@ -53,8 +53,8 @@ class FullDomainSearch(Algorithm):
     objective: str = declared_objective(SEEKS)
     limits: str = declared(
         "levels",
-        "How far values may be generalised: to the max_level of their attribute, or also no "
-        "further than their MAGVal",
+        "The limit of generalisation: the max_level of each attribute, or also the MAGVal of "
+        "each value",
         choices=("levels", "magvals"),
         last=True,
     )

@@ -37,8 +37,8 @@ _ALMOST_NOTHING = 1e-6
 
 OBJECTIVES = ("rv", "ncp", "classes", "il", "loss")
 SEEKS = (
-    "What the best passing string has: the highest research value, the least NCP of the release, "
-    "the most classes, the least information loss, or the least loss by values covered"
+    "The measure of the best string: highest research value, least NCP of the release, most "
+    "classes, least information loss, or least loss by values covered"
 )
 
 

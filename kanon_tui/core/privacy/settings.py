@@ -115,34 +115,34 @@ class Privacy(Checked):
     )
     max_suppression: float = declared(
         0.0,
-        "Share of the records that full-domain algorithms may leave out",
+        "Largest share of the records that full-domain algorithms may leave out",
         low=0,
         high=1,
         words="a share of the records, from 0 to 1",
     )
     suppress: Literal["records", "cells"] = declared(
         "records",
-        "What full-domain algorithms hide of records in small classes: all of them, or single "
-        "cells, the fewest by weight that are found",
+        "What full-domain algorithms hide in small classes: whole records, or single cells, as few "
+        "by weight as they find",
     )
     requirements: tuple[PrivacyModel, ...] = declared((), type=REQUIREMENTS)
     """Beyond k: what every class must keep of sensitive attributes."""
     personal_k: str | None = declared(
-        None, "Column with the k that each person asks for; it need not be published"
+        None, "Column with the k that each person requests; it need not be published"
     )
     ties: Literal["first", "random"] = declared(
         "first",
-        "Which of equally good records a clustering takes: the first of the file, or any, by the "
-        "operating system's randomness: nobody can then run it again to exclude originals",
+        "Which of equally good records a clustering takes: the first of the file, or one by the "
+        "operating system's randomness, so that nobody can run it again to exclude originals",
     )
     risk: RiskBound | None = declared(
-        None, "What the whole release may be at risk of, by a model of the attacker", type=RISK
+        None, "A bound on the risk of the whole release, by a model of the attacker", type=RISK
     )
 
     subset_k: int | None = declared(
-        None, "Records that share every combination of a few quasi-identifiers", low=2
+        None, "Least records that share any combination of subset_size quasi-identifiers", low=2
     )
-    subset_size: int = declared(2, "How many quasi-identifiers subset_k is for", low=1)
+    subset_size: int = declared(2, "Quasi-identifiers in a combination for subset_k", low=1)
 
     def allowed_suppressed(self, records: int) -> int:
         """Return how many of `records` records `max_suppression` lets go."""

@@ -141,16 +141,16 @@ class Resources:
 class ReportTexts:
     """Free text by those responsible for a release, which the report quotes as it is."""
 
-    purpose: str = declared("", "What the release is for", type=text("a sentence"))
-    recipients: str = declared("", "Who gets the release", type=text("a sentence"))
+    purpose: str = declared("", "Purpose of the release", type=text("a sentence"))
+    recipients: str = declared("", "Recipients of the release", type=text("a sentence"))
     decisions: tuple[str, ...] = declared(
         (),
-        "What was decided, by whom and why",
+        "Decisions, by whom and why",
         type=list_of(text("a sentence"), "a list of sentences"),
     )
     signed_by: tuple[str, ...] = declared(
         (),
-        "Names, with their offices, of those who sign the report",
+        "Names and offices of those who sign the report",
         type=list_of(text("a name"), "a list of names"),
     )
 
@@ -273,7 +273,7 @@ class AttributeSpec(Checked):
         high=1,
     )
     magvals: tuple[str | Mark, ...] = declared(
-        (), "Most general labels allowed for their values", type=_MARKS
+        (), "MAGVals: the most general labels allowed for the values below them", type=_MARKS
     )
     max_width: float | None = declared(
         None,
@@ -333,20 +333,20 @@ class ReleaseContext:
     """The recipient of a release, the controls, the accepted risk, and the person who decided."""
 
     preset: str | None = declared(
-        None, "A starting point that fills the threshold", type=optional(choice(PRESETS))
+        None, "A source that fills the threshold", type=optional(choice(PRESETS))
     )
     recipient: Literal["public", "registered", "secure", "internal"] | None = declared(
-        None, "Who gets it: anybody, registered researchers, a secure environment, the house"
+        None, "Recipients: anybody, registered researchers, a secure environment, your organisation"
     )
-    purpose: str = declared("", "What the recipients use it for", type=_SENTENCE)
+    purpose: str = declared("", "What the recipients use the release for", type=_SENTENCE)
     controls: str = declared("", "Contracts and technical controls", type=_SENTENCE)
-    population: str = declared("", "The people that the table is a part of", type=_SENTENCE)
+    population: str = declared("", "The population that the table is a part of", type=_SENTENCE)
     threshold: float | None = declared(
-        None, "The highest risk of a person that is accepted; that of the preset", low=0, high=1
+        None, "The highest accepted risk of a person; that of the preset", low=0, high=1
     )
-    reason: str = declared("", "Why this threshold", type=_SENTENCE)
-    review: str = declared("", "When to evaluate again: 2027-05-01", type=text("a date"))
-    decided_by: str = declared("", "Who decided", type=text("a name"))
+    reason: str = declared("", "Reason for this threshold", type=_SENTENCE)
+    review: str = declared("", "Date of the next review: 2027-05-01", type=text("a date"))
+    decided_by: str = declared("", "The person who decided", type=text("a name"))
 
     @property
     def bound(self) -> float | None:

@@ -17,7 +17,7 @@ from kanon_tui.core.fields.declaration import Field, fields_of
 from kanon_tui.core.hierarchy.specification import BUILDERS, SOURCES
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataSource, Project
-from kanon_tui.core.project.sections import ReportTexts, Resources
+from kanon_tui.core.project.sections import ReleaseContext, ReportTexts, Resources
 from kanon_tui.core.table.csv_format import CsvChoice
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.value_formats import NumberFormat, ValueFormats
@@ -36,6 +36,7 @@ _SECTIONS: dict[str, tuple[type[Any], ...]] = {
     "privacy.": (Privacy,),
     "algorithm.": (AlgorithmChoice,),
     "output.": (Output, CsvChoice),
+    "context.": (ReleaseContext,),
     "report.": (ReportTexts,),
     "run.": (Resources,),
 }
@@ -51,22 +52,27 @@ def project_rows() -> Iterable[tuple[str, Field]]:
 def builder_rows() -> Iterable[tuple[str, Field]]:
     for builder in BUILDERS.values():
         for field in builder.keys:
-            yield f"`builder: {builder.name}`, `{field.name}`", field
+            yield f"`builder: {builder.name}`: `{field.name}`", field
     for fields in SOURCES.values():
         for field in fields:
             yield f"`{field.name}`", field
 
 
 def parameter_rows() -> Iterable[tuple[str, Field]]:
+    """Parameters of algorithms; a parameter that several share has one row."""
+    shared: dict[tuple[str, str], tuple[Field, list[str]]] = {}
     for algorithm in ALGORITHMS.values():
         for field in fields_of(algorithm):
             if field not in fields_of(BlockClustering):
-                yield f"`{algorithm.name}`, `{field.name}`", field
+                _, names = shared.setdefault((field.name, field.help), (field, []))
+                names.append(f"`{algorithm.name}`")
+    for field, names in shared.values():
+        yield f"{', '.join(names)}: `{field.name}`", field
     for field in fields_of(Clustering):
-        yield f"every clustering, `{field.name}`", field
+        yield f"every clustering: `{field.name}`", field
     for field in fields_of(BlockClustering):
         if field not in fields_of(Clustering):
-            yield f"every clustering but `mondrian`, `{field.name}`", field
+            yield f"every clustering but `mondrian`: `{field.name}`", field
 
 
 def algorithm_table(family: Family) -> str:

@@ -68,12 +68,12 @@ def test_a_switch_is_written_the_same_everywhere(word: str, value: bool) -> None
     assert project(mondrian).algorithm.params == {"relaxed": value}
     typed = with_overrides(project(""), algorithm="mondrian", parameters=[("relaxed", word)])
     assert typed.algorithm.params == {"relaxed": value}
-    relaxed = FIELDS["`mondrian`, `relaxed`"]
+    relaxed = FIELDS["`mondrian`: `relaxed`"]
     assert relaxed.parse(word, "this form") is value
 
 
 def test_what_does_not_fit_is_said_the_same_way_everywhere() -> None:
-    rounds = FIELDS["`top-down`, `rounds`"]
+    rounds = FIELDS["`top-down`: `rounds`"]
     sentences = []
     for refused in (
         lambda: project("algorithm: {name: top-down, params: {rounds: many}}"),
