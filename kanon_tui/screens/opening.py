@@ -189,7 +189,7 @@ def reread(host: Host, session: Session, data: DataSource) -> None:
     """Read the file of a session by other options."""
     host.background.compute(
         host.app, lambda: session.reread(data), host.replace_session, group="reread",
-        covers=host.app.screen,
+        covers=host.app.screen, edits=True,
     )  # fmt: skip
 
 

@@ -47,6 +47,8 @@ class Background:
         self._writing = 0
         """The number of files that are being written."""
         self._after_writing: Callable[[], object] | None = None
+        self._edits = 0
+        """The number of accepted edits that are being worked out."""
 
     # -- stacks of screens
 
@@ -81,12 +83,14 @@ class Background:
         covers: Widget | None = None,
         is_wanted: Callable[[], bool] = lambda: True,
         exclusive: bool = True,
+        edits: bool = False,
     ) -> Worker[None]:
         """Do work in a thread, then call `done` with its result or `failed` with its exception.
 
         A newer job of the owner's group replaces it, if that is `exclusive`. Keys for the screen,
         dialog or pane that it `covers` wait for what `done` shows, and a loading mark says so if
-        that takes a while. An answer that is not wanted any more is dropped.
+        that takes a while. An answer that is not wanted any more is dropped. A job that `edits`
+        works out what somebody has accepted: quitting asks as long as it is under way.
         """
 
         async def job() -> None:
@@ -100,7 +104,7 @@ class Background:
                 finally:
                     delivered.set()
 
-            with self._hold_keys(covers):
+            with self._hold_keys(covers), self._count_edit(edits):
                 try:
                     with self._mark(covers) as focused:
                         answer: Any = await asyncio.to_thread(work)
@@ -162,6 +166,20 @@ class Background:
             yield
         finally:
             self._covered -= Counter([widget])  # an entry of 0 goes, and with it the widget
+
+    @contextmanager
+    def _count_edit(self, edits: bool) -> Iterator[None]:
+        """Note that an accepted edit is being worked out, if it is one."""
+        self._edits += edits
+        try:
+            yield
+        finally:
+            self._edits -= edits
+
+    @property
+    def is_editing(self) -> bool:
+        """Whether an edit that was accepted is still being worked out."""
+        return self._edits > 0
 
     @contextmanager
     def _mark(self, widget: Widget | None) -> Iterator[list[Widget]]:

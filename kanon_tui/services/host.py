@@ -273,11 +273,13 @@ class Hosted:
         group: str,
         failed: Callable[[Exception], object] | None = None,
         covers: Widget | None = None,
+        edits: bool = False,
     ) -> None:
         """Do work in a thread and call `done` with its result; a newer job of `group` replaces it.
 
-        Keys for what it `covers` wait until then. A result for one session is not delivered to the
-        next. Work whose end must be noticed in any case goes through `host.background`.
+        Keys for what it `covers` wait until then; while it `edits`, quitting asks. A result for one
+        session is not delivered to the next. Work whose end must be noticed in any case goes
+        through `host.background`.
         """
         host, session = self.host, self.host.session
         host.background.compute(
@@ -288,6 +290,7 @@ class Hosted:
             failed=failed,
             covers=covers,
             is_wanted=lambda: host.session is session,
+            edits=edits,
         )
 
     def load(self, work: Callable[[], T], show: Callable[[T], object]) -> None:
@@ -334,12 +337,17 @@ class PreviewDialog(Hosted, Dialog):
     """A dialog that shows in `#preview` what would come of its fields, computed in a thread."""
 
     def preview(
-        self, work: Callable[[], T], done: Callable[[T], object], *, covers: bool = False
+        self,
+        work: Callable[[], T],
+        done: Callable[[T], object],
+        *,
+        covers: bool = False,
+        closes: bool = False,
     ) -> None:
         """Call `done` with what is computed, or show why nothing is.
 
-        Where it `covers` the dialog, since it closes it or brings other fields, keys typed
-        meanwhile wait for that, and a preview does not replace it.
+        Where it `closes` the dialog with an answer, or `covers` it since it brings other fields,
+        keys typed meanwhile wait for that, and a preview does not replace it.
         """
 
         def failed(error: Exception) -> None:
@@ -349,8 +357,8 @@ class PreviewDialog(Hosted, Dialog):
             self.query_one("#preview", Static).update("")
             self.show_error(error)
 
-        group, covered = ("accept", self) if covers else ("preview", None)
-        self.compute(work, done, group=group, failed=failed, covers=covered)
+        group, covered = ("accept", self) if covers or closes else ("preview", None)
+        self.compute(work, done, group=group, failed=failed, covers=covered, edits=closes)
 
 
 MOST_PAGES = 20

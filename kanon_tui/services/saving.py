@@ -70,19 +70,19 @@ class Saving:
 
     def quit(self) -> None:
         """End the application; wait for files being written, ask about unsaved changes."""
-        session = self._host.session
-        if self._host.background.wait_for_files(self.quit):
+        session, background = self._host.session, self._host.background
+        if background.wait_for_files(self.quit):
             self._host.notify("leaves as soon as the file is written")
-        elif session is None or not session.dirty:
-            self._end()
+        elif background.is_editing:
+            self._ask_to_leave("The change that was accepted last is still being worked out.")
+        elif session is not None and session.dirty:
+            self._ask_to_leave("The project has changes that are not in its file (ctrl+s saves).")
         else:
-            question = Confirm(
-                "Leave without saving?",
-                "The project has changes that are not in its file (ctrl+s saves).",
-                yes="Leave",
-                no="Stay",
-            )
-            confirm(self._host, question, self._end)
+            self._end()
+
+    def _ask_to_leave(self, reason: str) -> None:
+        question = Confirm("Leave without saving?", reason, yes="Leave", no="Stay")
+        confirm(self._host, question, self._end)
 
     def _end(self) -> None:
         recovery = self._host.recovery

@@ -37,6 +37,8 @@ class TypedKeys:
         self._waiting: deque[events.Key] = deque()
         self._task: asyncio.Task[None] | None = None
         self._passing = False
+        self._was_held = False
+        """Whether what the job has brought that keys waited for may still be under way."""
 
     async def receive(self, key: events.Key) -> None:
         """Pass a key on now, or queue it behind those that wait."""
@@ -45,6 +47,7 @@ class TypedKeys:
             await self._pass_on(key)
             return
         self._waiting.append(key)
+        self._was_held |= is_held
         if self._task is None or self._task.done():
             if not is_held and self._app.screen.is_mounted:
                 await self._pass_on(self._waiting.popleft())
@@ -63,7 +66,11 @@ class TypedKeys:
         """Pass on one key after the other until none waits."""
         await self._wait_until_idle()
         while self._app.is_running:  # a stopped application has no screen to ask about
-            if not self._is_held():
+            if self._is_held():
+                self._was_held = True
+            elif self._was_held:  # an edit, say, that was worked out comes before the next key
+                self._was_held = False
+            else:
                 if not self._waiting:
                     return
                 self._passing = True

@@ -23,8 +23,8 @@ class TwoFields(App[None]):
         self.typed_keys = TypedKeys(self, super().on_event, self.is_held)
 
     def compose(self) -> ComposeResult:
-        yield Input(id="first")
-        yield Input(id="second")
+        yield Input(id="first", select_on_focus=False)
+        yield Input(id="second", select_on_focus=False)
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and not event.is_forwarded:
@@ -67,6 +67,25 @@ async def test_keys_wait_for_the_end_of_work_or_are_dropped() -> None:
         app.held = None
         send_keys(app, "d")
         await until(lambda: app.texts() == ["abd", ""])
+
+
+async def test_a_key_finds_what_the_end_of_work_brings() -> None:
+    async with TwoFields().run_test() as pilot:
+        app, (first, second) = pilot.app, pilot.app.query(Input)
+
+        async def bring() -> None:
+            await asyncio.sleep(0.02)
+            second.focus()
+
+        for number in range(1, 9):
+            first.focus()
+            app.held = app.screen
+            send_keys(app, "a")
+            await until(lambda: app.typed_keys.waiting == 1)
+            app.call_later(bring)
+            app.held = None
+            await until(lambda n=number: sum(map(len, app.texts())) == n)
+        assert app.texts() == ["", "a" * 8]
 
 
 async def test_escape_is_passed_on_while_the_screen_waits_for_work() -> None:

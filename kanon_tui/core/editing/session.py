@@ -361,7 +361,8 @@ class Session:
     def reread(self, data: DataSource) -> Session:
         """Return a session with the file read by other options, keeping settings that fit.
 
-        Guesses are made again. The settings of a column that gets another name follow it.
+        Guesses are made again. The settings of a column that gets another name follow it. Nothing
+        of it is in the project's file before it is saved.
         """
         project = replace(self.project, data=data)
         table = read_or_sample(project)
@@ -373,7 +374,9 @@ class Session:
                 known[own] = AttributeSpec(guessed=True) if spec.guessed else spec
         project = replace(project, attributes=known)
         read = project.with_guesses(table) if project.path is None else project
-        return Session(read, table, self.fingerprint)
+        session = Session(read, table, self.fingerprint)
+        session.baseline = self.baseline
+        return session
 
     def run_title(self, result: FinishedRun) -> str:
         """Return the title of a result, such as `run 2: mondrian k=5`."""

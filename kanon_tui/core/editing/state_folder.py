@@ -183,6 +183,10 @@ class UnsavedWork:
     def session(self) -> Session:
         """Return a session with the edits, not yet saved."""
         table = read_or_sample(self.project)
+        if self.project.data != self.opened.data:  # `opened` may have other columns than the table
+            session = Session(self.project, table, self.fingerprint)
+            session.baseline = self.opened
+            return session
         session = Session(self.opened, table, self.fingerprint)
         session.edit(self.project.completed(table), "work taken up again")
         return session

@@ -477,7 +477,7 @@ class BuilderDialog(FormDialog, PreviewDialog):
             if closes:
                 self.dismiss(spec)
 
-        self.preview(build, built, covers=closes)
+        self.preview(build, built, closes=closes)
 
     def action_accept(self) -> None:
         self._build(closes=True)

@@ -188,3 +188,19 @@ def test_work_taken_up_again_remembers_which_file_it_began_with(path, tmp_path) 
     assert kept is not None
     with pytest.raises(ChangedFileError):
         kept.session().save()
+
+
+def test_another_reading_is_unsaved_work_and_is_taken_up_again(session, path, tmp_path) -> None:
+    session.change_attributes(["age"], "weight", weight=0.4)
+    data = session.project.data
+    renamed = replace(data, read_options=replace(data.read_options, rename={"age": "years"}))
+    reread = session.reread(renamed)
+    assert reread.dirty
+    store = RecoveryStore(tmp_path / "state")
+    store.keep(reread)
+    again = store.unsaved_work(path).session()
+    assert again.dirty
+    assert again.attribute("years").weight == 0.4
+    again.save()
+    assert not again.dirty
+    assert open_session(path).attribute("years").weight == 0.4
