@@ -307,12 +307,9 @@ def launch(file: Path | None = None, *, mouse: bool = True, present: bool = Fals
     for name in settings.keys:
         check_known(name, known, f"settings.yaml: keys: there is nothing named '{name}'")
     app = KanonApp(
-        file,
-        state_folder=settings.state_folder,
-        keys=settings.keys,
-        theme=settings.theme,
+        file, state_folder=settings.state_folder, keys=settings.keys, theme=settings.theme,
         present=present,
-    )
+    )  # fmt: skip
     with leaving_at_signals(app.leave_by_signal, terminal_restorer()):
         app.run(mouse=mouse and settings.mouse)
     return app.return_code or 0

@@ -4,6 +4,7 @@ The start screen lists unsaved work, recent files and samples. An earlier releas
 applied to new records.
 """
 
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
@@ -43,7 +44,7 @@ from kanon_tui.widgets.dialogs import Confirm, FormDialog, SizedByTerminal, conf
 from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.grid_sources import FrameSource
 from kanon_tui.widgets.lists import ChoiceList
-from kanon_tui.widgets.path_dialog import AskPath
+from kanon_tui.widgets.path_dialog import AskPath, typed_path
 
 ENDINGS = (*DATA_ENDINGS, *PROJECT_ENDINGS)
 """Types of files that are listed; any other can be typed."""
@@ -117,7 +118,8 @@ def _read(
             offer_to_skip(host, session)
 
     def not_opened(error: Exception) -> None:
-        if isinstance(error, KanonError) and path.is_file() and path.suffix.lower() in DATA_ENDINGS:
+        is_data = os.path.isfile(path) and path.suffix.lower() in DATA_ENDINGS
+        if is_data and isinstance(error, KanonError):
             ask_how_to_read(host, path, error)
         elif failed is not None:
             failed(error)
@@ -136,7 +138,7 @@ def ask_how_to_read(host: Host, path: Path, error: KanonError) -> None:
     """
 
     def proposed() -> tuple[DataSource, str]:
-        data, problem, notes = DataSource(path=str(path.resolve())), error, list[str]()
+        data, problem, notes = DataSource(path=os.path.realpath(path)), error, list[str]()
         stray = find_stray_rows(path)
         if stray:
             data = replace(data, read_options=stray.apply(data.read_options))
@@ -177,12 +179,10 @@ def offer_to_skip(host: Host, session: Session) -> None:
         skipping = replace(data, read_options=stray.apply(data.read_options))
         confirm(host, question, lambda: reread(host, session, skipping))
 
-    host.background.compute(
-        host.app,
-        lambda: find_stray_rows(session.data_path, session.project.data.read_options),
-        found,
-        group="stray rows",
-    )
+    def find() -> StrayRows:
+        return find_stray_rows(session.data_path, session.project.data.read_options)
+
+    host.background.compute(host.app, find, found, group="stray rows")
 
 
 def reread(host: Host, session: Session, data: DataSource) -> None:
@@ -365,7 +365,7 @@ class ApplyDialog(Hosted, FormDialog):
     def _apply(self, values: dict[str, Any]) -> list[str]:
         """Write the new release and return what became of its records; in a thread."""
         paths = {
-            field.name: self._folder / Path(values[field.name]).expanduser()
+            field.name: self._folder / typed_path(values[field.name])
             for field in FIELDS
             if field.name not in WAYS and values.get(field.name)
         }

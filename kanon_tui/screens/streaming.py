@@ -4,6 +4,7 @@ A streamed release is written while it is made, so that its file or folder is as
 Settings that cannot stream are refused before anything is read.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def ask_where_to_write(
     ask_target(
         screen,
         AskPath("Write the release to", str(proposed), HINT, endings=STREAMED_ENDINGS),
-        lambda path: proceed(Target.parse(str(path)), path.exists()),
+        lambda path: proceed(Target.parse(str(path)), os.path.exists(path)),
         check,
         lambda path: _releases_in(screen.session, Target.parse(str(path))),
     )

@@ -104,7 +104,7 @@ class Background:
                 finally:
                     delivered.set()
 
-            with self._hold_keys(covers), self._count_edit(edits):
+            with self._hold_keys(covers, edits):
                 try:
                     with self._mark(covers) as focused:
                         answer: Any = await asyncio.to_thread(work)
@@ -159,21 +159,14 @@ class Background:
         return self._writing > 0
 
     @contextmanager
-    def _hold_keys(self, widget: Widget | None) -> Iterator[None]:
-        """Let the keys for a widget wait, if there is one."""
+    def _hold_keys(self, widget: Widget | None, edits: bool) -> Iterator[None]:
+        """Let the keys for a widget wait, if there is one; count the edit, if it is one."""
         self._covered[widget] += 1
-        try:
-            yield
-        finally:
-            self._covered -= Counter([widget])  # an entry of 0 goes, and with it the widget
-
-    @contextmanager
-    def _count_edit(self, edits: bool) -> Iterator[None]:
-        """Note that an accepted edit is being worked out, if it is one."""
         self._edits += edits
         try:
             yield
         finally:
+            self._covered -= Counter([widget])  # an entry of 0 goes, and with it the widget
             self._edits -= edits
 
     @property

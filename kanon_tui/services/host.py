@@ -15,7 +15,6 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
-from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.editing.counting import CountingOutcome, count, counting_of
@@ -87,13 +86,8 @@ class TableCounter:
                 if not isinstance(error, CountingStoppedError):
                     self._failed(error)
 
-        self._background.compute(
-            self._background.app,
-            lambda: count(session, counting),
-            counted,
-            group="count",
-            failed=failed,
-        )
+        background, work = self._background, lambda: count(session, counting)
+        background.compute(background.app, work, counted, group="count", failed=failed)
 
     def stop(self) -> None:
         """Stop counting: the table is closed."""
@@ -266,32 +260,17 @@ class Hosted:
         return True
 
     def compute(
-        self,
-        work: Callable[[], T],
-        done: Callable[[T], object],
-        *,
-        group: str,
-        failed: Callable[[Exception], object] | None = None,
-        covers: Widget | None = None,
-        edits: bool = False,
+        self, work: Callable[[], T], done: Callable[[T], object], *, group: str, **options: Any
     ) -> None:
         """Do work in a thread and call `done` with its result; a newer job of `group` replaces it.
 
-        Keys for what it `covers` wait until then; while it `edits`, quitting asks. A result for one
-        session is not delivered to the next. Work whose end must be noticed in any case goes
-        through `host.background`.
+        The options are those of `Background.compute`. A result for one session is not delivered to
+        the next. Work whose end must be noticed in any case goes through `host.background`.
         """
+        background, owner = self.host.background, cast("DOMNode", self)
         host, session = self.host, self.host.session
-        host.background.compute(
-            cast("DOMNode", self),
-            work,
-            done,
-            group=group,
-            failed=failed,
-            covers=covers,
-            is_wanted=lambda: host.session is session,
-            edits=edits,
-        )
+        options["is_wanted"] = lambda: host.session is session
+        background.compute(owner, work, done, group=group, **options)
 
     def load(self, work: Callable[[], T], show: Callable[[T], object]) -> None:
         """Do work under a loading mark, then call `show`, which opens a dialog with the result.
@@ -337,17 +316,12 @@ class PreviewDialog(Hosted, Dialog):
     """A dialog that shows in `#preview` what would come of its fields, computed in a thread."""
 
     def preview(
-        self,
-        work: Callable[[], T],
-        done: Callable[[T], object],
-        *,
-        covers: bool = False,
-        closes: bool = False,
+        self, work: Callable[[], T], done: Callable[[T], object], *, covers: bool = False
     ) -> None:
         """Call `done` with what is computed, or show why nothing is.
 
-        Where it `closes` the dialog with an answer, or `covers` it since it brings other fields,
-        keys typed meanwhile wait for that, and a preview does not replace it.
+        Where it `covers` the dialog, since it closes it or brings other fields, keys typed
+        meanwhile wait for that, a preview does not replace it, and quitting asks first.
         """
 
         def failed(error: Exception) -> None:
@@ -357,8 +331,8 @@ class PreviewDialog(Hosted, Dialog):
             self.query_one("#preview", Static).update("")
             self.show_error(error)
 
-        group, covered = ("accept", self) if covers or closes else ("preview", None)
-        self.compute(work, done, group=group, failed=failed, covers=covered, edits=closes)
+        group, covered = ("accept", self) if covers else ("preview", None)
+        self.compute(work, done, group=group, failed=failed, covers=covered, edits=covers)
 
 
 MOST_PAGES = 20

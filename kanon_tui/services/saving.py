@@ -1,5 +1,6 @@
 """Saving the project and quitting; nothing is overwritten or lost without a question."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -31,7 +32,7 @@ class Saving:
 
     def _ask_name(self, session: Session, proposed: Path) -> None:
         def write(path: Path) -> None:
-            self._write(session, path, over_changes=path.exists())
+            self._write(session, path, over_changes=os.path.exists(path))
 
         endings = (".yaml", ".yml")
         dialog = AskPath("Save the project as", str(proposed), endings=endings, ending=".yaml")

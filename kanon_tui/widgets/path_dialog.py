@@ -1,7 +1,12 @@
-"""A dialog that asks for a path: typed with completion, or chosen from a list of files."""
+"""A dialog that asks for a path: typed with completion, or chosen from a list of files.
+
+Anything may be typed. `os.path` says no where `Path` raises: an unknown user after `~`, a name that
+is too long, a folder that may not be read.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,21 +44,21 @@ class Listing:
 
     def completions(self, typed: str, most: int = MOST) -> list[str]:
         """Return the paths that begin with what was typed; folders end in a slash."""
-        path = Path(typed).expanduser()
+        path = typed_path(typed)
         folder, stem = (path, "") if typed.endswith("/") or not typed else (path.parent, path.name)
         prefix = typed[: len(typed) - len(stem)] if stem else typed
         try:
-            entries = sorted(folder.iterdir(), key=lambda e: (not e.is_dir(), e.name.lower()))
+            entries = sorted(folder.iterdir(), key=lambda e: (not os.path.isdir(e), e.name.lower()))
             found = [one for one in entries if one.name.startswith(stem) and self._lists(one, stem)]
         except OSError:
             return []
-        return [f"{prefix}{one.name}{'/' if one.is_dir() else ''}" for one in found[:most]]
+        return [f"{prefix}{one.name}{'/' if os.path.isdir(one) else ''}" for one in found[:most]]
 
     def _lists(self, entry: Path, stem: str) -> bool:
         if entry.name.startswith(".") and not (self.hidden or stem.startswith(".")):
             return False
         fits = self.every_type or not self.endings or entry.suffix.lower() in self.endings
-        return fits or entry.is_dir()
+        return fits or os.path.isdir(entry)
 
     def __str__(self) -> str:
         if not self.endings or self.every_type:
@@ -61,6 +66,11 @@ class Listing:
         shown, more = list(self.endings)[:_SHOWN], len(self.endings) - _SHOWN
         words = " ".join(shown) + (f" and {more} more" if more > 0 else "")
         return words + (", hidden too" if self.hidden else "")
+
+
+def typed_path(typed: str) -> Path:
+    """Return a path as it was typed, from the home folder after `~`."""
+    return Path(os.path.expanduser(typed))
 
 
 def folder_above(typed: str) -> str | None:
@@ -71,7 +81,7 @@ def folder_above(typed: str) -> str | None:
     if not folder or folder.endswith("../"):
         return f"{folder}../"
     if folder in ("~/", "./"):
-        above = Path(folder).expanduser().resolve().parent
+        above = typed_path(folder).resolve().parent
         return f"{str(above).rstrip('/')}/"
     return folder[: folder.rstrip("/").rfind("/") + 1]
 
@@ -120,9 +130,10 @@ class AskPath(Dialog):
 
     def again(self, path: Path, problem: object) -> AskPath:
         """Return the same question with a path that will not do, and why."""
-        endings = self.listing.endings
-        problem = str(problem)
-        return AskPath(self._title, str(path), self._hint, endings=endings, problem=problem)
+        endings, ending = self.listing.endings, self._ending
+        return AskPath(
+            self._title, str(path), self._hint, endings=endings, problem=str(problem), ending=ending
+        )
 
     def content(self) -> ComposeResult:
         yield Input(value=self._value, suggester=PathSuggester(self), select_on_focus=False)
@@ -189,16 +200,16 @@ class AskPath(Dialog):
             chosen = folder_above(self.query_one(Input).value) or "/"
         self._write(chosen)
         if chosen and not chosen.endswith("/"):
-            self.dismiss(Path(chosen).expanduser())
+            self.dismiss(typed_path(chosen))
 
     @on(Input.Submitted)
     def submit(self, event: Input.Submitted) -> None:
         """Close with the path, or list it if it is a folder."""
         typed = event.value.strip()
-        path = Path(typed).expanduser()
+        path = typed_path(typed)
         if not typed:
             return
-        if path.is_dir():
+        if os.path.isdir(path):
             self._write(typed.rstrip("/") + "/")
             self.action_into_list()
         else:
@@ -225,7 +236,7 @@ def ask_target(
         except KanonError as error:
             ask_target(asker, dialog.again(path, error), write, check, holds)
             return
-        if not path.exists():
+        if not os.path.exists(path):
             write(path)
             return
         text = f"{path.name} exists already{holds(path)}."

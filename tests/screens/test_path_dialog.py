@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Input, OptionList, Static
 
 from kanon_tui.widgets.path_dialog import AskPath, Listing, folder_above
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import has_failed, session_of, settle
 
 
 @pytest.mark.parametrize(
@@ -93,3 +93,28 @@ async def test_enter_on_a_folder_goes_into_it(folder: Path, make_app) -> None:
         dialog = pilot.app.screen
         assert isinstance(dialog, AskPath)
         assert dialog.query_one(Input).value == f"{folder}/"
+
+
+@pytest.mark.parametrize("typed", ["~nobodyhere/x.csv", "x" * 300 + ".csv", "loop.csv"])
+async def test_any_path_can_be_typed(folder: Path, make_app, typed: str) -> None:
+    (folder / "loop.csv").symlink_to("loop.csv")
+    async with make_app(folder / "people.csv").run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+o")
+        field = pilot.app.screen.query_one(Input)
+        field.value = typed if typed.startswith("~") else f"{folder}/{typed}"
+        await pilot.press("slash", "backspace", "enter")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, AskPath)  # it asks again, with the reason
+        assert str(pilot.app.screen.query_one("#problem", Static).content)
+        await pilot.press("escape", "ctrl+s")
+        field = pilot.app.screen.query_one(Input)
+        field.value = f"{folder}/{typed}"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert not has_failed(pilot.app)
+
+
+def test_a_question_that_comes_again_adds_the_same_ending(tmp_path: Path) -> None:
+    dialog = AskPath("Save as", "study", ending=".yaml")
+    assert dialog.again(tmp_path / "study", "why")._ending == ".yaml"

@@ -488,7 +488,7 @@ def open_session(path: Path, data: DataSource | None = None) -> Session:
         fingerprint = _fingerprint(path)  # before reading, so that a later change is noticed
         project = Project.load(path)
     else:
-        project = Project(data=data or DataSource(path=str(path.resolve())))
+        project = Project(data=data or DataSource(path=os.path.realpath(path)))
     table = read_or_sample(project)
     if table.height == 0:
         raise InputError(f"{project.data_path.name}: it has no records; choose another file")

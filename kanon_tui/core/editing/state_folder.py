@@ -72,7 +72,9 @@ def _read_list(path: Path) -> list[Any]:
 
 def file_key(path: Path) -> str:
     """Return one key for a file, whatever path leads to it."""
-    return hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return hashlib.sha256(os.path.realpath(path).encode("utf-8", "surrogateescape")).hexdigest()[
+        :16
+    ]
 
 
 MOST_RECENT = 20
@@ -86,7 +88,7 @@ class RecentFiles:
 
     def paths(self) -> list[Path]:
         """Return the recent files that exist, the latest first."""
-        return [path for path in self._known() if path.exists()]
+        return [path for path in self._known() if os.path.exists(path)]
 
     def add(self, path: Path) -> None:
         """Put a file on top; files that are missing now (on a stick, say) keep their places."""

@@ -213,13 +213,14 @@ class Target:
             check_target(self.path, TABLE_ENDINGS, force, inputs)
             return
         check_not_read(self.path, inputs)
-        if self.path.exists() and not self.path.is_dir():
+        exists = os.path.exists(self.path)
+        if exists and not self.path.is_dir():
             raise InputError(f"{self.path} is a file; name a folder for the parts")
-        if self.path.exists() and not force:
+        if exists and not force:
             raise InputError(
                 f"{self.path} exists and is kept; use --force to replace it or name another folder"
             )
-        if self.path.exists() and not _only_parts(self.path):
+        if exists and not _only_parts(self.path):
             raise InputError(
                 f"{self.path} holds other files than parts of a release; name another folder"
             )

@@ -97,7 +97,7 @@ class KindDialog(PreviewDialog):
         self, choice: Choice, done: Callable[[Parsed], object], *, closes: bool = False
     ) -> None:
         texts, tokens = self._texts, self._tokens
-        self.preview(lambda: parsed(texts, tokens, *choice, EXAMPLES), done, closes=closes)
+        self.preview(lambda: parsed(texts, tokens, *choice, EXAMPLES), done, covers=closes)
 
     def _show(self, found: Parsed) -> None:
         width = min(30, max([0, *(cell_len(visible(text)) for text, _ in found.examples)]))

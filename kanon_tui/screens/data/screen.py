@@ -269,11 +269,9 @@ class DataScreen(FindingScreen):
 
         self.query_one("#profile-pane").border_title = self._profile_title(name)
         self.compute(
-            lambda: profile(coded_column(table, name, spec)),
-            done,
-            group="profile",
-            failed=self._profile_failed,
-        )
+            lambda: profile(coded_column(table, name, spec)), done,
+            group="profile", failed=self._profile_failed,
+        )  # fmt: skip
 
     def _profile_title(self, name: str) -> Text:
         return Text(visible(name) + self.session.sample_mark(name))

@@ -381,11 +381,8 @@ class BuilderDialog(FormDialog, PreviewDialog):
                     *((builder.name, builder.name) for builder in self._builders),
                     *((Text(visible(f"✦ {title}")), title) for title in self._proposals),
                 ],
-                value=self._builder.name,
-                allow_blank=False,
-                compact=True,
-                id="builder",
-            )
+                value=self._builder.name, allow_blank=False, compact=True, id="builder",
+            )  # fmt: skip
         yield from super().content()
 
     def below(self) -> ComposeResult:
@@ -477,7 +474,7 @@ class BuilderDialog(FormDialog, PreviewDialog):
             if closes:
                 self.dismiss(spec)
 
-        self.preview(build, built, closes=closes)
+        self.preview(build, built, covers=closes)
 
     def action_accept(self) -> None:
         self._build(closes=True)

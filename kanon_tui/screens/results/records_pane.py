@@ -463,11 +463,9 @@ class RecordsPane(Hosted, Vertical):
                 (failed or self.show_read_error)(error)
 
         self.compute(
-            lambda: work(cancellation_check()),
-            partial(answered, done),
-            group=SEARCH,
-            failed=partial(answered, show_failure),
-        )
+            lambda: work(cancellation_check()), partial(answered, done),
+            group=SEARCH, failed=partial(answered, show_failure),
+        )  # fmt: skip
 
 
 def _source_of(result: FinishedRun, stop: Stop) -> RecordSource:

@@ -231,11 +231,9 @@ class RulesScreen(StepScreen):
         mark = session.sample_mark(name)
         pane.border_title = Text(f"{visible(name)}: research value per level{mark}")
         self.compute(
-            lambda: attribute_levels(session, name),
-            lambda made: self._fill_levels(line, *made),
-            group="levels",
-            failed=lambda error: levels.update(Text(visible(str(error)))),
-        )
+            lambda: attribute_levels(session, name), lambda made: self._fill_levels(line, *made),
+            group="levels", failed=lambda error: levels.update(Text(visible(str(error)))),
+        )  # fmt: skip
 
     def _fill_levels(
         self, line: Line, attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]

@@ -245,12 +245,9 @@ class WhatIfScreen(StepScreen):
                     self.points = (*self.points, point)
 
         self.host.background.compute(
-            self,
-            drive,
-            lambda _: self._finished(sweep),
-            group="sweep",
-            failed=lambda error: self._finished(sweep, error),
-        )
+            self, drive, lambda _: self._finished(sweep),
+            group="sweep", failed=lambda error: self._finished(sweep, error),
+        )  # fmt: skip
 
     def _finished(self, sweep: Sweep, failure: Exception | None = None) -> None:
         if sweep is not self.sweep:
