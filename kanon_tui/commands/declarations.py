@@ -127,7 +127,7 @@ class Run(Command):
     Exit code 1 if no release was found, 2 for bad input, 3 if a scheduler, database or disk failed.
 
     The report is a dossier to sign. A public report says nothing about records outside the release;
-    HTML reports are public unless --internal is given. With --earlier nothing is written if both
+    HTML reports are public unless --internal or --attacks is given. With --earlier nothing is written if both
     releases together leave a person fewer than k candidates. --engine dask starts a cluster on this
     machine unless --scheduler names another.
     """
@@ -171,7 +171,7 @@ class Run(Command):
         file_argument(
             "--control", "where --hold-out writes these records (.csv); never publish them"
         ),
-        flag("--attacks", "put the results of all attacks into the internal report"),
+        flag("--attacks", "put the results of all attacks into the report, which is then internal"),
         flag("--repair", "with --earlier: generalise further instead of refusing"),
         FORCE,
         flag("--timings", "print the wall time of every phase and the processor time to stderr"),
