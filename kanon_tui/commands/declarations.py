@@ -127,9 +127,9 @@ class Run(Command):
     Exit code 1 if no release was found, 2 for bad input, 3 if a scheduler, database or disk failed.
 
     The report is a dossier to sign. A public report says nothing about records outside the release;
-    HTML reports are public unless --internal or --attacks is given. With --earlier nothing is written if both
-    releases together leave a person fewer than k candidates. --engine dask starts a cluster on this
-    machine unless --scheduler names another.
+    HTML reports are public unless --internal or --attacks is given. With --earlier nothing is
+    written if both releases together leave a person fewer than k candidates. --engine dask starts a
+    cluster on this machine unless --scheduler names another.
     """
 
     arguments = (
