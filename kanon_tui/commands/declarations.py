@@ -423,9 +423,10 @@ class Verify(Command):
     """Prove a release from the original data, the project and the release alone.
 
     Nothing is taken from the run that made it. The proof checks that the release has exactly the
-    columns of the project, that every row stands for a record of the data, and that all required
-    privacy holds. If people have several records and classes overlap, a check may be undecided,
-    marked '?'. Exit code 1 if something does not hold or is undecided.
+    columns of the project, that every row stands for a record of the data, that the rows are sorted
+    unless the project says otherwise, and that all required privacy holds. If people have several
+    records and classes overlap, a check may be undecided, marked '?'. Exit code 1 if something does
+    not hold or is undecided.
     """
 
     arguments = (

@@ -29,7 +29,7 @@ from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, is_dossier
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.report.story import public_mapping
-from kanon_tui.core.table.atomic_files import work_folder
+from kanon_tui.core.table.atomic_files import work_folder, writing_errors
 from kanon_tui.core.table.writing import Target, check_target
 from kanon_tui.core.text import count_of, first_few, joined
 
@@ -69,9 +69,10 @@ def execute(args: argparse.Namespace) -> None:
             show(*_planned(project, args))
             return
         result = _run(args, project, target)
-        if args.out == "-":
-            with open(folder / "release.csv", "rb") as release:
+        if out is not None and args.out == "-":
+            with writing_errors("standard output", others=False), open(out, "rb") as release:
                 shutil.copyfileobj(release, sys.stdout.buffer)
+                sys.stdout.flush()
         if args.json:
             print_json(public_mapping(result) if args.public else result.report)
         elif not args.quiet:

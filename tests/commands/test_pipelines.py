@@ -45,6 +45,17 @@ def test_from_standard_input_to_standard_output(folder: Path, engine: str) -> No
     assert pl.read_csv(done.stdout, infer_schema=False).columns == ["age", "zip", "flu"]
 
 
+def test_a_full_disk_behind_standard_output_is_named(folder: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "kanon_tui", "run", "people.csv", *ROLES, "--out", "-"],
+            cwd=folder, env=ENVIRONMENT, stdout=full, stderr=subprocess.PIPE,
+            timeout=PATIENCE, check=False,
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert b"standard output: could not be written: no space left" in done.stderr
+
+
 def test_a_data_file_needs_roles_or_consent(folder: Path) -> None:
     refused = kanon("run", "people.csv", "--k", "2", folder=folder)
     assert refused.returncode == 2

@@ -3,7 +3,9 @@
 A run verifies its release before it is written. This is a second look at what was written, at any
 later time and by anybody who has the data: nothing comes from the run. It checks that
 
-- the release has no column that the project leaves out, and none that the data does not have;
+- the release has the columns that the project publishes and no other, and its file nothing else;
+- where the project sorts the rows, they stand in the order of their cells: any other may be that of
+  the data, which can undo a release;
 - every class keeps k, what is required of sensitive attributes, the risk and people's own k;
 - ranges do not overlap, where the project says so;
 - the release is made of the data: for every class and combination of columns that are published as
@@ -21,7 +23,7 @@ Cost: that of finding the classes above every distinct record (`attack.matching`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,12 +41,13 @@ from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.verification import Requirements, check_disjoint
 from kanon_tui.core.privacy.verify import smallest_class, verify_pseudonyms
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.formulas import unescape_formulas
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
-from kanon_tui.core.table.table import Table, as_table
+from kanon_tui.core.table.table import Table, as_frame, as_table
 from kanon_tui.core.task.task import Family, Task
-from kanon_tui.core.text import count_of, quoted_list
+from kanon_tui.core.text import count_of, plural, quoted_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,27 +121,52 @@ def verify_written(
         project = replace(project, data=replace(project.data, path=str(Path(data).resolve())))
         data = None
     tokens = project.data.read_options.missing_tokens
-    task = prepare(project, project.read_data() if data is None else as_table(data, tokens))
+    original = project.read_data() if data is None else as_table(data, tokens)
+    task = prepare(project, original)
     if isinstance(release, str | Path):
         path = Path(release)
         table = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
-        return prove(PublishedTable(project, task, table, path.name))
-    return prove(PublishedTable(project, task, as_table(release, tokens)))
+        return prove(PublishedTable(project, task, table, path.name), _folders_by(path))
+    frame = as_frame(release)
+    numbers = [n for n in task.published_as_they_are if n in frame.columns]
+    numbers = [name for name in numbers if frame[name].dtype.is_numeric()]
+    table = as_table(frame, tokens)
+    if numbers:  # a frame does not tell how its numbers were written
+        task = prepare(project, _written_plainly(original, numbers))
+        table = _written_plainly(table, numbers)
+    return prove(PublishedTable(project, task, table))
 
 
-def prove(printed: PublishedTable) -> Proof:
-    """Check a published table against its project and the prepared data."""
+def _written_plainly(table: Table, names: Sequence[str]) -> Table:
+    """Return the table with the numbers of some columns without zeros at their ends."""
+    plain = [table.texts(n).str.replace(r"^(-?\d+)(?:(\.\d*[1-9])|\.)0*$", "$1$2") for n in names]
+    return replace(table, frame=table.frame.with_columns(plain))
+
+
+def _folders_by(path: Path) -> set[str]:
+    """Return the columns by whose cells a release is cut into folders, `sex=F`."""
+    inside = {part for file in part_files(path) for part in file.parent.parts} - {*path.parts}
+    return {part.partition("=")[0] for part in inside if "=" in part}
+
+
+def prove(printed: PublishedTable, folders_by: Collection[str] = ()) -> Proof:
+    """Check a published table against its project and the prepared data.
+
+    The rows of each folder have an order of their own where the release has `folders_by` columns.
+    """
     task, release = printed.task, printed.table
     if task.output.formulas == "escape":
         release = as_table(unescape_formulas(release.frame), release.missing_tokens)
     published, required = release.frame, Requirements(task)
-    columns = _check_columns(task, published, required.quasi)
+    columns = _check_columns(task, release)
     if not columns.holds:
         return Proof(published.height, 0, 0, (columns,))
     records = quasi_rows(task)
     covering = covering_rows(replace(printed, table=release), records)
     rows, held, under = _origins(task, release, covering, records.row_of)
     checks = [columns, _check_origin(rows, held, under)]
+    if task.output.order == "sorted":
+        checks.append(_check_order(task, published, folders_by))
     beside: dict[str, Any] = {}
     claims, risk = required.claims, required.risk
     if checks[1].holds and (task.repeated is not None or task.personal_k is not None):
@@ -181,15 +209,32 @@ def _checked(what: str, test: Callable[..., None], *args: Any, **options: Any) -
     return Check(what, holds=True)
 
 
-def _check_columns(task: Task, published: pl.DataFrame, quasi: Sequence[str]) -> Check:
+def _check_columns(task: Task, release: Table) -> Check:
     what = "the release has the columns of the project and no other"
-    extra = [name for name in published.columns if name not in task.roles or name in task.left_out]
-    missing = [name for name in quasi if name not in published.columns]
+    shown = [name for name in task.roles if name not in task.left_out]
+    extra = [name for name in release.names if name not in shown]
+    missing = [name for name in shown if name not in release.name_set]
+    facts = release.facts
+    beside = [] if facts is None else [part for part in facts.parts if part != facts.part]
     found = [
         *([f"{quoted_list(extra)} must not be published"] if extra else []),
-        *([f"{quoted_list(missing)} is missing"] if missing else []),
+        *([f"{quoted_list(missing)} {plural(len(missing), 'is', 'are')} missing"] * bool(missing)),
+        *([f"{quoted_list(beside)} in the same file must not be published"] if beside else []),
     ]
     return Check(what, not found, "; ".join(found))
+
+
+def _check_order(task: Task, published: pl.DataFrame, folders_by: Collection[str]) -> Check:
+    """Check that the rows, of each folder where there are several, stand in their order."""
+    what = "the rows stand in the order of their cells"
+    shown = [name for name in task.roles if name in published.columns]
+    keys = _beside(pl.Series("folder", [0] * published.height, dtype=_INT), published, shown)
+    folders = [f"_{x}" for x, name in enumerate(shown) if name in folders_by]
+    if folders:
+        keys = keys.with_columns(pl.struct(folders).rle_id().cast(_INT).alias("folder"))
+    holds = keys.sort(keys.columns).equals(keys)
+    found = "another order may be that of the data; sort them by all columns, from left to right"
+    return Check(what, holds, "" if holds else found)
 
 
 def _origins(

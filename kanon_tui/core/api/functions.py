@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -28,7 +28,7 @@ from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep
 from kanon_tui.core.analysis.sweep.sweep import sweep as sweep_project
 from kanon_tui.core.api.release import Release
 from kanon_tui.core.api.tables import FRAME, Names, make_project, named_columns, read_data
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
 from kanon_tui.core.metrics.privacy import check_published
 from kanon_tui.core.pipeline.prepare import prepare
@@ -215,7 +215,7 @@ def sweep(
     table: Frame | None = None,
     workers: int | None = None,
     *,
-    k: Sequence[int] | None = None,
+    k: int | Sequence[int] | None = None,
     **roles: Any,
 ) -> Sweep:
     """Run a table under several algorithms and values of k.
@@ -226,7 +226,7 @@ def sweep(
         The table or project, as `anonymize` takes it.
     algorithms : str or list of str, optional
         Names of algorithms; the project's own if not given.
-    k, ks : list of int, optional
+    k, ks : int or list of int, optional
         Values of k; 2, 3, 5, 10, 25, 50 and 100 if not given.
     table : frame, optional
         Records that take the place of the data file of a project.
@@ -256,7 +256,8 @@ def sweep(
     project = make_project(data, **roles)
     read = _given_table(data if table is None else table, project)
     values = k if k is not None else ks if ks is not None else DEFAULT_KS
-    return sweep_project(project, list(named_columns(algorithms)) or None, values, read, workers)
+    values = values if isinstance(values, Iterable) else [values]
+    return sweep_project(project, list(named_columns(algorithms)) or None, [*values], read, workers)
 
 
 def levels(data: Data | Project, **roles: Any) -> dict[str, tuple[LevelMeasures, ...]]:
@@ -419,6 +420,8 @@ def apply(
     >>> applied.result.table["age"].to_list()
     ['20-29', '20-29', '30-39', '30-39']
     """
+    for what, choice in (("uncovered", uncovered), ("below_k", below_k)):
+        check_known(choice, ("suppress", "refuse"), f"{what} is {choice!r}")
     found = _mapping(mapping)
     tokens, stray = found.missing_tokens, StrayRows()
     options = ReadOptions(missing_tokens=tokens)

@@ -57,6 +57,10 @@ class Release(Result):
             if name not in self.texts_of_input
         )
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return `table` as an Arrow stream, which data frames, DuckDB and `kn` functions read."""
+        return self.table.__arrow_c_stream__(requested_schema)
+
     def to_pandas(self) -> pd.DataFrame:
         """Return the published table as a pandas frame."""
         import pandas as pd

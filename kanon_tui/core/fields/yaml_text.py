@@ -17,6 +17,7 @@ import datetime
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -347,5 +348,6 @@ class LocatedValue:
         """The number that is written here; None where it is none."""
         if isinstance(self.value, Plain):
             return as_number(self.value)
-        is_number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
-        return self.value if is_number else None
+        if isinstance(self.value, bool) or not isinstance(self.value, Real):  # NumPy's are, too
+            return None
+        return int(self.value) if isinstance(self.value, Integral) else float(self.value)

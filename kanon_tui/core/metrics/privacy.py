@@ -276,6 +276,8 @@ def check_published(
         check_known(name, table.names, f"the table has no column '{name}'")
     if not quasi:
         raise InputError("no quasi-identifiers are named; name at least one column")
+    if subset_size is not None and subset_size < 1:
+        raise InputError(f"subset_size is {subset_size}; it must be at least 1")
     printed = as_table(table, missing_tokens=())
     codes = [printed.column(name, Kind.CATEGORICAL).codes for name in quasi]
     classes = number_rows(codes)

@@ -413,11 +413,13 @@ def _joined(project: Project, table: Table) -> Task:
         )
     if by_chance and table.frame.height == table.height:
         table = table.shuffled()
-    most = max(project.privacy.k, project.privacy.subset_k or 0)
-    if table.height < most:
+    most, risk = max(project.privacy.k, project.privacy.subset_k or 0), project.privacy.risk
+    least = most if risk is None else max(most, risk.least_k(table.height))
+    if table.height < least:
+        needs = f"k is {most}" if least == most else f"{risk} needs a k of {least:,}"
         raise InputError(
-            f"{project.title}: k is {most} but the table has only {table.height:,} "
-            f"records; choose k of at most {table.height:,}"
+            f"{project.title}: {needs} but the table has only {table.height:,} "
+            f"records; choose k of at most {table.height:,}{', or a higher risk' * (least > most)}"
         )
     if project.privacy.subset_k is not None and project.privacy.suppress == "cells":
         raise InputError(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,8 @@ def test_what_was_changed_afterwards_is_found(tmp_path: Path) -> None:
 
     assert "columns" in found(table.with_columns(name=pl.lit("p1")))
     assert "columns" in found(table.drop("zip"))
+    assert "columns" in found(table.drop("ill"))
+    assert found(table.reverse()) == "the rows stand in the order of their cells"
     assert "record of the data" in found(pl.concat([table, table.head(30)]))
     assert "record of the data" in found(table, DATA.head(40))
     others = [value for value in "abc" if value != first["ill"]]
@@ -100,7 +104,7 @@ def test_people_are_counted_where_classes_overlap() -> None:
         "privacy": {"k": 2},
         "algorithm": {"name": "k-member"},
     })  # fmt: skip
-    release = pl.DataFrame({"age": ["[20..21]", "[20..21]", "*", "*"], "ill": [*"prqs"]})
+    release = pl.DataFrame({"age": ["*", "*", "[20..21]", "[20..21]"], "ill": [*"qspr"]})
     assert kn.verify(release, made, visits).holds
     same = release.with_columns(ill=pl.lit("p"))
     unclear = kn.verify(same, made, visits.with_columns(ill=pl.lit("p")))
@@ -109,6 +113,50 @@ def test_people_are_counted_where_classes_overlap() -> None:
     ]
     with_l = made.with_(privacy={"k": 2, "l": 2})
     assert [c.decided for c in kn.verify(release, with_l, visits).checks if not c.holds] == [False]
+
+
+def test_any_order_is_that_of_a_project_that_does_not_sort(tmp_path: Path) -> None:
+    for order in ("input", "shuffled"):
+        made = project(tmp_path, output={"order": order})
+        assert kn.verify(kn.anonymize(made).table.reverse(), made).holds
+
+
+def test_rows_are_in_order_within_the_folders_of_a_release(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    kn.anonymize(made).write(tmp_path / "release", partition_by=("sex", "zip"))
+    assert failing(kn.verify(tmp_path / "release", made)) == []
+    parts = sorted((tmp_path / "release").rglob("*.parquet"))
+    largest = max(parts, key=lambda part: part.stat().st_size)
+    pl.read_parquet(largest, hive_partitioning=False).reverse().write_parquet(largest)
+    assert failing(kn.verify(tmp_path / "release", made)) == [
+        "the rows stand in the order of their cells"
+    ]
+
+
+def test_a_file_with_another_table_is_not_proven(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    kn.anonymize(made).write(tmp_path / "r.sqlite")
+    assert kn.verify(tmp_path / "r.sqlite", made).holds
+    with closing(sqlite3.connect(tmp_path / "r.sqlite")) as database:
+        database.execute("CREATE TABLE secret AS SELECT 'Ann' AS name")
+        database.commit()
+    proof = kn.verify(tmp_path / "r.sqlite", made)
+    assert [check.found for check in proof.checks if not check.holds] == [
+        "'secret' in the same file must not be published"
+    ]
+
+
+def test_frames_and_releases_are_proven_however_the_file_wrote_numbers(tmp_path: Path) -> None:
+    made = project(tmp_path, attributes=PROJECT["attributes"] | {"pay": {"role": "other"}})
+    pays = pl.Series("pay", ["1.50", "1.5", "20.0", "3", "100", "-0.10"] * 10)
+    DATA.with_columns(pays).write_csv(tmp_path / "data.csv")
+    release = kn.anonymize(made)
+    assert release.table["pay"].dtype.is_float()
+    for shown in (release, release.table, release.to_pandas()):
+        assert failing(kn.verify(shown, made)) == []
+    other = release.table.with_columns(pl.col("pay") + 1)
+    assert "record of the data" in "; ".join(failing(kn.verify(other, made)))
+    assert kn.check(release, ["age", "sex", "zip"], k=4)["reached"]
 
 
 def test_the_command_says_what_holds(tmp_path: Path) -> None:

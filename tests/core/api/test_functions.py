@@ -7,6 +7,7 @@ import json
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -129,6 +130,38 @@ def test_settings_are_those_of_a_project() -> None:
         kn.anonymize(kn.Project(data="people.csv"), quasi=["age"])
 
 
+def test_settings_may_be_numbers_of_numpy() -> None:
+    settings = {"k": np.int64(3), "seed": np.uint8(7), "max_suppression": np.float32(0.25)}
+    release = kn.anonymize(PEOPLE, quasi="age", **settings)
+    assert json.loads(json.dumps(release.report))["k"] == 3
+    for wrong in (np.float64(3), np.bool_(True), True, np.int64(0)):
+        with pytest.raises(kn.InputError, match="whole number of at least 1"):
+            kn.anonymize(PEOPLE, quasi="age", k=wrong)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: kn.check(PEOPLE, ["age"], subset_size=0), "subset_size.*at least 1"),
+        (lambda: kn.apply({}, PEOPLE, uncovered="drop"), "uncovered.*suppress"),
+        (lambda: kn.apply({}, PEOPLE, below_k="drop"), "below_k.*suppress"),
+        (
+            lambda: kn.anonymize(
+                PEOPLE.head(3),
+                quasi="age",
+                k=2,
+                algorithm="stepwise",
+                risk={"model": "prosecutor", "max": 0.2},
+            ),
+            "needs a k of 5 .*only 3",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_refused(call, sentence: str) -> None:
+    with pytest.raises(kn.InputError, match=sentence):
+        call()
+
+
 def test_reasons_and_mapping_of_a_release() -> None:
     release = kn.anonymize(PEOPLE, quasi={"age": kn.intervals(10, 30)}, k=2, sensitive="ill")
     why = release.why(0, "age")
@@ -157,6 +190,8 @@ def test_analyses_take_frames_and_files(tmp_path: Path) -> None:
     points = kn.sweep(PEOPLE, ["global", "mondrian"], k=[2, 3], quasi=["age", "zip"]).frame()
     assert points["k"].to_list() == [2, 3, 2, 3]
     assert points["error"].null_count() == 4
+    one = kn.sweep(PEOPLE, k=3, quasi=["age", "zip"], workers=-1).frame()
+    assert one["k"].to_list() == [3]
     found = kn.levels(PEOPLE, quasi={"age": kn.breaks([30, 60])}, k=4)
     assert [level.labels for level in found["age"]] == [12, 3, 1]
 

@@ -158,7 +158,7 @@ class Sweep:
         for name in self.algorithms:
             params = _project_at(project, name, 1).algorithm.params
             with_parameters(find_algorithm(name, "algorithms"), params, name)
-        self._workers = min(workers or cores(), self.total)
+        self._workers = max(min(workers or cores(), self.total), 1)
         self._waiting = {name: deque(self.ks) for name in self.algorithms}
         self._spent = dict.fromkeys(self.algorithms, 0.0)
         self._cancelled = False
