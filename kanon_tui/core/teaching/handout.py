@@ -166,8 +166,8 @@ def introduction(project: Project, run: Run) -> Iterator[str]:
         yield "k is 1: every record may stand alone."
     else:
         yield (
-            f"k is {task.k:,}: in {'these' if len(names) > 1 else 'it'}, every published record "
-            f"must look like at least {count_of(task.k - 1, 'other')}."
+            f"k is {task.k:,}: every published record must look like at least "
+            f"{count_of(task.k - 1, 'other')} in {'these' if len(names) > 1 else 'it'}."
         )
     if task.requirements:
         required = joined([str(requirement.model) for requirement in task.requirements])
