@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -49,6 +50,7 @@ from kanon_tui.widgets.path_dialog import AskPath, typed_path
 ENDINGS = (*DATA_ENDINGS, *PROJECT_ENDINGS)
 """Types of files that are listed; any other can be typed."""
 
+NOT_OPENED = "This file could not be opened"
 Failed = Callable[[Exception], object]
 
 
@@ -78,6 +80,10 @@ def open_file(
 
     A data file that cannot be read leads to the dialog of reading, with its first lines in view.
     """
+    if (text := os.path.realpath(path)) != text.encode("utf-8", "replace").decode():
+        error = InputError(f"{visible(path.name)}: its path is not UTF-8; rename it and try again")
+        (failed or partial(host.show_error, NOT_OPENED))(error)
+        return
     unsaved = host.recovery.unsaved_work(path)
     if unsaved is None:
         _read(host, path, None, lambda: open_session(path), failed, then)
@@ -124,7 +130,7 @@ def _read(
         elif failed is not None:
             failed(error)
         else:
-            host.show_error("This file could not be opened", error)
+            host.show_error(NOT_OPENED, error)
 
     host.background.compute(
         host.app, read, opened, group="open", failed=not_opened, covers=host.app.screen

@@ -144,7 +144,7 @@ class Host:
                 screen.refresh_session()
         # Large hierarchies and network folders take a while; closing keeps what this did not.
         keep = partial(self.recovery.keep, session)
-        self.app.run_worker(keep, group="keep", exclusive=True, thread=True)
+        self.app.run_worker(keep, group="keep", exclusive=True, thread=True, exit_on_error=False)
         self.counting.count(session)
 
     def add_result(self, session: Session, result: FinishedRun) -> None:

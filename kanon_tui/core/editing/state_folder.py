@@ -52,6 +52,12 @@ def write_state(path: Path, text: str) -> None:
         return
 
 
+def _remove_state(path: Path) -> None:
+    """Remove a file, if it is there and the folder can be written to."""
+    with suppress(OSError):
+        path.unlink()
+
+
 def _make_private(folder: Path) -> None:
     """Create a folder, and its missing parents, that only the owner can read."""
     if not folder.is_dir():
@@ -240,7 +246,7 @@ class RecoveryStore:
     def _remove(self, session: Session) -> None:
         place = self._kept.pop(session, None)
         if place is not None:
-            place.unlink(missing_ok=True)
+            _remove_state(place)
 
     def unsaved_work(self, path: Path) -> UnsavedWork | None:
         """Return the latest edits of this file that no other running program has, if any."""
@@ -266,7 +272,7 @@ class RecoveryStore:
             if (
                 unsaved.kept_in not in self._kept.values()
             ):  # not while a session of this program uses it
-                unsaved.kept_in.unlink(missing_ok=True)
+                _remove_state(unsaved.kept_in)
 
     def close(self) -> None:
         """Keep nothing from now on: a slow thread must not bring back what was discarded."""

@@ -204,3 +204,14 @@ def test_another_reading_is_unsaved_work_and_is_taken_up_again(session, path, tm
     again.save()
     assert not again.dirty
     assert open_session(path).attribute("years").weight == 0.4
+
+
+def test_unsaved_work_that_cannot_be_removed_stops_nothing(session, path, tmp_path) -> None:
+    session.change_attributes(["age"], "weight", weight=0.4)
+    store = RecoveryStore(tmp_path / "state")
+    store.keep(session)
+    (kept,) = (tmp_path / "state").rglob("*.json")
+    kept.unlink()
+    kept.mkdir()  # like a file of a folder that can no longer be written to
+    store.forget(session)
+    session.save()

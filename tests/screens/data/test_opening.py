@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from textual.widgets import Input, Select, Static
 from kanon_tui.core.table.column import Role
 from kanon_tui.screens.data.screen import DataScreen
 from kanon_tui.screens.opening import ReadingDialog
-from kanon_tui.widgets.dialogs import Confirm
+from kanon_tui.widgets.dialogs import Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import session_of, settle, wait_until
 
@@ -129,3 +130,17 @@ async def test_a_renamed_column_keeps_its_settings(make_app, tmp_path) -> None:
             await settle(pilot)
         assert session_of(pilot).project.data.read_options.rename == {"Alter": "age"}
         assert session_of(pilot).attribute("age").role is Role.SENSITIVE
+
+
+async def test_a_file_whose_name_is_not_utf_8_is_refused(tmp_path: Path, make_app) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/M\xfcller.csv"))
+    try:
+        path.write_text("age,city\n30,Rome\n31,Oslo\n")
+    except OSError:
+        pytest.skip("this file system has no such names")
+    async with make_app(path).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        message = pilot.app.screen
+        assert isinstance(message, Message)
+        assert "not UTF-8" in str(message.query_one("#text", Static).content)
+        assert pilot.app.host.session is None
