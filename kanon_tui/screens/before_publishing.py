@@ -140,15 +140,12 @@ def _ask(screen: StepScreen, found: Sequence[SinglingOut], again: Callable[[], o
         screen.edit_attributes(concerned, f"{', '.join(concerned)}: {what}", **changes)
         again()
 
-    screen.ask(
-        SinglingOutDialog(
-            f"{first.attribute} singles people out",
-            [title for title, _, _ in options],
-            hint=f"{first}. Whoever knows somebody's value finds the record. "
-            f"ctrl+z takes an answer back; esc stops here.",
-        ),
-        answered,
+    hint = (
+        f"{first}. Whoever knows somebody's value finds the record. ctrl+z takes an answer back; "
+        "esc stops here."
     )
+    title, titles = f"{first.attribute} singles people out", [title for title, _, _ in options]
+    screen.ask(SinglingOutDialog(title, titles, hint), answered)
 
 
 class CountingWait(Hosted, Dialog):

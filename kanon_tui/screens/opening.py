@@ -383,12 +383,9 @@ class ApplyDialog(Hosted, FormDialog):
         mapping = self._mapping or read_mapping(paths["mapping"])
         records = paths["new_records"]
         applied = apply(
-            mapping,
-            records,
-            uncovered=values["values_not_covered"],
-            below_k=values["classes_below_k"],
-            earlier=paths.get("earlier_release", self._earlier),
-        )
+            mapping, records, earlier=paths.get("earlier_release", self._earlier),
+            uncovered=values["values_not_covered"], below_k=values["classes_below_k"],
+        )  # fmt: skip
         applied.result.write(out)
         return [*summary(applied, records.name, mapping.name), f"  wrote {out.name}"]
 

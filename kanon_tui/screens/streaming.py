@@ -95,14 +95,9 @@ def watch_stream(
     if session.project.data != project.data:
         known = None  # read in another way
     return WatchedStream(
-        project,
-        target,
-        force,
-        lambda run: watched(run, paused=paused),
-        known,
-        session.memory_freed_for_run,
-        trust=_scheduler(project) in session.trusted_schedulers,
-    )
+        project, target, force, lambda run: watched(run, paused=paused), known,
+        session.memory_freed_for_run, trust=_scheduler(project) in session.trusted_schedulers,
+    )  # fmt: skip
 
 
 def pass_text(stream: WatchedStream) -> str:

@@ -102,14 +102,10 @@ class PairedRecords:
         def side(kind: type[R], number: int) -> R:
             pages = self._pages[number]
             made = kind(
-                pages,
-                self.columns,
-                missed,
-                numbers=order,
-                places=[pages.names.index(name) for name in self.names],
-                name_title=self._titles[number % 2],
-                name=self._row_names[number % 2],
-            )
+                pages, self.columns, missed,
+                numbers=order, places=[pages.names.index(name) for name in self.names],
+                name_title=self._titles[number % 2], name=self._row_names[number % 2],
+            )  # fmt: skip
             made.name_width = max(len(last) + 2, len(RECORD) + 1)
             return made
 
