@@ -14,7 +14,7 @@ import kanon_tui as kn
 PAGE = Path(__file__).parent / "python.md"
 GROUPS = {
     "Releases": ("anonymize", "conclude", "run", "stream", "Release"),
-    "Projects": ("Project",),
+    "Projects": ("Project", "AttributeSpec", "RunContext"),
     "Hierarchies": ("intervals", "breaks", "quantiles", "mask", "icd10", "dates", "groups", "flat"),
     "Analyses": (
         "check", "sweep", "levels", "risk", "attack", "remedies", "evidence", "verify", "apply",
@@ -36,12 +36,18 @@ def page() -> str:
     lines = [
         "# Python",
         "",
-        "Made from the docstrings; `help(kn.anonymize)` shows the same. `import kanon_tui as kn`",
+        "This page describes every public function, with parameters and an example each. It is",
+        "made from the docstrings; `help(kn.anonymize)` shows the same. `import kanon_tui as kn`",
         "imports no user interface. `kn.__all__` is the public surface; everything in",
-        "`kanon_tui.core` is private. Errors are `kn.InputError` (a `ValueError`),",
-        "`kn.NotReachedError` and `kn.InfrastructureError`, all of them `kn.KanonError`, each with",
-        "one sentence. Frames of pandas and Polars get no accessors: a name on every frame of a",
-        "program would say no more than `kn.anonymize(frame, …)` does.",
+        "`kanon_tui.core` is private.",
+        "",
+        "| error | raised when |",
+        "|---|---|",
+        "| `kn.InputError` (a `ValueError`) | data, a project, a name or a setting is wrong |",
+        "| `kn.NotReachedError` | no release has the required privacy |",
+        "| `kn.InfrastructureError` | a scheduler, database, network or disk failed |",
+        "",
+        "All are `kn.KanonError`; the message is one sentence.",
     ]
     for title, names in GROUPS.items():
         lines += ["", f"## {title}"]
@@ -65,7 +71,7 @@ def _signature(name: str, thing: object) -> list[str]:
         return []
     parameters = inspect.signature(thing).parameters.values()
     shown = [
-        p.name if callable(p.default) and p.default is not p.empty
+        f"{p.name}=…" if callable(p.default) and p.default is not p.empty
         else str(p.replace(annotation=p.empty))
         for p in parameters
     ]  # fmt: skip

@@ -107,7 +107,19 @@ def find_algorithm(name: str, where: str = "algorithm.name") -> type[Algorithm]:
 
 
 def catalogue() -> list[dict[str, Any]]:
-    """Return a description of every algorithm with its parameters, ready to be written as JSON."""
+    """Return a description of every algorithm with its parameters, ready to be written as JSON.
+
+    Returns
+    -------
+    list of dict
+        Per algorithm its name, title, family, paper, summary and parameters.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn
+    >>> kn.algorithms()[0]["name"]
+    'global'
+    """
     return [
         {
             "name": algorithm.name,

@@ -20,7 +20,7 @@ def evidence(result: Result, control: Any = None, attacks: bool = True) -> list[
     control : frame, optional
         People who were not in the data, for the attacks.
     attacks : bool
-        Whether to try all attacks. Of a release in files there are risks alone.
+        Whether to try all attacks. A release in files has the section on risks alone.
 
     Returns
     -------

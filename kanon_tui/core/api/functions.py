@@ -72,7 +72,7 @@ def anonymize(
         Sensitive columns, columns to leave out, and columns to publish as they are. Columns that
         are not named are left out.
     person : str, optional
-        The column that says whose a record is: then people are counted.
+        The column that identifies the person of a record; k and all figures then count people.
     accept_guesses : bool
         Whether roles that nobody named may be guessed, and rows of a file left out that seem to be
         no records, such as titles and totals.
@@ -129,14 +129,14 @@ def _texts_of(frame: Any) -> frozenset[str]:
 
 
 def conclude(run: Run, project: Project | None = None) -> Release:
-    """Return the release of a run, which is first run to its end.
+    """Run to the end and return the release.
 
     Parameters
     ----------
     run : Run
         A run as `kn.run` returns it.
     project : Project, optional
-        Its project, which the report names.
+        The project of the run, for the report.
 
     Returns
     -------
@@ -178,13 +178,13 @@ def check(
     quasi : str or list of str
         Its quasi-identifiers.
     sensitive : str, optional
-        A sensitive attribute: l, t, p and α are measured, too.
+        A sensitive attribute, of which l, t, p and α are measured as well.
     k : int
-        The smallest class allowed, which `reached` is about.
+        The smallest class allowed; `reached` says whether it holds.
     person : str, optional
-        The column that says whose a row is: then people are counted.
+        The column that identifies the person of a row; people are then counted, not rows.
     subset_size : int, optional
-        Then k is asked of any so many quasi-identifiers, not of all together.
+        Require k for any this many quasi-identifiers, not for all together.
 
     Returns
     -------
@@ -261,7 +261,7 @@ def sweep(
 
 
 def levels(data: Data | Project, **roles: Any) -> dict[str, tuple[LevelMeasures, ...]]:
-    """Measure every level of every hierarchy alone.
+    """Measure every level of every hierarchy, each attribute by itself.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def levels(data: Data | Project, **roles: Any) -> dict[str, tuple[LevelMeasures,
     Returns
     -------
     dict of str to tuple
-        By quasi-identifier its levels: labels, smallest group, whether it passes k alone, RV, NCP.
+        Per quasi-identifier its levels: labels, smallest group, whether it passes k alone, RV, NCP.
 
     Raises
     ------
@@ -311,21 +311,21 @@ def risk(
     Parameters
     ----------
     data : frame, path or Project
-        A table, or a project: then its data, or a release of it.
+        A table, or a project, whose data or `release` is measured.
     quasi : str or list of str, optional
         The quasi-identifiers of a table.
     release : frame or path, optional
         A release of the project.
     person : str, optional
-        The column that says whose a row is.
+        The column that identifies the person of a row.
     population : int, optional
         The number of people that the table is a sample of.
     weights : str, optional
-        A column of survey weights; that with the role weight if nothing else is known.
+        A column of survey weights; the one with the role weight if no population is given.
     population_table : frame or path, optional
-        The people of the population.
+        A table of everybody in the population.
     threshold : float
-        A risk that is too high.
+        The risk above which a record is at risk.
 
     Returns
     -------
@@ -384,7 +384,7 @@ def apply(
     below_k: Literal["suppress", "refuse"] = "suppress",
     earlier: Data | None = None,
 ) -> Applied:
-    """Publish new records as an earlier release published its own.
+    """Publish new records in the same way as an earlier release.
 
     Parameters
     ----------
@@ -394,15 +394,15 @@ def apply(
         The new records. Lines of a file that seem to be no records, such as titles and totals, are
         left out, unless `uncovered` is "refuse"; `stray_rows` says which.
     uncovered, below_k : {"suppress", "refuse"}
-        What becomes of records with values that the mapping does not cover, and of records in
-        classes that miss what is required.
+        Whether to leave out records with values that the mapping does not cover, and records of
+        classes that are too small, or to refuse the release.
     earlier : frame or path, optional
-        The earlier release, to be counted together with the new one.
+        The earlier release; k is also counted in both together.
 
     Returns
     -------
     Applied
-        The new release (`result`), and how many records it leaves out.
+        The new release (`result`), and how many records were left out.
 
     Raises
     ------
@@ -468,7 +468,7 @@ def export_mapping(
     table : str
         The table with the rows.
     publish : str or list of str, optional
-        Further columns to publish as they are, such as sensitive ones that were not among counts.
+        Further columns to publish unchanged, such as sensitive ones that the counts did not have.
 
     Returns
     -------
@@ -478,7 +478,7 @@ def export_mapping(
     Raises
     ------
     InputError
-        If the mapping cannot be read, or asks for more than SQL can prove.
+        If the mapping cannot be read, or requires more than SQL can prove.
 
     Examples
     --------

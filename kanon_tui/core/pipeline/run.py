@@ -244,10 +244,38 @@ def start(
     task: Task | None = None,
     context: RunContext | None = None,
 ) -> Run:
-    """Return a run that is ready to be pulled: read, check and join what the project names.
+    """Prepare a run, which yields a step per decision.
 
-    `table` replaces the data file of the project, `task` all preparation. Runs on the same records
-    may share the counts of a `context`.
+    Parameters
+    ----------
+    project : Project or path
+        The project, or its file.
+    table : frame, optional
+        Records that take the place of the data file of the project.
+    task : Task, optional
+        The prepared task of an earlier run on the same records; nothing is read or prepared again.
+    context : RunContext, optional
+        How the algorithm runs: ``kn.RunContext(1)`` yields every decision. Runs on the same records
+        that share a context share their counts.
+
+    Returns
+    -------
+    Run
+        An iterator over steps with their `sentence`; `kn.conclude` turns it into a release.
+
+    Raises
+    ------
+    InputError
+        If the data or a setting is wrong.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39]})
+    >>> mapping = {"data": {"path": "-"}, "attributes": {"age": {"role": "quasi"}}}
+    >>> project = kn.Project.from_dict(mapping).with_(k=2, algorithm="mondrian")
+    >>> [step.kind for step in kn.run(project, people, context=kn.RunContext(1))]
+    ['cut', 'close', 'close']
     """
     project = as_project(project)
     algorithm = chosen_algorithm(project)

@@ -40,11 +40,35 @@ def stream(
     trust: bool = False,
     insecure: bool = False,
 ) -> Result:
-    """Anonymise a project over pieces of its data into a file or a folder of parts.
+    """Anonymise a project over pieces of its data, for tables larger than memory.
 
-    `release.csv` and `release.parquet` are files; `release` and `release/` a folder of Parquet
-    parts. Without `out` nothing is kept but the figures. `trust` lets the run go to the Dask
-    scheduler that the project names, `insecure` to one without TLS.
+    Parameters
+    ----------
+    project : Project or path
+        The project, or its file.
+    out : path, optional
+        The release: `release.csv` and `release.parquet` are files, `release` and `release/` a
+        folder of Parquet parts. Without it only the figures are kept.
+    report : path, optional
+        The report: .json, .md, .html or .pdf.
+    force : bool
+        Whether to replace existing files.
+    trust : bool
+        Whether to use the Dask scheduler that the project names.
+    insecure : bool
+        Whether that scheduler may be one without TLS.
+
+    Returns
+    -------
+    Result
+        The verified release in its files, with its figures.
+
+    Raises
+    ------
+    InputError
+        If the data or a setting is wrong, or the project has something that does not stream.
+    NotReachedError
+        If no release has the required privacy.
     """
     project = as_project(project)
     target = None if out is None else Target.parse(str(out))

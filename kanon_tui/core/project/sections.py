@@ -222,7 +222,16 @@ _NUMERIC = FieldType(
 
 @dataclass(frozen=True)
 class AttributeSpec(Checked):
-    """The settings of one attribute in a project; None leaves the choice to Kanon."""
+    """The settings of one attribute in a project; None leaves the choice to Kanon.
+
+    Its fields are the keys of an attribute in a project file.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn
+    >>> kn.AttributeSpec("quasi", kind="numeric", top=90).role.value
+    'quasi'
+    """
 
     role: Role | None = declared(None, "Role in the release; guessed if not given")
     kind: Kind | None = declared(None, "Kind of its values; guessed if not given")

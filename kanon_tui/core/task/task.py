@@ -483,7 +483,10 @@ def map_steps(change: Callable[[Step], Step], steps: Steps) -> Steps:
 
 @dataclass(eq=False)
 class RunContext:
-    """Settings and helpers that a run gives an algorithm."""
+    """Settings and helpers that a run gives an algorithm; ``kn.RunContext(1)`` for every decision.
+
+    Runs on the same records that get the same context share their counts.
+    """
 
     decisions_per_step: int = FULL_SPEED
     """How many decisions one step may stand for. Whoever drives the run may change it between

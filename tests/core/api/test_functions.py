@@ -251,7 +251,9 @@ def test_the_public_surface_is_documented() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["core.analysis.proof", "core.api.builders", "core.api.functions", "core.api.release",
+    ["core.algorithms", "core.analysis.attack.suite", "core.analysis.attack.weak_spots",
+     "core.analysis.evidence", "core.analysis.proof", "core.analysis.utility.utility",
+     "core.api.builders", "core.api.functions", "core.api.release", "core.pipeline.run",
      "core.project.project", "sklearn"],
 )  # fmt: skip
 def test_the_examples_run(module: str) -> None:

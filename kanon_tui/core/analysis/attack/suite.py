@@ -169,9 +169,10 @@ def attack_release(
     kind : str
         singling-out, linkability, inference, minimality, downcoding, refinement, composition, all.
     control, earlier : frame, optional
-        People who were not in the data; an earlier release of the same people.
+        People who were not in the data, for comparison; an earlier release of the same people,
+        for composition.
     watch : callable, optional
-        Called with the work done and all of it; False cancels.
+        Called with the work done and the whole work; returning False cancels.
     counter : str, optional
         A counter-measure, ``publish=rounded`` or ``l=2``: the records are released again with it,
         and that release is attacked.
@@ -179,7 +180,7 @@ def attack_release(
     Returns
     -------
     list of AttackResult
-        With people, successes, rate, interval, control_rate, worst and sentences each.
+        Each with people, successes, rate, interval, control_rate, worst and sentences.
 
     Raises
     ------

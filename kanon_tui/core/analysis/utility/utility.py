@@ -152,9 +152,34 @@ class Utility:
 
 
 def utility_of(result: FinishedRun, target: str | None = None) -> Utility | None:
-    """Return the utility of a result; None where the records themselves are not at hand.
+    """Compare what analyses find in the original and in a release.
 
-    A release in files is read again, and so is the data that it was made of.
+    Parameters
+    ----------
+    result : Release or Result
+        What `anonymize` or `stream` returned. A release in files is read again with its data.
+    target : str, optional
+        The attribute that models predict.
+
+    Returns
+    -------
+    Utility or None
+        Distances of attributes and pairs, errors of counts, means and models; None if the result
+        has no project or was made from counted rows.
+
+    Raises
+    ------
+    InputError
+        If the target is not a column of the release.
+
+    Examples
+    --------
+    >>> import kanon_tui as kn, polars as pl
+    >>> people = pl.DataFrame({"age": [21, 22, 38, 39] * 10})
+    >>> release = kn.anonymize(people, quasi="age", k=20, algorithm="mondrian")
+    >>> found = kn.utility(release)
+    >>> [section.title for section in kn.utility_sections(found)][:1]
+    ['Distributions, original and release']
     """
     if result.project is None or (result.task.copies is not None and not result.in_files):
         return None
@@ -231,7 +256,18 @@ _DIGITS = 3
 
 
 def utility_sections(found: Utility | None) -> list[Section]:
-    """Return sections on distributions, pairs, counts, means and models; none for None."""
+    """Return the sections of a report on utility, for `write_report(path, utility=…)`.
+
+    Parameters
+    ----------
+    found : Utility or None
+        What `kn.utility` returned.
+
+    Returns
+    -------
+    list of Section
+        Distributions, pairs and counts, means and models; an empty list for None.
+    """
     if found is None:
         return []
     return [_distributions(found), _pairs(found), *_means(found), *_models(found)]
