@@ -19,6 +19,9 @@ so far, is left out.
 - labels: eight categories of a thousand labels each, a few of them frequent, and no hierarchy;
 - distinct: four numbers of which every value occurs once;
 - dates: birth dates, a number and two categories, each missing for 15 % of the people;
+- zips: a birth date, one of 3,000 zip codes (Zipf), sex and an income to the cent;
+- jobs: an age, one of 1,000 zip codes and one of 400 occupations (Zipf), sex and an income;
+- outliers: a number with a very long tail, a constant and three categories;
 - adult: the table drawn again and again, as it is too small. `--adult` names the folder of a file
   `adult.csv`; without it the sample that comes with Kanon is drawn from.
 """
@@ -32,6 +35,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from benchmarks.pages import markdown_table, renew
@@ -125,9 +129,7 @@ def cents(records: int, seed: int) -> Task:
 def labels(records: int, seed: int) -> Task:
     """Eight categories of a thousand labels each, Zipf distributed, without hierarchies."""
     rng = np.random.default_rng(seed)
-    share = 1.0 / np.arange(1, 1001)
-    drawn = {f"c{i}": rng.choice(1000, records, p=share / share.sum()) for i in range(8)}
-    return _plain({name: np.char.add("v", own.astype(str)) for name, own in drawn.items()})
+    return _plain({f"c{i}": _zipf(rng, "v", 1000, records) for i in range(8)})
 
 
 def distinct(records: int, seed: int) -> Task:
@@ -150,6 +152,51 @@ def dates(records: int, seed: int) -> Task:
     for own in columns.values():
         own[rng.random(records) < 0.15] = ""
     return _plain(columns, numeric=("income",), dates=("born",))
+
+
+def zips(records: int, seed: int) -> Task:
+    """Birth dates, 3,000 zip codes of which some are frequent, sex, and incomes to the cent."""
+    rng = np.random.default_rng(seed)
+    born = np.datetime64("1930-01-01") + rng.integers(0, 30_000, records)
+    columns = {
+        "born": born.astype(str),
+        "zip": _zipf(rng, "z", 3000, records),
+        "sex": rng.choice(["m", "f"], records),
+        "income": np.round(rng.lognormal(10.3, 0.7, records), 2),
+    }
+    return _plain(columns, numeric=("income",), dates=("born",))
+
+
+def jobs(records: int, seed: int) -> Task:
+    """Ages, zip codes and occupations of which some are frequent, sex, and incomes in hundreds."""
+    rng = np.random.default_rng(seed)
+    columns = {
+        "age": rng.integers(16, 91, records),
+        "zip": _zipf(rng, "z", 1000, records),
+        "occupation": _zipf(rng, "o", 400, records),
+        "sex": rng.choice(["m", "f"], records),
+        "income": np.round(rng.lognormal(10.3, 0.7, records), -2).astype(np.int64),
+    }
+    return _plain(columns, numeric=("age", "income"))
+
+
+def outliers(records: int, seed: int) -> Task:
+    """A number with a very long tail, a constant and three categories."""
+    rng = np.random.default_rng(seed)
+    columns = {
+        "amount": np.round(rng.pareto(0.7, records) * 1000, 2),
+        "constant": np.ones(records, dtype=np.int64),
+        "sex": rng.choice(["m", "f"], records),
+        "state": _zipf(rng, "s", 50, records),
+        "job": _zipf(rng, "j", 14, records),
+    }
+    return _plain(columns, numeric=("amount", "constant"))
+
+
+def _zipf(rng: np.random.Generator, letter: str, labels: int, records: int) -> npt.NDArray[np.str_]:
+    """Return labels of which the i-th is drawn in proportion to 1 / i."""
+    share = 1.0 / np.arange(1, labels + 1)
+    return np.char.add(letter, rng.choice(labels, records, p=share / share.sum()).astype(str))
 
 
 def _plain(
@@ -214,6 +261,9 @@ def shapes(adult_folder: Path | None) -> dict[str, Callable[[int], Task]]:
         "labels": lambda records: labels(records, 6),
         "distinct": lambda records: distinct(records, 7),
         "dates": lambda records: dates(records, 8),
+        "zips": lambda records: zips(records, 9),
+        "jobs": lambda records: jobs(records, 10),
+        "outliers": lambda records: outliers(records, 11),
         "adult": lambda records: adult(records, 1, table),
     }
 

@@ -86,7 +86,8 @@ class Members:
         lowest = distinct.records[starts]
         places, (sums, begins, stand_in) = self.features.places, self._diagonals
         division = self._division._replace(labels=self._division.labels[rows])
-        tree = grow_tree(places[rows], self._table[rows], division, lowest, sums[rows])
+        known = np.hstack([places[rows], sums[rows]])
+        tree = grow_tree(known, self._table[rows], division, lowest, along=places[rows])
         search = new_member_search(
             tree, self._weights, self._shared, begins, stand_in, self._squared
         )

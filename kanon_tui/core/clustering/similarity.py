@@ -19,15 +19,15 @@ from kanon_tui.core.clustering.facts import (
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.clustering.splitting import class_penalties
 from kanon_tui.core.kernels import similarity as kernel
-from kanon_tui.core.kernels.box_tree import GONE, grow_tree
-from kanon_tui.core.kernels.cluster_centre import new_centre, new_contingency
-from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
+from kanon_tui.core.kernels.box_arrays import WORD_BITS
+from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
+from kanon_tui.core.kernels.cluster_centre import labels_by_frequency, new_centre, new_contingency
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.task import Choice, Grouping, QuasiIdentifier, RunContext, Step, Task
 from kanon_tui.core.text import count_of, joined, plural
 
 _KINDS = ("start", "grow", "close")
 """Kinds of steps, by CLUSTER_STARTED, CLUSTER_GROWN and CLUSTER_CLOSED of the kernel."""
-_LEAST_REACH = 1e-6
 
 
 @dataclass(frozen=True)
@@ -58,14 +58,12 @@ class Similarity:
         all_places = [places(attribute)[attribute.column.codes[first]] for attribute in numbers]
         missing = [attribute.column.missing for attribute in self.categories]
         self.table = new_contingency(codes, missing, distinct.counts, task.k, spatial)
-        labels = np.array(codes, dtype=np.int32).reshape(-1, len(first)).T.copy()
-        self.tree = grow_tree(
-            np.array(all_places, dtype=np.float64).reshape(-1, len(first)).T.copy(),
-            labels,
-            by_agreement(labels, self._reach()),
-            first,
-        )
-        self.centre = new_centre(self.tree, self.table.offsets)
+        values = [labels_by_frequency(each.column.counts) for each in self.categories]
+        rows = [own[codes[y]] for y, own in enumerate(values)]
+        labels = np.array(rows, dtype=np.int32).reshape(-1, len(first)).T.copy()
+        number_places = np.array(all_places, dtype=np.float64).reshape(-1, len(first)).T.copy()
+        self.tree = self._new_tree(number_places, labels, first)
+        self.centre = new_centre(self.tree, values)
         self.search = kernel.NearestSearch.allocate(
             waiting=len(self.tree.start) + 1, rows=len(first), records=1 if spatial else task.k - 1
         )
@@ -89,12 +87,8 @@ class Similarity:
 
     def grouping(self) -> Grouping:
         """Return the clusters as a grouping."""
-        search = {
-            "sorted_by": self.sorted_by.name,
-            "clusters": self._closed,
-            "left_over": self._left_over,
-        }
-        return Grouping(self.growth.labels, search=search)
+        search: dict[str, Any] = {"sorted_by": self.sorted_by.name, "clusters": self._closed}
+        return Grouping(self.growth.labels, search=search | {"left_over": self._left_over})
 
     def grow(self) -> Generator[Step, None, Int32s]:
         """Make clusters while k records are left; returns those left over, as sorted."""
@@ -196,10 +190,13 @@ class Similarity:
             nearest: dict[int, int] = {}
             more: dict[str, Any] = {}
             for record in batch:
-                measured = self._measure_clusters(leftovers, place) if len(batch) == 1 else None
-                nearest[record], away = kernel.join_nearest_cluster(leftovers, place, self.spatial)
+                measured = self._measure_clusters(leftovers, place)
+                nearest[record] = int(np.argmax(measured.scores < measured.scores.min() + TIE))
+                away = measured.scores[nearest[record]]
+                if self.spatial:
+                    _take_part(leftovers, place, nearest[record])
                 place += 1
-                if measured is not None:
+                if len(batch) == 1:
                     rule = "the nearest; of equals the first"
                     which = f"which cluster takes record {record + 1:,}"
                     asked = Choice(which, "distance", (), 0, rule, _FORMULA)
@@ -213,11 +210,9 @@ class Similarity:
 
     def _batches(self, left: Int32s) -> Generator[list[int], None, None]:
         """Yield the records left over, as many at a time as one step may stand for."""
-        start = 0
-        while start < len(left):
-            batch = left[start : start + self.context.decisions_per_step].tolist()
-            yield batch
-            start += len(batch)
+        most = self.context.decisions_per_step
+        for start in range(0, len(left), most):
+            yield left[start : start + most].tolist()
 
     def _join(self, clusters: dict[int, int]) -> None:
         """Let records join closed clusters."""
@@ -236,6 +231,20 @@ class Similarity:
         grown = self.growth.members[cluster * k : (cluster + 1) * k]
         return np.concatenate([grown, np.array(self._joined.get(cluster, []), dtype=np.int32)])
 
+    def _new_tree(self, places: Floats, labels: Int32s, records: Int32s) -> BoxTree:
+        """Return the tree over all rows.
+
+        Of more than 64 values those that are about equally frequent are near each other: rows are
+        divided by their rank in frequency, as by a number, and not by agreement.
+        """
+        reach = self._reach()
+        division = by_agreement(labels, reach)
+        long = np.array([len(each.column.values) > WORD_BITS for each in self.categories], bool)
+        division.weights[long] = 0.0
+        rank = division.labels[:, long] / np.maximum(division.labels.max(axis=0)[long], 1)
+        along = np.ascontiguousarray(np.hstack([places, rank * reach[long] / 2]))
+        return grow_tree(places, labels, division, records, along=along)
+
     def _reach(self) -> Floats:
         """Return roughly how far apart the values of every category are."""
         reach, below = [], 1.0
@@ -245,7 +254,7 @@ class Similarity:
                 reach.append(1.0)
                 below = 1.0
             else:
-                reach.append(max(below / others, _LEAST_REACH) if self.spatial else 0.5)
+                reach.append(max(below / others, TIE) if self.spatial else 0.5)
                 below *= (1.0 / others) ** others
         return np.array(reach, dtype=np.float64)
 
@@ -263,11 +272,8 @@ class Similarity:
         return Step(kind, template, facts, counters, progress=(decided + size) / self.task.n)
 
     def _sort_step(self) -> Step:
-        facts: dict[str, Any] = {
-            "n": self.task.n,
-            "sorted_by": self.sorted_by.name,
-            "values": len(self.sorted_by.column.values),
-        }
+        facts: dict[str, Any] = {"n": self.task.n, "sorted_by": self.sorted_by.name}
+        facts["values"] = len(self.sorted_by.column.values)
         template = (
             "Sort the {n:,} records by {sorted_by}, the attribute with most values ({values:,})."
         )
@@ -283,13 +289,8 @@ class Similarity:
         if kind == "close":
             members = self._members(closed - 1)
             box = in_words(self.task.quasi, [a.column.codes[members] for a in self.task.quasi])
-            facts: dict[str, Any] = {
-                "cluster": closed,
-                "k": count_of(self.task.k, "record"),
-                "box": box,
-            }
-            template = "Cluster {cluster:,} is closed with {k}: {box}."
-            return self._step(kind, template, facts | drawn)
+            drawn |= {"cluster": closed, "k": count_of(self.task.k, "record"), "box": box}
+            return self._step(kind, "Cluster {cluster:,} is closed with {k}: {box}.", drawn)
         start = closed * self.task.k
         first, last = self.growth.members[[start, start + size - 1]].tolist()
         facts = self._facts(last) | {"cluster": closed + 1, "size": size} | drawn
@@ -346,10 +347,8 @@ class Similarity:
         """Return the step of records left over that join or are suppressed."""
         if self.context.watched:
             records = np.array(batch, dtype=np.int64)
-            gone = np.full(len(batch), SUPPRESSED)
-            more |= placed_facts(
-                records, gone if kind == "suppress" else self.growth.labels[records]
-            )
+            labels = self.growth.labels[records]
+            more |= placed_facts(records, np.where(kind == "suppress", SUPPRESSED, labels))
         if len(batch) > 1:
             what = "suppressed" if kind == "suppress" else "placed in clusters"
             facts: dict[str, Any] = {"count": len(batch), "what": what} | more
@@ -401,7 +400,8 @@ class Similarity:
     def _others(self, y: int, record: int) -> tuple[Floats, list[int]]:
         """Return the distances of an attribute's values, and the other values, nearest first."""
         values = slice(int(self.table.offsets[y]), int(self.table.offsets[y + 1]))
-        away, own = self.centre.distance[values], int(self.categories[y].column.codes[record])
+        away = self.centre.distance[self.centre.label[values]]
+        own = int(self.categories[y].column.codes[record])
         left = np.flatnonzero(self.table.counts[values] > 0)
         return away, [v for v in left[np.argsort(away[left], kind="stable")].tolist() if v != own]
 
@@ -450,6 +450,16 @@ def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
     missing = np.where(blank, 0.0, 1.0)
     away = np.where(np.isnan(centre), 1.0, np.abs(places - np.nan_to_num(centre)))
     return np.asarray(np.where(np.isnan(places), missing, away), dtype=np.float64)
+
+
+def _take_part(leftovers: kernel.LeftoverDistances, i: int, cluster: int) -> None:
+    """Let a record left over take part in the centre of a cluster."""
+    place, value = leftovers.place[i], leftovers.value
+    missing = np.isnan(place)
+    leftovers.blank[cluster] |= missing
+    leftovers.total[cluster] += np.where(missing, 0.0, place)
+    leftovers.terms[cluster] += ~missing
+    leftovers.category[cluster][value == value[i]] = 0.0
 
 
 def placed_facts(records: Int64s, clusters: npt.NDArray[np.integer]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class BoxTree(Struct):
     row: Annotated[Int32s, reads("rows")]
     """Per position the row of the table it came from."""
     places: Annotated[Floats, reads("rows", "numbers")]
-    """Per position and number, then per position what boxes are to know besides."""
+    """Per position and number."""
     labels: Annotated[Int32s, reads("rows", "categories")]
     """Per position and category."""
     record: Annotated[Int32s, writes("rows")]
@@ -93,14 +93,14 @@ def grow_tree(
     labels: Int32s,
     division: Division,
     records: Int32s,
-    besides: Floats | None = None,
+    along: Floats | None = None,
 ) -> BoxTree:
     """Return the tree over all rows of these tables; `records` has the lowest record of every row.
 
-    What boxes are to know `besides` are further numbers, by which no node is divided.
+    Nodes are divided along the numbers of `along`, if given, and not along those that boxes know.
     """
     growth = TreeGrowth.allocate(
-        places=places,
+        places=places if along is None else along,
         labels=division.labels,
         weights=division.weights,
         row=np.arange(len(places), dtype=np.int32),
@@ -111,7 +111,7 @@ def grow_tree(
     row = growth.row
     tree = BoxTree.allocate(
         row=row,
-        places=places[row] if besides is None else np.hstack([places[row], besides[row]]),
+        places=places[row],
         labels=labels[row],
         record=records[row],
         start=growth.start[:nodes].copy(),

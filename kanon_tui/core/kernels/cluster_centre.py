@@ -7,9 +7,10 @@ values.
 
 A centre has a place per number and a distance per value. To tell how near a whole box of rows can
 be (`box_tree`), a search needs the smallest distance of a set of values. The tree keeps such sets
-as 64 bits, value number modulo 64, which says little of an attribute with hundreds of values. So
-every node gets a wider set besides, of up to 4 *words* of 64 bits, from the rows it had at first; a
-value may still be there when both sets have it.
+as 64 bits, label modulo 64. Values that are about equally frequent are about equally far from any
+other, so labels are chosen such that these share a bit (`labels_by_frequency`). Of an attribute
+with more than 64 values every node gets a wider set besides, of up to 4 *words* of 64 bits, from
+the rows it had at first; a value may still be there when both sets have it.
 
 Starting a centre costs one pass over all values, adding to it one over the attributes. The twin in
 `tests/core/algorithms/twins/similarity.py` counts the records again each time, and keeps the places
@@ -23,6 +24,7 @@ from typing import Annotated
 import numpy as np
 
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
+from kanon_tui.core.kernels.box_arrays import WORD_BITS
 from kanon_tui.core.kernels.box_tree import BoxTree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s, Words
 
@@ -58,7 +60,7 @@ class Contingency(Struct):
     """Per group how many records are left."""
     chosen: Annotated[Int64s, writes("attributes")]
     """Per attribute the group that conditioned it last, -1 when nothing had to be counted."""
-    in_group: Annotated[Flags, writes("widest")]
+    within: Annotated[Int32s, writes("widest")]
     """Scratch memory, as long as the attribute with most values; so are the next two."""
     keys: Annotated[Int64s, writes("widest")]
     order: Annotated[Int64s, writes("widest")]
@@ -107,14 +109,11 @@ def new_contingency(
     offsets = np.cumsum([0, *widths])
     all_groups = np.concatenate([*groups, np.zeros(0, dtype=np.int64)]).astype(np.int32)
     all_counts = np.concatenate([*counts, np.zeros(0)]).astype(np.int32)
-    absent = [own is not None for own in missing]
+    absent = [-1 if own is None else offsets[y] + own for y, own in enumerate(missing)]
     return Contingency.allocate(
         offsets=offsets,
-        missing=np.array(
-            [-1 if own is None else offsets[y] + own for y, own in enumerate(missing)],
-            dtype=np.int64,
-        ),
-        present=np.diff(offsets) - np.array(absent, dtype=np.int64),
+        missing=np.array(absent, dtype=np.int64),
+        present=np.diff(offsets) - (np.array(absent, dtype=np.int64) >= 0),
         columns=columns,
         cell=cell,
         group=all_groups,
@@ -138,12 +137,14 @@ class Centre(Struct):
     """Sum and number of these places."""
     blank: Annotated[Flags, writes("numbers")]
     """Per number whether a missing one is at distance 0; else it is at 1."""
-    distance: Annotated[Floats, writes("values")]
-    """Per value, those of all categories one after the other."""
+    distance: Annotated[Floats, writes("labels")]
+    """Per label, those of all categories one after the other."""
     offsets: Annotated[Int64s, reads("categories+1")]
-    """Where the values of each category begin."""
-    slot: Annotated[Int64s, reads("values")]
-    """Per value its bit, counted through all words."""
+    """Where the labels of each category begin."""
+    label: Annotated[Int64s, reads("values")]
+    """Per value its label, counted through all categories."""
+    slot: Annotated[Int64s, reads("labels")]
+    """Per label its bit, counted through all words."""
     columns: Annotated[Int64s, reads("categories+1")]
     """Where the words of each category begin."""
     words: Annotated[Words, writes("nodes", "words")]
@@ -159,20 +160,42 @@ def fill_words(tree: BoxTree, centre: Centre) -> None:
     """Set the words of all nodes, which are 0, from the rows of the tree."""
 
 
-def new_centre(tree: BoxTree, offsets: Int64s) -> Centre:
-    """Return room for a centre of rows of this tree, with the value sets of its nodes."""
-    values = np.diff(offsets)
-    words = np.minimum(-(-values // 64), _MOST_WORDS)
+def labels_by_frequency(counts: Int64s) -> Int32s:
+    """Return the label of every value of a category, given how many records have it.
+
+    Of more than 64 values those that are about equally frequent have the same label modulo 64.
+    """
+    rank = np.empty(len(counts), dtype=np.int64)
+    rank[np.argsort(-counts, kind="stable")] = np.arange(len(counts))
+    most = max(len(counts), WORD_BITS)
+    bit = rank * WORD_BITS // most
+    first = -(-bit * most // WORD_BITS)
+    return (WORD_BITS * (rank - first) + bit).astype(np.int32)
+
+
+def new_centre(tree: BoxTree, labels: Sequence[Int32s]) -> Centre:
+    """Return room for a centre of rows of this tree, given the labels of the values.
+
+    The nodes of the tree get their value sets.
+    """
+    sizes = np.array([own.max(initial=0) + 1 for own in labels], dtype=np.int64)
+    words = np.minimum(-(-sizes // WORD_BITS), _MOST_WORDS)
     columns = np.concatenate([[0], np.cumsum(words)]).astype(np.int64)
-    slots = [64 * columns[y] + np.arange(values[y]) % (64 * words[y]) for y in range(len(values))]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    slots = [np.zeros(0, dtype=np.int64)]
+    for y, size in enumerate(sizes.tolist()):
+        block, bit = np.divmod(np.arange(size), WORD_BITS)
+        word = columns[y] + block * words[y] // (block[-1] + 1)
+        slots.append(WORD_BITS * word + bit)
     centre = Centre.allocate(
         place=np.full(tree.places.shape[1], np.nan),
         offsets=offsets,
-        slot=np.concatenate([*slots, []]).astype(np.int64),
+        label=np.concatenate([slots[0], *(own + offsets[y] for y, own in enumerate(labels))]),
+        slot=np.concatenate(slots),
         columns=columns,
         nodes=len(tree.start),
         words=columns[-1],
-        slots=64 * columns[-1],
+        slots=WORD_BITS * columns[-1],
     )
     fill_words(tree, centre)
     return centre

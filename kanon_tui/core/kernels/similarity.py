@@ -109,8 +109,6 @@ class LeftoverDistances(Struct):
     blank: Annotated[Flags, writes("clusters", "numbers")]
     """A missing one is at distance 0."""
     category: Annotated[Floats, writes("clusters", "leftovers", "categories")]
-    away: Annotated[Floats, writes("clusters")]
-    """Scratch memory: the distances of one record."""
 
 
 @c_function
@@ -127,19 +125,4 @@ def measure_leftovers(
     """Measure the records left over from the centres of the clusters before this one, backwards.
 
     Returns the cluster it came to.
-    """
-
-
-class NearestCluster(NamedTuple):
-    """The cluster that a record left over joins, and how far its centre is."""
-
-    cluster: int
-    away: float
-
-
-@c_function
-def join_nearest_cluster(leftovers: LeftoverDistances, i: int, spatial: bool) -> NearestCluster:
-    """Return the cluster whose centre is nearest to a left-over record, of equals the first.
-
-    With `spatial` the record takes part in that centre from now on.
     """

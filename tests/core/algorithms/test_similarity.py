@@ -163,6 +163,30 @@ def test_categories_with_many_values(
     assert groups(run(task, algorithm)) == twin(task, algorithm)
 
 
+def test_about_equally_frequent_values_share_a_bit_and_no_two_a_label() -> None:
+    rng = np.random.default_rng(3)
+    for values in (0, 1, 5, 64, 65, 100, 1000):
+        counts = rng.integers(1, 10**6, values)
+        labels = centre.labels_by_frequency(counts)
+        assert len(set(labels.tolist())) == values
+        bits = labels[np.argsort(-counts, kind="stable")] % 64
+        assert np.all(np.diff(bits) >= 0)
+        assert np.bincount(bits, minlength=64).max() == -(-values // 64)
+
+
+@pytest.mark.slow
+def test_values_of_which_one_has_thousands_of_records_more_than_others() -> None:
+    rng = np.random.default_rng(4)
+    rare = np.repeat(np.arange(90), rng.integers(1, 4, 90))
+    places = rng.permutation(np.concatenate([rare, np.full(2200, 90)]))
+    columns = {
+        "place": [f"p{place}" for place in places],
+        "sex": rng.choice(["f", "m"], len(places)),
+    }
+    task = make_task(columns, k=260)
+    assert groups(run(task, SBC())) == twin(task, SBC())
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALL)
 def test_releases_verify_and_the_running_ncp_is_theirs(algorithm: Algorithm) -> None:

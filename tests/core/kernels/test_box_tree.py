@@ -29,7 +29,8 @@ def test_boxes_are_those_of_the_rows_that_are_left() -> None:
     places[rng.random(places.shape) < 0.2] = np.nan
     labels = rng.integers(0, 90, (400, 2)).astype(np.int32)
     division = Division(labels, np.ones((2, 2)))
-    tree = grow_tree(places, labels, division, np.arange(400, dtype=np.int32), places[:, :1] + 1)
+    known = np.hstack([places, places[:, :1] + 1])
+    tree = grow_tree(known, labels, division, np.arange(400, dtype=np.int32), places)
     assert sorted(tree.row.tolist()) == list(range(400))
     assert np.array_equal(tree.places[:, :3], places[tree.row], equal_nan=True)
     inner = np.flatnonzero(tree.child >= 0)

@@ -31,7 +31,7 @@ def grown(places: Floats, labels: Int32s, weights: Floats, shared: Int32s) -> Me
     sums, begins, stand_in = diagonals(places)
     records = np.arange(len(places), dtype=np.int32)
     division = by_agreement(labels, weights)
-    tree = grow_tree(places, labels, division, records, sums)
+    tree = grow_tree(np.hstack([places, sums]), labels, division, records, places)
     return new_member_search(tree, weights, shared, begins, stand_in)
 
 

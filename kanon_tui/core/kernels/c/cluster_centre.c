@@ -32,67 +32,95 @@ static int64_t conditioned_cell(const Contingency *table, int64_t row, int64_t y
 /* A key for sorting is a difference of counts, and below it a value. */
 #define KEY_SHIFT 32
 #define VALUE_OF_KEY 0xffffffff
+/* So many keys are compared, more are counted. */
+#define FEW_KEYS 64
+#define BITS_AT_A_TIME 11
 
-/* Put the other values of an attribute into `order`, the most similar to that of a cell first:
- * their counts in its group differ least. Return their number.
- *
- * Values that the group does not hold differ by as much as its own count, so only the values it
- * holds are sorted; the others are merged in between. */
-static int64_t order_by_similarity(const Contingency *table, int64_t y, int64_t own_cell) {
+/* Sort keys, which rise in their values, by their counts alone, some bits at a time; return them
+ * in one of the two arrays. */
+static const int64_t *sort_by_counts(int64_t *keys, int64_t *spare, int64_t size, int64_t most) {
+    for (int64_t shift = KEY_SHIFT; most > 0; shift += BITS_AT_A_TIME, most >>= BITS_AT_A_TIME) {
+        int32_t starts[1 << BITS_AT_A_TIME];
+        const int64_t mask = (1 << BITS_AT_A_TIME) - 1, used = min_i64(most, mask) + 1;
+        memset(starts, 0, (size_t)used * sizeof *starts);
+        for (int64_t i = 0; i < size; i++) {
+            starts[keys[i] >> shift & mask]++;
+        }
+        for (int32_t i = 0, start = 0; i < used; i++) {
+            const int32_t count = starts[i];
+            starts[i] = start;
+            start += count;
+        }
+        for (int64_t i = 0; i < size; i++) {
+            spare[starts[keys[i] >> shift & mask]++] = keys[i];
+        }
+        int64_t *const sorted = spare;
+        spare = keys;
+        keys = sorted;
+    }
+    return keys;
+}
+
+/* Find the other values of an attribute, the most similar to that of a cell first: their counts in
+ * its group differ least. Return them below their keys, and their number. */
+static const int64_t *order_by_similarity(const Contingency *table, int64_t y, int64_t own_cell,
+                                          int64_t *found) {
     const int64_t offset = table->offsets[y], width = table->offsets[y + 1] - offset;
-    const int64_t missing = table->missing[y] - offset;
+    const int64_t missing = table->missing[y] - offset, group = table->group[own_cell];
     const int64_t own = table->value[own_cell], own_count = table->counts[own_cell];
-    const int64_t group = table->group[own_cell];
-    const int32_t *left = table->counts + offset;
-    bool *in_group = table->in_group;
-    int64_t *keys = table->keys, *order = table->order;
-    int64_t size = 0, place = 0, j = 0;
-    memset(in_group, 0, (size_t)width * sizeof *in_group);
-    for (int64_t cell = table->starts[group]; cell < table->starts[group + 1]; cell++) {
-        const int64_t value = table->value[cell], count = table->counts[cell];
-        if (count > 0 && value != own && value != missing) {
-            in_group[value] = true;
-            keys[size++] = abs_i64(count - own_count) << KEY_SHIFT | value;
+    const int32_t *left = table->counts + offset, *within = left;
+    int64_t size = 0, most = 0;
+    if (group != y) { /* not all records */
+        memset(table->within, 0, (size_t)width * sizeof *table->within);
+        for (int64_t cell = table->starts[group]; cell < table->starts[group + 1]; cell++) {
+            table->within[table->value[cell]] = table->counts[cell];
         }
+        within = table->within;
     }
-    in_group[own] = true;
-    sort_i64(keys, size);
     for (int64_t value = 0; value < width; value++) {
-        if (in_group[value] || value == missing || left[value] == 0) {
-            continue;
+        if (left[value] > 0 && value != own && value != missing) {
+            const int64_t differs = abs_i64(within[value] - own_count);
+            table->keys[size++] = differs << KEY_SHIFT | value;
+            most = max_i64(most, differs);
         }
-        while (j < size && keys[j] < (own_count << KEY_SHIFT | value)) {
-            order[place++] = keys[j++] & VALUE_OF_KEY;
-        }
-        order[place++] = value;
     }
-    while (j < size) {
-        order[place++] = keys[j++] & VALUE_OF_KEY;
+    *found = size;
+    if (size > FEW_KEYS) {
+        return sort_by_counts(table->keys, table->order, size, most);
     }
-    return place;
+    sort_i64(table->keys, size);
+    return table->keys;
 }
 
 /* Set the distance of every value from those of a row. */
 static void measure(const Contingency *table, int64_t row, int64_t k, bool spatial,
-                    double *distance) {
-    double below = 1.0; /* smallest distance of the attribute below */
+                    const Centre *centre) {
+    double below = 1.0, *distance = centre->distance; /* below: the smallest of the attribute */
     for (int64_t y = 0; y < table->missing_shape0; y++) {
-        const int64_t offset = table->offsets[y], after = table->offsets[y + 1];
+        const int64_t *labels = centre->label + table->offsets[y];
         const int64_t own = table->cell[row * table->cell_shape1 + table->columns[y + 1] - 1];
-        for (int64_t value = offset; value < after; value++) {
-            distance[value] = 1.0;
+        const bool ordered = table->present[y] > 2 && own != table->missing[y];
+        for (int64_t label = centre->offsets[y]; label < centre->offsets[y + 1]; label++) {
+            distance[label] = spatial && ordered ? 0.0 : 1.0;
         }
-        distance[own] = 0.0;
+        if (table->missing[y] >= 0) {
+            distance[centre->label[table->missing[y]]] = 1.0;
+        }
+        distance[centre->label[own]] = 0.0;
         table->chosen[y] = -1;
-        if (table->present[y] <= 2 || own == table->missing[y]) {
+        if (!ordered) {
             below = 1.0;
             continue;
         }
         const int64_t cell = conditioned_cell(table, row, y, k);
         table->chosen[y] = table->group[cell];
-        const int64_t others = order_by_similarity(table, y, cell);
-        for (int64_t place = others - 1; place >= 0; place--) {
-            double *away = &distance[offset + table->order[place]];
+        if (below == 0.0) { /* so are all */
+            continue;
+        }
+        int64_t others;
+        const int64_t *order = order_by_similarity(table, y, cell, &others);
+        for (int64_t place = others - 1; place >= 0 && below > 0.0; place--) {
+            double *away = &distance[labels[order[place] & VALUE_OF_KEY]];
             if (spatial) {
                 below /= (double)others;
                 *away = below;
@@ -130,7 +158,7 @@ void kn_cluster_centre_fill_words(const BoxTree *tree, const Centre *centre) {
 void start_centre(const BoxTree *tree, int64_t position, const Contingency *table, int64_t row,
                   int64_t k, bool spatial, const Centre *centre) {
     const int64_t numbers = centre->place_shape0;
-    measure(table, row, k, spatial, centre->distance);
+    measure(table, row, k, spatial, centre);
     for (int64_t x = 0; x < numbers; x++) {
         const double place = tree->places[position * tree->places_shape1 + x];
         const bool missing = isnan(place);
@@ -143,10 +171,10 @@ void start_centre(const BoxTree *tree, int64_t position, const Contingency *tabl
         centre->least[slot] = INFINITY;
     }
     memset(centre->zero, 0, (size_t)centre->zero_shape0 * sizeof *centre->zero);
-    for (int64_t value = 0; value < centre->distance_shape0; value++) {
+    for (int64_t value = 0; value < centre->label_shape0; value++) {
         if (table->counts[value] > 0) {
-            const int64_t slot = centre->slot[value];
-            const double away = centre->distance[value];
+            const int64_t label = centre->label[value], slot = centre->slot[label];
+            const double away = centre->distance[label];
             centre->least[slot] = min_f64(centre->least[slot], away);
             if (away == 0.0) {
                 set_bit(centre->zero, slot);

@@ -70,6 +70,7 @@ typedef struct {
     bool *blank; int64_t blank_shape0;
     double *distance; int64_t distance_shape0;
     const int64_t *offsets; int64_t offsets_shape0;
+    const int64_t *label; int64_t label_shape0;
     const int64_t *slot; int64_t slot_shape0;
     const int64_t *columns; int64_t columns_shape0;
     uint64_t *words; int64_t words_shape0; int64_t words_shape1;
@@ -398,7 +399,7 @@ typedef struct {
     const int64_t *starts; int64_t starts_shape0;
     int64_t *size; int64_t size_shape0;
     int64_t *chosen; int64_t chosen_shape0;
-    bool *in_group; int64_t in_group_shape0;
+    int32_t *within; int64_t within_shape0;
     int64_t *keys; int64_t keys_shape0;
     int64_t *order; int64_t order_shape0;
 } Contingency;
@@ -437,13 +438,7 @@ typedef struct {
     int64_t *terms; int64_t terms_shape0; int64_t terms_shape1;
     bool *blank; int64_t blank_shape0; int64_t blank_shape1;
     double *category; int64_t category_shape0; int64_t category_shape1; int64_t category_shape2;
-    double *away; int64_t away_shape0;
 } LeftoverDistances;
-
-typedef struct {
-    int64_t cluster;
-    double away;
-} NearestCluster;
 
 typedef struct {
     const Attributes *attributes;
@@ -597,7 +592,6 @@ void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *propo
 void kn_refining_look_along(const Attributes *attributes, const double *rates, int64_t rates_shape0, const int32_t *rows, int64_t rows_shape0, int64_t rows_shape1, const int32_t *order, int64_t order_shape0, int64_t reach, int32_t *near, int64_t near_shape0, int64_t near_shape1, double *away, int64_t away_shape0, int64_t away_shape1);
 Proposed kn_refining_propose(const RecordCosts *costs, const RefinedClasses *classes, const TwoSides *sides, const Proposals *proposals, const RefineLimits *limits, int64_t begin, int64_t end, int64_t batch);
 Grown kn_similarity_advance(const BoxTree *tree, const Contingency *table, const Centre *centre, const NearestSearch *search, const Growth *growth, int64_t k, bool spatial, int64_t decisions);
-NearestCluster kn_similarity_join_nearest_cluster(const LeftoverDistances *leftovers, int64_t i, bool spatial);
 int64_t kn_similarity_measure_leftovers(const BoxTree *tree, const Contingency *table, const Centre *centre, const Growth *growth, const LeftoverDistances *leftovers, int64_t k, bool spatial, int64_t cluster);
 void kn_splitting_measure_groups(const PricedRows *table, const OpenGroups *groups, const SplitScratch *scratch, int64_t depth);
 Splits kn_splitting_split_groups(const PricedRows *table, const OpenGroups *groups, const SplitSettings *settings, const SplitScratch *scratch, const GroupTrees *trees, int64_t level, const double *draws, int64_t draws_shape0, int64_t depth, int64_t decisions);

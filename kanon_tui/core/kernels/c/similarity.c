@@ -5,7 +5,6 @@
  */
 #include "box_tree.h"
 #include "cluster_centre.h"
-#include "ties.h"
 
 /* Nodes, rows and values looked at after which a call returns ... */
 #define GROWTH_WORK_PER_CALL 500000
@@ -281,7 +280,7 @@ Grown kn_similarity_advance(const BoxTree *tree, const Contingency *table, const
             const int64_t row = first_row_left(growth), position = growth->position[row];
             start_centre(tree, position, table, row, k, spatial, centre);
             join(tree, growth, position, k);
-            work += centre->distance_shape0;
+            work += centre->label_shape0;
             if (k > 1 && !spatial) {
                 work += gather_nearest(tree, centre, growth->left, search);
             }
@@ -324,64 +323,7 @@ int64_t kn_similarity_measure_leftovers(const BoxTree *tree, const Contingency *
             add_to_centre(tree, growth->position[growth->row[members[i]]], centre);
         }
         keep_distances(centre, leftovers, cluster);
-        work += centre->distance_shape0 + k + leftovers->value_shape0 * leftovers->value_shape1;
+        work += centre->label_shape0 + k + leftovers->value_shape0 * leftovers->value_shape1;
     }
     return cluster;
-}
-
-/* Return how far a left-over record is from the centre of a cluster. */
-static double leftover_distance(const LeftoverDistances *leftovers, int64_t i, int64_t c) {
-    const int64_t numbers = leftovers->place_shape1, categories = leftovers->value_shape1;
-    const double *away = leftovers->category + (c * leftovers->value_shape0 + i) * categories;
-    double total = 0.0;
-    for (int64_t x = 0; x < numbers; x++) {
-        const double place = leftovers->place[i * numbers + x];
-        const int64_t terms = leftovers->terms[c * numbers + x];
-        if (isnan(place)) {
-            total += leftovers->blank[c * numbers + x] ? 0.0 : 1.0;
-        } else if (terms > 0) {
-            total += fabs(place - leftovers->total[c * numbers + x] / (double)terms);
-        } else {
-            total += 1.0;
-        }
-    }
-    for (int64_t y = 0; y < categories; y++) {
-        total += away[y];
-    }
-    return total;
-}
-
-/* Let a left-over record take part in the centre of a cluster. */
-static void take_part(const LeftoverDistances *leftovers, int64_t i, int64_t c) {
-    const int64_t numbers = leftovers->place_shape1, categories = leftovers->value_shape1;
-    const int64_t records = leftovers->value_shape0;
-    for (int64_t x = 0; x < numbers; x++) {
-        const double place = leftovers->place[i * numbers + x];
-        if (isnan(place)) {
-            leftovers->blank[c * numbers + x] = true;
-        } else {
-            leftovers->total[c * numbers + x] += place;
-            leftovers->terms[c * numbers + x]++;
-        }
-    }
-    for (int64_t other = 0; other < records; other++) {
-        for (int64_t y = 0; y < categories; y++) {
-            if (leftovers->value[other * categories + y] == leftovers->value[i * categories + y]) {
-                leftovers->category[(c * records + other) * categories + y] = 0.0;
-            }
-        }
-    }
-}
-
-NearestCluster kn_similarity_join_nearest_cluster(const LeftoverDistances *leftovers, int64_t i,
-                                                  bool spatial) {
-    const int64_t clusters = leftovers->away_shape0;
-    for (int64_t c = 0; c < clusters; c++) {
-        leftovers->away[c] = leftover_distance(leftovers, i, c);
-    }
-    const int64_t nearest = first_of_smallest(leftovers->away, clusters);
-    if (spatial) {
-        take_part(leftovers, i, nearest);
-    }
-    return (NearestCluster){nearest, leftovers->away[nearest]};
 }
