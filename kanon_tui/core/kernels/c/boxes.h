@@ -1,6 +1,6 @@
 /* Extents and rules of boxes; `box_arrays.py` says what a box is.
  *
- * Everything here costs O(1) per attribute, but for trees, whose parents are walked.
+ * Every function costs O(1) per attribute, except for trees, whose parents are walked.
  */
 #ifndef KANON_BOXES_H
 #define KANON_BOXES_H

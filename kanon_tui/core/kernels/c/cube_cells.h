@@ -1,6 +1,6 @@
 /* Fixing one attribute after the other where most combinations have no records.
  *
- * Cells that become one are found in a table of the places of a row, which is cleared cell by cell.
+ * Cells that merge are found in a table of the places of a row, which is cleared cell by cell.
  */
 #ifndef KANON_CUBE_CELLS_H
 #define KANON_CUBE_CELLS_H
@@ -32,7 +32,7 @@ static void join_equal(const CubeRoom *room, int64_t parts) {
     room->begin[parts] = at;
 }
 
-/* Move the begins of parts, which have moved down to where they belong, back by one place. */
+/* Shift the begins of parts, which were counted down to their final values, back by one place. */
 KN_INLINE void shift_begins(int64_t *begin, int64_t parts, int64_t end) {
     for (int64_t part = 0; part < parts; part++) {
         begin[part] = begin[part + 1];
@@ -40,7 +40,7 @@ KN_INLINE void shift_begins(int64_t *begin, int64_t parts, int64_t end) {
     begin[parts] = end;
 }
 
-/* Fill in the part of every group (-1: it is left out) and its place in the part. */
+/* Fill in the part of every group (-1: left out) and its place in the part. */
 static void find_parts(const uint64_t *tuples, int64_t groups, int64_t words, const int32_t *rows,
                        const int64_t *attributes, int64_t free, const int64_t *levels,
                        const TupleLayout *layout, int32_t *part_of, int32_t *keys) {
@@ -90,7 +90,7 @@ int64_t kn_level_cubes_fill_cells(const uint64_t *tuples, int64_t tuples_shape0,
     const int64_t cells = begin[parts];
     for (int64_t g = tuples_shape0 - 1; g >= 0; g--) {
         if (part_of[g] >= 0) {
-            const int64_t at = --begin[part_of[g] + 1]; /* down to where the part begins */
+            const int64_t at = --begin[part_of[g] + 1]; /* down to the begin of the part */
             room->keys[at] = keys[g];
             room->sizes[at] = sizes[g];
         }
@@ -137,7 +137,7 @@ static LostRows lost_by_cells(const CubeRoom *room, int64_t sums, int64_t parts,
     return result;
 }
 
-/* Add cells up in `records`; return how many places of it have any. */
+/* Add cells up in `records`; return the number of places with records. */
 KN_INLINE int64_t touch_cells(const CubeRoom *room, int64_t begin, int64_t end, int64_t touched) {
     const int32_t *restrict keys = room->keys, *restrict sizes = room->sizes;
     const int32_t *restrict targets = room->targets;
@@ -168,14 +168,14 @@ static void put_cells(const CubeRoom *room, int64_t touched, int64_t first, int6
     const int64_t end = begin[parts];
     for (int64_t i = 0; i < touched; i++) {
         const uint32_t place = (uint32_t)places[i], part = place / wide;
-        const int64_t at = --begin[1 + part]; /* down to where the part begins */
+        const int64_t at = --begin[1 + part]; /* down to the begin of the part */
         keys[at] = (int32_t)(place - part * wide);
         sizes[at] = records[place];
     }
     shift_begins(begin, parts, end);
 }
 
-/* Return the records of places that were touched that are in classes smaller than k. */
+/* Return the records at touched places that are in classes smaller than k. */
 KN_INLINE int64_t small_touched(const CubeRoom *room, int64_t touched, int64_t k) {
     const int32_t *records = room->records, *places = room->touched;
     int64_t small = 0;
@@ -186,9 +186,9 @@ KN_INLINE int64_t small_touched(const CubeRoom *room, int64_t touched, int64_t k
     return small;
 }
 
-/* Fix one more attribute of a source of cells, as `fix_cube` does. They become cells, or where a
- * stride is given a cube with columns of that length. `begin` is where the records of the source's
- * parts end, and the cube begins. */
+/* Fix one more attribute of a source of cells, as `fix_cube` does. The result has cells or, if a
+ * stride is given, is a cube with columns of that length. `begin` is the end of the records of the
+ * source's parts and the begin of the cube. */
 static FixedSource fix_cells(const CubeRoom *room, int64_t source, int64_t begin, int64_t parts,
                              int64_t stride, int64_t a, const int64_t *low, const int64_t *high,
                              const LevelLattice *lattice, int64_t k) {

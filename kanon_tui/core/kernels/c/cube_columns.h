@@ -51,7 +51,7 @@ static LostRows lost_by_columns(const CubeRoom *room, int64_t sums, int64_t rows
     return result;
 }
 
-/* Add up the columns of the labels that become one label. */
+/* Add up the columns of labels that merge into one label. */
 static void add_label(const CubeRoom *room, int64_t source, int64_t rows, int64_t stride,
                       PartLengths lengths, int64_t label) {
     clear_numbers(room->columns, lengths.new *rows);
@@ -89,9 +89,9 @@ static FixedSource choose_rows(const CubeRoom *room, int64_t rows, int64_t new, 
     return chosen;
 }
 
-/* Make a cube with one more attribute fixed. The source stands at levels `low`, the new cube at
- * `high`; strides are the lengths of their columns. The records of the source's parts stand before
- * the new cube. `sort_labels` was called. */
+/* Make a cube with one more attribute fixed. The source is at levels `low`, the new cube at `high`;
+ * strides are the lengths of their columns. The records of the source's parts are stored before the
+ * new cube. Call `sort_labels` first. */
 static FixedSource fix_cube(const CubeRoom *room, int64_t source, int64_t begin, int64_t rows,
                             int64_t stride, int64_t new_stride, int64_t a, const int64_t *low,
                             const int64_t *high, const LevelLattice *lattice, int32_t k) {

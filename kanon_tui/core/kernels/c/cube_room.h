@@ -26,7 +26,7 @@ KN_INLINE int64_t radix_of(const LevelLattice *lattice, int64_t a, int64_t level
     return lattice->radix[a * lattice->radix_shape1 + level];
 }
 
-/* Return the places in a row at these levels, with the first attributes fixed. */
+/* Return the number of places in a row at these levels, with the first attributes fixed. */
 static int64_t row_length(const LevelLattice *lattice, const int64_t *levels, int64_t depth) {
     int64_t length = 1;
     for (int64_t a = depth; a < lattice->sizes_shape0; a++) {
@@ -58,7 +58,7 @@ static void sort_labels(const LevelLattice *lattice, int64_t a, int64_t low, int
     }
     for (int64_t label = old - 1; label >= 0; label--) {
         const int64_t above = label_above(lattice, a, label, low, high);
-        room->sorted_labels[--first[above + 1]] = label; /* down to where its labels begin */
+        room->sorted_labels[--first[above + 1]] = label; /* down to the begin of its labels */
     }
     for (int64_t above = 0; above < new; above++) {
         first[above] = first[above + 1];
@@ -66,7 +66,7 @@ static void sort_labels(const LevelLattice *lattice, int64_t a, int64_t low, int
     first[new] = old;
 }
 
-/* Fill in where the places of a part go when the attributes from `first` on are raised. */
+/* Fill in the new places of a part when the attributes from `first` on are raised. */
 static PartLengths fill_targets(int64_t first, const int64_t *low, const int64_t *high,
                                 const LevelLattice *lattice, int32_t *targets) {
     PartLengths lengths = {.old = 1, .new = 1};

@@ -1,8 +1,8 @@
 /* Counting the classes of a generalisation string; `frequency.py` says how.
  *
- * First the keys of a block of groups, then their slots: the processor can run ahead in loops that
- * do one thing, and there is no branch on whether a class is new, which it could not foresee.
- * Keys may wrap around, so they are unsigned.
+ * The keys of a block of groups are computed first, then their slots: short loops let the processor
+ * run ahead, and no branch depends on whether a class is new, which it could not predict. Keys may
+ * wrap around, so they are unsigned.
  */
 #include "kernel.h"
 
@@ -11,22 +11,22 @@
 #define SPREAD UINT64_C(0x9E3779B97F4A7C15)
 /* Groups ahead for which the memory of a slot is prefetched. */
 #define AHEAD 12
-/* The most chunks that are looked up in one pass. */
+/* The largest number of chunks that one pass looks up. */
 #define MOST_TOGETHER 6
 
 typedef struct {
     int64_t product; /* of the radices */
-    bool wide;       /* it passed 63 bits: keys are no proof */
+    bool wide;       /* the product exceeds 63 bits: equal keys may be different labels */
 } KeySpace;
 
 typedef struct {
     int64_t count;
-    uint64_t down; /* how far a spread key is shifted: its upper bits are its slot */
+    uint64_t down; /* right shift of a spread key: its upper bits are its slot */
 } Places;
 
 typedef struct {
-    int64_t classes; /* that are new */
-    int64_t group;   /* of the first one too many, -1 if there is none */
+    int64_t classes; /* number of new classes */
+    int64_t group;   /* group of the first class beyond the limit; -1 if there is none */
 } Placed;
 
 KN_INLINE uint64_t field_of(const TupleLayout *layout, const uint64_t *tuple, int64_t a) {
@@ -38,7 +38,7 @@ KN_INLINE int64_t at_level(const int64_t *table, const TupleLayout *layout, int6
     return table[a * layout->start_shape1 + level];
 }
 
-/* Fill in where the labels of every attribute begin, and its place value. Past 63 bits place
+/* Fill in the start of the labels of every attribute, and its place value. Beyond 63 bits place
  * values are large odd numbers that wrap around. */
 static KeySpace place_values(const int64_t *levels, const TupleLayout *layout,
                              const KeyScratch *scratch) {
@@ -57,7 +57,7 @@ static KeySpace place_values(const int64_t *levels, const TupleLayout *layout,
     return space;
 }
 
-/* Return how many keys a table may have: the more groups there are to look up, the more. */
+/* Return the largest size of a table of keys, which grows with the number of groups. */
 static uint64_t most_keys(int64_t groups) {
     uint64_t keys = 2;
     while (keys < KEYS_PER_CHUNK && (int64_t)(16 * keys) < groups) {
@@ -66,7 +66,7 @@ static uint64_t most_keys(int64_t groups) {
     return keys;
 }
 
-/* Divide the attributes into chunks; return how many these are. */
+/* Divide the attributes into chunks; return the number of chunks. */
 static int64_t divide_into_chunks(const TupleLayout *layout, const KeyScratch *scratch,
                                   int64_t groups) {
     const uint64_t keys = most_keys(groups);
@@ -75,7 +75,7 @@ static int64_t divide_into_chunks(const TupleLayout *layout, const KeyScratch *s
         const uint64_t mask = layout->mask[a], shift = layout->shift[a];
         const int64_t last = chunks - 1;
         scratch->chunk_of[a] = -1;
-        if (scratch->stride[a] == 0 || mask == 0) { /* one label, or one value at all */
+        if (scratch->stride[a] == 0 || mask == 0) { /* a single label or value */
             continue;
         }
         if (last >= 0 && scratch->chunk_stride[last] == 0 &&
@@ -112,7 +112,7 @@ static void fill_table(const TupleLayout *layout, const KeyScratch *scratch, con
     const int64_t c = scratch->chunk_of[a];
     uint64_t *table = scratch->tables + scratch->chunk_first[c];
     const int64_t size = INT64_C(1) << (layout->shift[a] - scratch->chunk_shift[c]);
-    const int64_t below = (int64_t)scratch->chunk_mask[c] & (size - 1); /* filled in so far */
+    const int64_t below = (int64_t)scratch->chunk_mask[c] & (size - 1); /* bits filled in so far */
     int64_t values = 0;
     for (int64_t level = 0; level < layout->radix_shape1; level++) {
         values = max_i64(values, at_level(layout->radix, layout, a, level));
@@ -120,7 +120,7 @@ static void fill_table(const TupleLayout *layout, const KeyScratch *scratch, con
     if (size == 1) {
         table[0] = 0;
     }
-    for (int64_t value = values - 1; value >= 0; value--) { /* the others copy what 0 has */
+    for (int64_t value = values - 1; value >= 0; value--) { /* the others copy those of 0 */
         const uint64_t part = (uint64_t)labels[scratch->first[a] + value] * scratch->stride[a];
         for (int64_t i = 0; i <= below; i++) {
             table[value * size + i] = table[i] + part;
@@ -128,7 +128,7 @@ static void fill_table(const TupleLayout *layout, const KeyScratch *scratch, con
     }
 }
 
-/* Make chunks, with tables of these labels; return how many these are. */
+/* Make chunks with tables of these labels; return the number of chunks. */
 static int64_t make_chunks(const TupleLayout *layout, const KeyScratch *scratch,
                            const int32_t *labels, int64_t groups) {
     const int64_t chunks = divide_into_chunks(layout, scratch, groups);
@@ -140,8 +140,8 @@ static int64_t make_chunks(const TupleLayout *layout, const KeyScratch *scratch,
     return chunks;
 }
 
-/* Add the parts of some chunks of one word to keys. The number of chunks is a constant wherever
- * this is called, so that the inner loop is none. */
+/* Add the parts of some chunks of one word to keys. Callers pass a constant number of chunks, so
+ * that the compiler unrolls the inner loop. */
 KN_INLINE void add_parts(const uint64_t *fields, int64_t size, int64_t words, int64_t c,
                          int64_t chunks, const KeyScratch *scratch) {
     uint64_t *restrict keys = scratch->keys;
@@ -175,7 +175,7 @@ static void add_wide(const uint64_t *fields, int64_t size, int64_t words, int64_
     }
 }
 
-/* Return how many chunks from one on have tables and lie in the same word, up to six. */
+/* Return the number of consecutive chunks, at most six, that have tables and are in one word. */
 static int64_t chunks_together(const KeyScratch *scratch, int64_t c, int64_t chunks) {
     int64_t together = 0;
     while (together < MOST_TOGETHER && c + together < chunks &&
@@ -386,8 +386,8 @@ void kn_frequency_collect_classes(const ClassCounter *counter, const RecordGroup
     }
 }
 
-/* Fill in, per label of the lowest levels, how many levels higher it agrees with a tuple; and the
- * place values of the grid. */
+/* Fill in, per label of the lowest levels, the number of levels above at which it agrees with a
+ * tuple, and the place values of the grid. */
 static void find_agreement(const uint64_t *tuple, const int64_t *lowest, const int64_t *sizes,
                            const TupleLayout *layout, const KeyScratch *scratch, int32_t *agree) {
     int64_t place = 1, length = 0;
@@ -408,7 +408,7 @@ static void find_agreement(const uint64_t *tuple, const int64_t *lowest, const i
     }
 }
 
-/* Add up along an attribute: every number becomes the sum of the numbers up to it. */
+/* Turn the numbers along an attribute into cumulative sums. */
 static void add_along(int32_t *grid, int64_t length, int64_t stride, int64_t size) {
     for (int64_t begin = 0; begin < length; begin += stride * size) {
         for (int64_t level = 1; level < size; level++) {

@@ -40,7 +40,7 @@ static int64_t mark_known(uint8_t *grid, const int64_t *string, const int64_t *e
     return marked;
 }
 
-/* Mark the strings that a test settles: all below, or all above in a box (see `walk_box`); return
+/* Mark the strings that a test decides: all below, or all above in a box (see `walk_box`); return
  * their number. */
 static int64_t settle(uint8_t *grid, const int64_t *string, int64_t a, bool passes,
                       const LevelLattice *lattice, const BoxWalk *walk) {
@@ -52,8 +52,8 @@ static int64_t settle(uint8_t *grid, const int64_t *string, int64_t a, bool pass
     return mark_known(grid, string, walk->corner, walk->marking, lattice, passes ? PASSES : FAILS);
 }
 
-/* Fill in the levels that the unknown strings of a box have at least, from attribute `depth` on;
- * return how many strings these are. */
+/* Fill in the lowest levels of the unknown strings of a box, from attribute `depth` on; return the
+ * number of these strings. */
 static int64_t lowest_unknown(const uint8_t *grid, int64_t begin, int64_t depth,
                               const LevelLattice *lattice, int64_t *lowest) {
     const int64_t free = lattice->sizes_shape0;
@@ -74,8 +74,8 @@ static int64_t lowest_unknown(const uint8_t *grid, int64_t begin, int64_t depth,
     return unknown;
 }
 
-/* Return the level between those that fail and those that pass on a line; -1 where none is
- * unknown. */
+/* Return the middle of the unknown levels of a line, which are between failing and passing ones; -1
+ * if none is unknown. */
 static int64_t middle_unknown(const uint8_t *line, int64_t levels) {
     int64_t low = levels, high = -1;
     for (int64_t level = 0; level < levels; level++) {
@@ -87,7 +87,7 @@ static int64_t middle_unknown(const uint8_t *line, int64_t levels) {
     return high >= 0 ? (low + high) / 2 : -1;
 }
 
-/* Add up the records that are needed before an attribute of a source is fixed. */
+/* Prepare the sums of records that fixing an attribute of a source needs. */
 static void begin_source(const CubeRoom *room, const BoxWalk *walk, int64_t a,
                          const LevelLattice *lattice) {
     walk->turn[a] = lattice->sizes[a] - 1;
@@ -113,8 +113,8 @@ static LostRows count_lost(const CubeRoom *room, const BoxWalk *walk, int64_t a,
     return result;
 }
 
-/* Make the source with one more attribute fixed, at the lowest levels of the walk, of so many rows
- * at most; add the numbers looked at to `work`. Return its records in small classes. */
+/* Make the source with one more attribute fixed, at the lowest levels of the walk; it has at most
+ * `lost.rows` rows. Add the numbers read to `work`; return the records in small classes. */
 static int64_t fix_next(const CubeRoom *room, const BoxWalk *walk, int64_t a, LostRows lost,
                         const LevelLattice *lattice, int64_t k, int64_t *work) {
     const int64_t source = walk->begins[a], parts = walk->parts[a], *lowest = walk->lowest;
@@ -143,7 +143,7 @@ static int64_t fix_next(const CubeRoom *room, const BoxWalk *walk, int64_t a, Lo
 }
 
 /* Fill in the most general string with the levels of a source and one more fixed, and the lowest
- * levels of what is unknown with these; return how many strings are. */
+ * levels of its unknown strings; return the number of these strings. */
 static int64_t next_strings(const uint8_t *grid, const BoxWalk *walk, int64_t a, int64_t level,
                             const LevelLattice *lattice) {
     const int64_t *levels = walk->levels + a * walk->levels_shape1;

@@ -10,7 +10,7 @@
 /* Rows that stay in the fastest cache. */
 #define BLOCK 512
 
-/* A level of the stack: start, end; per attribute LOW, HIGH, DISTINCT; at last the records. */
+/* A level of the stack: start, end; per attribute LOW, HIGH, DISTINCT; last the records. */
 #define LOW_RANK(part, x) (part)[2 + 3 * (x)]
 #define HIGH_RANK(part, x) (part)[3 + 3 * (x)]
 #define DISTINCT(part, x) (part)[4 + 3 * (x)]
@@ -23,8 +23,8 @@ typedef struct {
     int64_t equal;     /* rows at that rank that go to the lower side */
 } Cut;
 
-/* `seen` needs no clearing: it is stamped with a number that is new each time. An attribute at a
- * time goes through some rows, which stay at hand for the next. */
+/* `seen` is stamped with a new number each time, so it is never cleared. Each attribute goes
+ * through a few rows at a time, which stay in the cache for the next attribute. */
 static void measure_ranks(const Axes *axes, const Parts *parts, int64_t start, int64_t end,
                           int64_t level) {
     const int64_t attributes = parts->table_shape1;
@@ -73,7 +73,7 @@ static double width_of(const Axes *axes, const int64_t *part, int64_t x) {
         return (double)(DISTINCT(part, x) - 1) / (double)(end - begin - 1);
     }
     const double width = axes->places[begin + high] - axes->places[begin + low];
-    return isnan(width) ? 1.0 : width; /* missing is the highest rank and has no place */
+    return isnan(width) ? 1.0 : width; /* a missing value has the highest rank and no place */
 }
 
 /* Return the share of an attribute's values under the lowest common label of two ranks. */
@@ -102,7 +102,7 @@ static double loss_of(const Axes *axes, const int64_t *part) {
             cost = width_of(axes, part, x);
         } else if (axes->levels[begin * axes->levels_shape1] < 0) { /* a set is published */
             cost = (double)DISTINCT(part, x) / (double)(axes->offsets[x + 1] - begin);
-        } else { /* in the order of the tree, the ends have the common ancestor of all */
+        } else { /* ranks follow the tree: the ancestor of the ends is that of all */
             cost = label_cover(axes, begin + LOW_RANK(part, x), begin + HIGH_RANK(part, x));
         }
         total += axes->weights[x] * cost;
@@ -129,8 +129,8 @@ void kn_mondrian_measure(const Axes *axes, const Parts *parts, const int64_t *le
     }
 }
 
-/* Write the ranks of the column, rising, to `keys` and the records at each to `counts`; return how
- * many ranks occur. Counting costs O(rows + span); where ranks are sparse, sorting is cheaper. */
+/* Write the ranks of the column in rising order to `keys` and their records to `counts`; return the
+ * number of ranks. Counting costs O(rows + span); for sparse ranks sorting is cheaper. */
 static int64_t find_ranks(const PartScratch *scratch, const int64_t *copies, int64_t rows,
                           int64_t low, int64_t high) {
     const int32_t *column = scratch->column;
@@ -162,15 +162,15 @@ static int64_t find_ranks(const PartScratch *scratch, const int64_t *copies, int
     return found;
 }
 
-/* Return whether a cut comes after the one that a proposal had last: it is further from the
- * median, or as far and higher. */
+/* Return whether a cut comes after the last one of a proposal: it is further from the median, or as
+ * far and higher. */
 KN_INLINE bool comes_after(const int64_t *proposal, int64_t off, int64_t rank) {
     return proposal[REFUSED] == 0 || off > proposal[LAST_OFF] ||
            (off == proposal[LAST_OFF] && rank > proposal[CUT_RANK]);
 }
 
-/* Find the allowable cut nearest the median of those that come after the last one proposed;
- * `size` 0 where there is none. */
+/* Find the allowable cut nearest the median among those after the last one proposed; `size` is 0 if
+ * there is none. */
 static Cut strict_cut(const PartScratch *scratch, int64_t ranks, int64_t size, int64_t k,
                       const int64_t *last) {
     Cut best = {.size = 0, .rank = -1};
@@ -188,7 +188,7 @@ static Cut strict_cut(const PartScratch *scratch, int64_t ranks, int64_t size, i
 typedef struct {
     int64_t rank;  /* of the record in the middle */
     int64_t below; /* records below that rank */
-    int64_t upto;  /* records below it or at it */
+    int64_t upto;  /* records below or at it */
 } Middle;
 
 /* Find the rank of the record in the middle, counted from 1. */
@@ -200,8 +200,8 @@ static Middle find_middle(const PartScratch *scratch, int64_t middle) {
     return found;
 }
 
-/* Move rows below the cut's rank, and its first `equal` rows at it, to the front, in order.
- * Return where the others begin. */
+/* Move the rows below the cut's rank, and the first `equal` rows at it, to the front, in order.
+ * Return the begin of the others. */
 static int64_t divide(const Parts *parts, const PartScratch *scratch, int64_t start, int64_t end,
                       const Cut *cut) {
     const int64_t attributes = parts->table_shape1;
@@ -231,7 +231,7 @@ static int64_t divide(const Parts *parts, const PartScratch *scratch, int64_t st
     return left;
 }
 
-/* Choose the next cut of a part that no proposal had yet: the widest attribute that has one. */
+/* Choose the next cut of a part that was not proposed yet, of the widest attribute that has one. */
 static Cut choose_cut(const Parts *parts, const PartScratch *scratch, const int64_t *part,
                       const double *widths, int64_t k, int64_t where, int64_t *last) {
     const int64_t attributes = parts->table_shape1;

@@ -1,7 +1,7 @@
 /* Powers with the same bits on every machine.
  *
- * The last bit of libm's pow differs between C libraries, and a merge may be chosen by it. This is
- * made of +, -, *, / and exact scaling alone, and is wrong by a few units of the last place.
+ * The last bit of libm's pow differs between C libraries, and the choice of a merge may depend on
+ * it. This one uses +, -, *, / and exact scaling alone; its error is a few units of the last place.
  */
 #ifndef KANON_POWER_H
 #define KANON_POWER_H
@@ -11,7 +11,7 @@
 #define LN_2 0x1.62e42fefa39efp-1
 #define ONE_BY_LN_2 0x1.71547652b82fep+0
 #define ROOT_OF_HALF 0x1.6a09e667f3bcdp-1
-/* Multiplied by it, a number leaves its upper half: 26 bits. */
+/* A product with it separates the upper 26 bits of a number. */
 #define SPLITTER 134217729.0
 
 /* Return c[0] + c[1] · x + c[2] · x² + … */
@@ -41,8 +41,8 @@ static inline double exp_near_zero(double r) {
 }
 
 /* Return x raised to y, for x >= 0 and 0 <= y <= 2. As x = m · 2^e, that is 2^(y·e + y·log2(m)).
- * The product y·e may be large, so its whole part has to go before anything is rounded: y is
- * taken in two halves, whose products with e are exact. */
+ * The product y·e may be large, so its whole part is removed before anything is rounded: y is split
+ * into two halves, whose products with e are exact. */
 static inline double power(double x, double y) {
     if (y == 1.0) {
         return x;

@@ -2,7 +2,7 @@
 #include "kernel.h"
 #include "two_classes.h"
 
-/* Write the records of a class as one side, from a place on; return where they end. */
+/* Write the records of a class as one side, from a place on; return the end. */
 static int64_t gather(const RefinedClasses *classes, const TwoSides *sides, int64_t c, int32_t s,
                       int64_t begin) {
     for (int32_t record = classes->head[c]; record != NO_RECORD;
@@ -15,7 +15,7 @@ static int64_t gather(const RefinedClasses *classes, const TwoSides *sides, int6
     return begin;
 }
 
-/* Write the records of a class, and of another unless it is new; return their number. */
+/* Write the records of a class, and of another one unless that is new; return their number. */
 static int64_t gather_both(const RefinedClasses *classes, const TwoSides *sides, int64_t a,
                            int64_t b) {
     const int64_t records = gather(classes, sides, a, 0, 0);
@@ -26,8 +26,8 @@ static void copy(int32_t *target, const int32_t *source, int64_t count) {
     memcpy(target, source, (size_t)count * sizeof *target);
 }
 
-/* Fill in the classes that hold the nearest records of a class, and their votes; return how many
- * they are. */
+/* Fill in the classes that hold the nearest records of a class, and their votes; return the number
+ * of classes. */
 static int64_t count_votes(const RefinedClasses *classes, const Proposals *proposals, int64_t a,
                            const RefineLimits *limits) {
     int32_t *partner = proposals->partner, *slot = proposals->slot;
@@ -60,7 +60,7 @@ static int64_t count_votes(const RefinedClasses *classes, const Proposals *propo
     return found;
 }
 
-/* Fill in the classes of the nearest records, those with most votes first; return how many. */
+/* Fill in the classes of the nearest records, most votes first; return their number. */
 static int64_t near_classes(const RefinedClasses *classes, const Proposals *proposals, int64_t a,
                             const RefineLimits *limits) {
     int32_t *partner = proposals->partner;
@@ -85,7 +85,7 @@ static int64_t near_classes(const RefinedClasses *classes, const Proposals *prop
     return wanted;
 }
 
-/* Add or subtract what the first side costs, attribute by attribute and rule by rule. */
+/* Add or subtract the cost of the first side, attribute by attribute and rule by rule. */
 static void measure(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                     const Proposals *proposals, int64_t p, double sign) {
     double *extents = proposals->extents + p * proposals->extents_shape1;
@@ -100,7 +100,7 @@ static void measure(const RecordCosts *costs, const TwoSides *sides, int64_t rec
     }
 }
 
-/* Divide one class of 2k records or more in two; return by how much the cost falls. */
+/* Divide one class of 2k records or more in two; return the fall of the cost. */
 static double divide(const RecordCosts *costs, const TwoSides *sides, int64_t records, int64_t k) {
     fill_sides(costs, sides, records);
     const double before = class_cost(costs, sides, 0);
@@ -110,8 +110,8 @@ static double divide(const RecordCosts *costs, const TwoSides *sides, int64_t re
     return before - improve_sides(costs, sides, records, k);
 }
 
-/* Share the records of two classes out anew, and write the sides to `kept`; return by how much the
- * cost falls. */
+/* Redistribute the records of two classes, and write the sides to `kept`; return the fall of the
+ * cost. */
 static double share_out(const RecordCosts *costs, const TwoSides *sides, int64_t records, int64_t k,
                         int32_t *kept) {
     fill_sides(costs, sides, records);
@@ -131,7 +131,7 @@ static double share_out(const RecordCosts *costs, const TwoSides *sides, int64_t
     return before - best;
 }
 
-/* Return whether a change of a class with another was refused since it last changed. */
+/* Return whether a change of a class with another one failed since the class last changed. */
 static bool was_refused(const RefinedClasses *classes, int64_t a, int64_t b) {
     bool refused = false;
     for (int64_t i = 0; i < classes->refused_shape1; i++) {
@@ -149,8 +149,8 @@ static void fill_joined(const RecordCosts *costs, const RefinedClasses *classes,
     fill_sides(costs, sides, gather(classes, sides, b, 0, own));
 }
 
-/* Let the records of a class, one by one, join the class of a near record to which each adds least,
- * and write that to `into`; return by how much the cost falls. */
+/* Let each record of a class join the class of a near record to which it adds least, and write
+ * these classes to `into`; return the fall of the cost. */
 static double dissolve(const RecordCosts *costs, const RefinedClasses *classes,
                        const TwoSides *sides, int64_t most, int64_t a, int64_t batch,
                        int32_t *into) {
@@ -192,7 +192,7 @@ typedef struct {
     int64_t tried; /* changes */
 } BestChange;
 
-/* Find the best change of a class. The sides of its records are in `kept` then, those of the class
+/* Find the best change of a class, and write the sides of the records to `kept`, those of the class
  * itself first. */
 static BestChange best_change(const RecordCosts *costs, const RefinedClasses *classes,
                               const TwoSides *sides, const Proposals *proposals,
@@ -244,8 +244,8 @@ static BestChange best_change(const RecordCosts *costs, const RefinedClasses *cl
     return best;
 }
 
-/* Write the records of a proposal down with their classes; of two classes, with as few records as
- * can be in another than before. */
+/* Write the records of a proposal with their new classes; of the two ways to name two classes, take
+ * the one in which fewer records change. */
 static void write_records(const TwoSides *sides, const Proposals *proposals, int64_t p,
                           int64_t records) {
     const int64_t begin = p > 0 ? proposals->ends[p - 1] : 0;
@@ -262,7 +262,7 @@ static void write_records(const TwoSides *sides, const Proposals *proposals, int
     proposals->ends[p] = (int32_t)(begin + records);
 }
 
-/* Measure a class before and after a proposal, unless that is done: then it is busy. */
+/* Measure a class before and after a proposal, unless the batch has measured it already. */
 static void measure_change(const RecordCosts *costs, const RefinedClasses *classes,
                            const TwoSides *sides, const Proposals *proposals, int64_t p,
                            int64_t begin, int32_t c, int64_t batch) {
@@ -286,7 +286,7 @@ static void measure_change(const RecordCosts *costs, const RefinedClasses *class
     measure(costs, sides, records, proposals, p, 1.0);
 }
 
-/* Write the best change of a class as a proposal, with its changes of costs. */
+/* Write the best change of a class as a proposal, with the changes of costs. */
 static void take_down(const RecordCosts *costs, const RefinedClasses *classes,
                       const TwoSides *sides, const Proposals *proposals, int64_t p, int64_t a,
                       int64_t b, int64_t batch) {
@@ -349,7 +349,7 @@ void kn_refining_carry_out(const RefinedClasses *classes, const Proposals *propo
         classes->following[record] = classes->head[c];
         classes->head[c] = record;
         classes->size[c]++;
-        classes->changed[c] = batch + 1; /* whoever tried it in this batch has not seen this */
+        classes->changed[c] = batch + 1; /* changes tried in this batch did not see this one */
         for (int64_t j = 0; j < classes->refused_shape1; j++) {
             classes->refused[c * classes->refused_shape1 + j] = NOBODY;
         }

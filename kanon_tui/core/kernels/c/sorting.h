@@ -15,7 +15,7 @@
     static inline void name(type *values, int64_t size) {                                          \
         while (size > KN_SHORT_RUN) {                                                              \
             const type one = values[size / 4], two = values[size / 2];                             \
-            const type three = values[size - 1 - size / 4]; /* not the ends: they may rise */      \
+            const type three = values[size - 1 - size / 4]; /* inner: the run may be sorted */     \
             const type low = one < two ? one : two, high = one < two ? two : one;                  \
             const type pivot = three < low ? low : three < high ? three : high;                    \
             int64_t first = 0, last = size - 1;                                                    \

@@ -36,8 +36,8 @@ static double most_worth_of_box(const LevelWorths *worths, const uint8_t *low, c
     return total;
 }
 
-/* Raise lowest levels by the strings that bar the box but for one attribute, and list the others
- * that bar it. Return their number, -1 where nothing is left of the box. */
+/* Raise the lowest levels by the strings that leave one way around them, and list those that leave
+ * several. Return their number, or -1 if nothing is left of the box. */
 static int64_t find_barring(const LevelWorths *worths, const KnownStrings *known, int64_t count,
                             uint8_t *low, const uint8_t *high, double *share, double mark) {
     const int64_t bytes = known->levels_shape1;
@@ -71,7 +71,7 @@ static int64_t find_barring(const LevelWorths *worths, const KnownStrings *known
     return found;
 }
 
-/* Return the least that the box loses by one of the ways around a string. */
+/* Return the least loss of the box over the ways around a string. */
 static double least_loss(const LevelWorths *worths, const double *losses, const uint8_t *string,
                          const uint8_t *high) {
     double least = INFINITY;
@@ -119,7 +119,7 @@ BoxBound kn_string_boxes_bound_box(const LevelWorths *worths, const KnownStrings
         certain += max_f64(least, 0);
         for (int64_t a = 0; a < worths->values_shape0 && least > 0; a++) {
             for (int64_t level = string[a] + 1; level <= high[a]; level++) {
-                worths->left[a * levels + level] -= least; /* all ways around the string lose it */
+                worths->left[a * levels + level] -= least; /* every way around loses this */
             }
         }
     }

@@ -1,8 +1,8 @@
 /* Pruning a list of strings: one pass over packed codes, in place.
  *
- * A kept string moves down behind the strings kept before. Moving a string that is not kept does no
- * harm, because the next one overwrites it: so no pass branches on the outcome of a test, which the
- * processor could not predict.
+ * A kept string moves down behind the strings kept before. A string that is not kept is moved as
+ * well and overwritten by the next one, so that no pass branches on the outcome of a test, which
+ * the processor could not predict.
  */
 #include "kernel.h"
 
@@ -61,7 +61,7 @@ TakenStrings kn_strings_take_general(const CodeFields *fields, const SortedStrin
     return (TakenStrings){.end = kept, .moved = moved};
 }
 
-/* Return whether a code is at most another one, the first word most significant. */
+/* Return whether a code is at most another one; the first word is the most significant. */
 static bool at_most(const uint64_t *code, const uint64_t *other, int64_t words) {
     for (int64_t w = 0; w < words; w++) {
         if (code[w] != other[w]) {

@@ -1,7 +1,7 @@
 /* Distribute the records of two classes anew, so that together they cost less; `refining.py`
  * says what a class costs.
  *
- * Every term of a cost is >= 0, so that a sum can be given up as soon as it is too high.
+ * Every term of a cost is >= 0, so a sum is abandoned as soon as it is too high.
  */
 #ifndef KANON_TWO_CLASSES_H
 #define KANON_TWO_CLASSES_H
@@ -11,7 +11,7 @@
 
 /* The side of a record that has none yet. */
 #define UNDECIDED 2
-/* Records of the largest two classes that swap, where 4k is not more. */
+/* Two classes swap records only up to this number together, or up to 4k if that is more. */
 #define SWAPPED 256
 
 KN_INLINE int32_t *ends_of(const TwoSides *sides, int64_t s, int64_t x) {
@@ -35,7 +35,7 @@ KN_INLINE bool is_squared(const RecordCosts *costs, int64_t x) {
     return costs->squared && fact(costs->attributes, x, KIND) == LINE;
 }
 
-/* Add the place of a value to the moments of a side, or with -1 take it away. */
+/* Add the place of a value to the moments of a side, or with -1 subtract it. */
 KN_INLINE void add_place(const RecordCosts *costs, double *moments, int64_t x, int32_t value,
                          double sign) {
     const double place = costs->attributes->line[fact(costs->attributes, x, START) + value];
@@ -51,7 +51,7 @@ KN_INLINE int32_t rule_side(const RecordCosts *costs, int64_t type, int64_t r) {
     return costs->rule_sides[type * costs->rule_sides_shape1 + r];
 }
 
-/* Return records shown · extent of a side along an attribute, without one value and with another;
+/* Return (records shown · extent) of a side along an attribute, without one value and with another;
  * or the squared differences from the mean. */
 KN_INLINE double shown_extent(const RecordCosts *costs, const TwoSides *sides, int64_t s, int64_t x,
                               int32_t old, int32_t new) {
@@ -87,7 +87,7 @@ KN_INLINE double shown_extent(const RecordCosts *costs, const TwoSides *sides, i
 }
 
 /* Return `base` plus the cost of a side without a record of one type and with one of another; inf
- * as soon as that is not under the limit. */
+ * if that is not below the limit. */
 static double added_cost(const RecordCosts *costs, const TwoSides *sides, int64_t s, int64_t leaves,
                          int64_t joins, double base, double limit) {
     double total = 0.0;
@@ -138,7 +138,7 @@ static inline void add_value(const TwoSides *sides, int64_t s, int64_t x, int32_
     }
 }
 
-/* Let a side have one record more. */
+/* Add a record to a side. */
 static void add_record(const RecordCosts *costs, const TwoSides *sides, int64_t s, int64_t type) {
     sides->size[s]++;
     for (int64_t x = 0; x < costs->rates_shape0; x++) {
@@ -165,7 +165,7 @@ static void add_record(const RecordCosts *costs, const TwoSides *sides, int64_t 
     }
 }
 
-/* Clear both sides. Only values that occur here can have been counted before. */
+/* Clear the counts of both sides, for the values that occur here. */
 static void clear_sides(const RecordCosts *costs, const TwoSides *sides, int64_t records) {
     const int64_t attributes = costs->rates_shape0;
     for (int64_t s = 0; s < 2; s++) {
@@ -194,7 +194,7 @@ static void clear_sides(const RecordCosts *costs, const TwoSides *sides, int64_t
     }
 }
 
-/* Count both sides from the side that every record has. */
+/* Count both sides from the sides of their records. */
 static void fill_sides(const RecordCosts *costs, const TwoSides *sides, int64_t records) {
     clear_sides(costs, sides, records);
     for (int64_t i = 0; i < records; i++) {
@@ -204,7 +204,7 @@ static void fill_sides(const RecordCosts *costs, const TwoSides *sides, int64_t 
     }
 }
 
-/* Return the first of the records that are furthest from one. */
+/* Return the record furthest from a record, the first of equals. */
 static int64_t furthest(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                         int64_t origin) {
     const int64_t width = costs->values_shape1;
@@ -222,7 +222,7 @@ static int64_t furthest(const RecordCosts *costs, const TwoSides *sides, int64_t
     return found;
 }
 
-/* Write the cost that every record without a side would add to a side. */
+/* Write the cost that each record without a side would add to a side. */
 static void measure_growth(const RecordCosts *costs, const TwoSides *sides, int64_t s,
                            int64_t records) {
     double *growth = sides->growth + s * sides->growth_shape1;
@@ -234,7 +234,7 @@ static void measure_growth(const RecordCosts *costs, const TwoSides *sides, int6
     }
 }
 
-/* Add the record that costs least to a side under k, and return this side. */
+/* Add the cheapest record to a side below k; return this side. */
 static int64_t join_cheapest(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                              int64_t k) {
     double least = INFINITY;
@@ -254,10 +254,10 @@ static int64_t join_cheapest(const RecordCosts *costs, const TwoSides *sides, in
     return into;
 }
 
-/* Divide the records around two that are far apart; return false where they are all alike.
+/* Divide the records around two that are far apart; return false if all are alike.
  *
- * While a side has fewer than k, the record joins that adds least to such a side. The others
- * follow in order, each to the side to which it adds less. */
+ * While a side has fewer than k records, the record that adds least to such a side joins it. The
+ * others follow in order, each joining the side to which it adds less. */
 static bool seed_sides(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                        int64_t k) {
     const int64_t one = furthest(costs, sides, records, 0);
@@ -291,10 +291,10 @@ static bool seed_sides(const RecordCosts *costs, const TwoSides *sides, int64_t 
     return true;
 }
 
-/* Return whether a side may be narrower without a record; else a swap of it gains nothing. */
+/* Return whether a side may be narrower without a record; if not, swapping it gains nothing. */
 static bool narrows_side(const RecordCosts *costs, const TwoSides *sides, int64_t s, int64_t type) {
     if (costs->squared) {
-        return true; /* every swap moves the means */
+        return true; /* every swap changes the means */
     }
     for (int64_t x = 0; x < costs->rates_shape0; x++) {
         const int32_t value = value_at(costs, type, x);
@@ -318,15 +318,15 @@ static bool narrows_side(const RecordCosts *costs, const TwoSides *sides, int64_
     return false;
 }
 
-/* A record that moves to the other side, and the record it is swapped with. */
+/* A record that moves to the other side, and the record that is swapped with it. */
 typedef struct {
-    double cost;     /* of both sides then */
-    int64_t moves;   /* -1: nobody */
-    int64_t swapped; /* -1: nobody */
+    double cost;     /* of both sides afterwards */
+    int64_t moves;   /* -1: none */
+    int64_t swapped; /* -1: none */
 } Move;
 
-/* Change the best move to that of record i to the other side, or with j >= 0 to their swap, where
- * that is better. */
+/* Replace the best move by that of record i to the other side (with j >= 0 by the swap of i and j)
+ * if that is better. */
 static void try_move(const RecordCosts *costs, const TwoSides *sides, int64_t i, int64_t j,
                      Move *best) {
     const int64_t s = sides->side[i], one = sides->type[i];
@@ -341,7 +341,7 @@ static void try_move(const RecordCosts *costs, const TwoSides *sides, int64_t i,
     }
 }
 
-/* Move and swap records while that lowers the cost, the best first; return the final cost of both.
+/* Move and swap records, the best first, while the cost falls; return the final cost of both sides.
  */
 static double improve_sides(const RecordCosts *costs, const TwoSides *sides, int64_t records,
                             int64_t k) {
