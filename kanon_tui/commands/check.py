@@ -24,11 +24,8 @@ def execute(args: argparse.Namespace) -> int:
             "risk_mean": "mean risk of finding a person",
             **{name: model.check_title or model.title for name, model in MODELS.items()},
         }
-        rows = [
-            [title, figure(found[name])]
-            for name, title in titles.items()
-            if found[name] is not None
-        ]
+        known = [name for name in titles if found[name] is not None]
+        rows = [[titles[name], figure(found[name])] for name in known]
         print_table(("measure", "figure"), rows)
         for name, disclosed in found.get("disclosed", {}).items():
             for sentence in Disclosure(**disclosed).sentences(name):

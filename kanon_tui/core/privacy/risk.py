@@ -80,11 +80,14 @@ class RiskBound:
     population: int | None = None
     """How many people the release is a sample of."""
 
+    @property
+    def of_sample(self) -> bool:
+        """Whether the risk, and the k it asks for, depend on the number of people in the table."""
+        return self.model != "prosecutor" and self.population is not None
+
     def scale(self, people: int) -> float:
         """Return the factor from a prosecutor's risk to this model's, in a table of `people`."""
-        if self.model == "prosecutor" or self.population is None:
-            return 1.0
-        return min(people / self.population, 1.0)
+        return min(people / (self.population or people), 1.0) if self.of_sample else 1.0
 
     def least_k(self, people: int) -> int:
         """Return the smallest class that keeps the highest risk; 1 for a bound of another."""

@@ -23,6 +23,7 @@ from kanon_tui.core.privacy.models import PLUG_INS
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
 from kanon_tui.core.table.writing import put_table
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.version import __version__
 
 FORM = 1
@@ -30,7 +31,7 @@ FORM = 1
 INTERNAL = (
     "seed", "seconds", "phases", "records", "people", "suppressed_people", "dropped_missing",
     "left_out", "singling_out", "suppressed_records", "suppressed_cells", "metrics", "attributes",
-    "privacy", "search", "notes", "input",
+    "privacy", "strings", "search", "notes", "input",
 )  # fmt: skip
 """Keys of the report that depend on the input."""
 
@@ -71,10 +72,16 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "notes": result.notes,
             "input": {"sha256": input_hash(result)},
             "release": {"sha256": release_hash(result)},
-            "internal": INTERNAL,
+            "internal": [*INTERNAL, *(["k"] if task.privacy.risk else [])],
         }
     )
     return plain
+
+
+def public_k(task: Task) -> int:
+    """Return the k that the project asks for, whatever the number of suppressed records."""
+    risk = task.privacy.risk
+    return task.privacy.k if risk is not None and risk.of_sample else task.k
 
 
 def _people(result: FinishedRun) -> dict[str, Any]:

@@ -222,9 +222,12 @@ def _k_meaning(result: FinishedRun) -> str:
     return f"different people ({result.task.repeated.name}) of every published combination"
 
 
-def class_sizes_section(result: FinishedRun) -> Section:
-    """Return the numbers of classes with k to 2k − 1 records, 2k to 5k − 1 records, and so on."""
-    sizes, k = result.release.class_sizes, result.task.k
+def class_sizes_section(result: FinishedRun, least: int | None = None) -> Section:
+    """Return the numbers of classes with k to 2k − 1 records, 2k to 5k − 1 records, and so on.
+
+    `least` takes the place of k.
+    """
+    sizes, k = result.release.class_sizes, least or result.task.k
     edges = [k, 2 * k, 5 * k, 10 * k, 100 * k]
     rows: list[list[str | Bar]] = []
     for i, low in enumerate(edges):

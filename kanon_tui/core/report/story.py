@@ -27,7 +27,7 @@ from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.report import to_sign
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.mapping import input_hash, plain_values, release_hash, versions
+from kanon_tui.core.report.mapping import input_hash, plain_values, public_k, release_hash, versions
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import (
     COUNTS,
@@ -60,7 +60,8 @@ def public_mapping(result: FinishedRun) -> dict[str, Any]:
         "required": write_fields(task.privacy),
         "quasi": [attribute.name for attribute in task.quasi],
         "published_as_they_are": list(task.published_as_they_are),
-        "left_out": [n for n in named if n in task.roles and not task.roles[n].published],
+        "pseudonymised": list(task.pseudonymised),
+        "left_out": [name for name in named if name in task.left_out],
         "rows": int(sizes.sum()),
         "classes": len(sizes),
         "smallest_class": int(sizes.min()),
@@ -69,7 +70,7 @@ def public_mapping(result: FinishedRun) -> dict[str, Any]:
         "risk_mean": float(len(sizes) / sizes.sum()),
         "sha256": release_hash(result),
     }
-    if task.repeated is None:  # whose a row is, the release does not tell
+    if task.person is None:  # whose a row is, the release does not tell
         privacy = result.measures.privacy
         figures = {name: privacy.figures[name] for name in _OF_CLASSES}
         public |= {name: dict(each) for name, each in figures.items() if each}
@@ -81,18 +82,19 @@ def public_mapping(result: FinishedRun) -> dict[str, Any]:
 def public_sections(result: FinishedRun) -> list[Section]:
     """Return the sections of the public report."""
     public, task = public_mapping(result), result.task
+    k, required = public_k(task), replace(task, person=None).requirements
     released = (
         f"{figure(public['rows'])} rows with the key variables {', '.join(public['quasi'])}, "
         f"generalised by {result.algorithm.title} so that every combination of them is shared by "
-        f"at least {task.k:,} {'people' if task.repeated is not None else 'records'}."
+        f"at least {k:,} {'people' if task.person is not None else 'records'}."
     )
     kept = ", ".join(public["published_as_they_are"]) or "none"
     order = [INPUT_ORDER_WARNING] if task.output.order == "input" else []
-    warnings = map(str, [*order, *small_k_warning(task.k)])
+    warnings = map(str, [*order, *small_k_warning(k)])
     hidden = "figures that depend on records outside the release are in the internal annex"
     rows = [
-        ("k-anonymity", f"{task.k:,}", figure(public["smallest_class"]), to_sign.PROOF),
-        *((each.model.title, str(each.model), "✓", to_sign.PROOF) for each in task.requirements),
+        ("k-anonymity", f"{k:,}", figure(public["smallest_class"]), to_sign.PROOF),
+        *((each.model.title, str(each.model), "✓", to_sign.PROOF) for each in required),
         ("Highest risk", "", figure(public["risk_max"]), "1 in the smallest class"),
         ("Mean risk", "", figure(public["risk_mean"]), "averaged over the rows"),
     ]
@@ -105,14 +107,15 @@ def public_sections(result: FinishedRun) -> list[Section]:
         (f"Revealed: {n}", "", figure(v), "rows in classes of one value")
         for n, v in revealed.items()
     ]
-    paragraphs = [released, f"Published as they are: {kept}.", *warnings]
+    coded = [f"Published as pseudonyms: {joined(task.pseudonymised)}."] * bool(task.pseudonymised)
+    paragraphs = [released, f"Published as they are: {kept}.", *coded, *warnings]
     paragraphs.append(f"SHA-256 of the release: {public['sha256']}")
     columns = ("Measure", "Asked for", "Figure", "Meaning")
     return [
         Section("Release", paragraphs),
         to_sign.decisions_section(result),
         Section("Privacy", [f"What the release itself shows; {hidden}."], columns, rows),
-        class_sizes_section(result),
+        class_sizes_section(result, k),
     ]
 
 
@@ -196,7 +199,7 @@ def _document(
     kept = [s for s in sections if s.paragraphs or s.rows or s.items or s.command]
     tiles = [(name, figure(value)) for name, value in figures]
     lead = f"{result.algorithm.title} on {of}"
-    return Document(f"{title} with k = {result.task.k}", lead, tiles, kept)
+    return Document(f"{title} with k = {public_k(result.task)}", lead, tiles, kept)
 
 
 _WHY = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,9 +15,10 @@ from hypothesis import strategies as st
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.pipeline.stream import stream
-from kanon_tui.core.project.project import project_from_mapping
+from kanon_tui.core.project.project import AttributeSpec, Project, project_from_mapping
 from kanon_tui.core.report.mapping import INTERNAL
 from kanon_tui.core.report.story import public_mapping
+from kanon_tui.core.table.column import Role
 from tests.helpers import report_text
 from tests.tries import tries
 
@@ -65,12 +67,53 @@ def test_the_same_release_has_the_same_public_report(rows, random) -> None:
         assert texts[0] == texts[1]
 
 
+AGES = ["5"] * 4 + ["15"] * 4 + ["75"]  # the last one is suppressed
+
+
+@pytest.mark.parametrize(
+    ("changed", "others"),
+    [
+        ({"risk": {"model": "journalist", "max": 0.1, "population": 49}}, {"age": [*AGES, "75"]}),
+        ({}, {"age": AGES, "who": [*"abcdefgha"]}),
+    ],
+    ids=["the k of a risk in a population", "whether a person has several records"],
+)
+def test_no_word_tells_about_suppressed_records(changed, others) -> None:
+    specs = {"age": PROJECT.attributes["age"], "who": AttributeSpec(role=Role.PERSON)}
+    project = replace(PROJECT, attributes=specs).with_(t=None, **changed)
+    first = {"age": AGES, "who": [*"abcdefghi"]}
+    second = first | {"who": [*"abcdefghij"][: len(others["age"])]} | others
+    results = [anonymize(project, pl.DataFrame(each)) for each in (first, second)]
+    assert results[0].table.equals(results[1].table)
+    internal = set(results[0].report["internal"])
+    reports = [json.loads(report_text(each, Path("r.json"))) for each in results]
+    assert {n for n in reports[0] if reports[0][n] != reports[1].get(n)} <= {*internal, "internal"}
+    assert results[0].task.n != results[1].task.n or results[1].task.repeated is not None
+    for ending in ENDINGS:
+        texts = [report_text(each, Path(f"r{ending}"), public=True) for each in results]
+        assert texts[0] == texts[1]
+
+
+def test_pseudonyms_are_named_in_public(tmp_path: Path) -> None:
+    people = {"name": [f"p{x}" for x in range(9)], "age": AGES}
+    pl.DataFrame(people).write_csv(tmp_path / "people.csv")
+    (tmp_path / "p.yaml").write_text(
+        "data: {path: people.csv}\nattributes: {age: {role: quasi}, "
+        "name: {role: identifier, identifier: pseudonym}}\nprivacy: {k: 3}\n"
+    )
+    result = anonymize(Project.load(tmp_path / "p.yaml"))
+    assert public_mapping(result)["pseudonymised"] == ["name"]
+    assert public_mapping(result)["left_out"] == []
+    assert "pseudonyms: name" in report_text(result, Path("r.md"), public=True)
+
+
 def test_what_depends_on_the_input_is_marked_and_left_out(tmp_path: Path) -> None:
     rows = [(5, "m", "flu"), (5, "m", "HIV"), (15, "f", "flu"), (15, "f", "gout"), (75, "m", "HIV")]
     frame = pl.DataFrame(rows, schema=["age", "sex", "ill"], orient="row")
     result = anonymize(PROJECT, frame)
     whole = json.loads(report_text(result, Path("r.json")))
     assert set(whole["internal"]) == set(INTERNAL)
+    assert "strings" in INTERNAL  # of the levels that every value of the input has
     assert whole["release"]["sha256"] == public_mapping(result)["sha256"]
     public = report_text(result, Path("r.json"), public=True)
     assert not set(json.loads(public)) & {
