@@ -361,13 +361,24 @@ class Session:
     def reread(self, data: DataSource) -> Session:
         """Return a session with the file read by other options, keeping settings that fit.
 
-        Guesses are made again. The settings of a column that gets another name follow it. Nothing
+        Guesses are made again. What is said of a column that gets another name follows it. Nothing
         of it is in the project's file before it is saved.
         """
-        project = replace(self.project, data=data)
+        before, options = self.project.data.read_options.rename, data.read_options
+        after = options.rename
+        names = {before.get(name, name): after.get(name, name) for name in (*before, *after)}
+        where = {names.get(name, name): wanted for name, wanted in options.where.items()}
+        options = replace(options, where=where, counts=names.get(options.counts, options.counts))
+        privacy = self.project.privacy
+        required = (
+            replace(one, attribute=names.get(one.attribute or "", one.attribute))
+            for one in privacy.requirements
+        )
+        personal = names.get(privacy.personal_k or "", privacy.personal_k)
+        privacy = replace(privacy, requirements=tuple(required), personal_k=personal)
+        data = replace(data, read_options=options)
+        project = replace(self.project, data=data, privacy=privacy)
         table = read_or_sample(project)
-        before, after = self.project.data.read_options.rename, data.read_options.rename
-        names = {before.get(name, name): new for name, new in after.items()}
         known = {}
         for name, spec in project.attributes.items():
             if (own := names.get(name, name)) in table.names:

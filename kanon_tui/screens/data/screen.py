@@ -456,7 +456,8 @@ class DataScreen(FindingScreen):
             return name.strip()
 
         def take(name: str) -> None:
-            self._change_reading(rename={**rename, in_file: name})
+            renamed = {**rename, in_file: name}.items()
+            self._change_reading(rename={old: new for old, new in renamed if old != new})
 
         hint = "The file stays as it is; the release has the new name."
         ask_text(self, f"Rename {column}", take, parse, column, hint)

@@ -195,3 +195,26 @@ def test_a_column_that_singles_out_is_asked_about_once_per_role(tmp_path: Path) 
     assert session.unanswered() == []
     session.change_attributes(["income"], "income: quasi", role=Role.QUASI)
     assert session.unanswered() == []
+
+
+def test_what_is_said_of_a_column_follows_its_new_name(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("age,job\n" + "".join(f"{x},j{x % 3}\n" for x in range(60)))
+    (tmp_path / "p.yaml").write_text(
+        "data: {path: data.csv, where: {age: '>= 10'}}\n"
+        "attributes: {age: {role: quasi}, job: {role: sensitive}}\n"
+        "privacy: {k: 2, l: {attribute: job, distinct: 2}}\n"
+    )
+    session = open_session(tmp_path / "p.yaml")
+
+    def renamed(**rename: str) -> Session:
+        options = replace(session.project.data.read_options, rename=rename)
+        return session.reread(replace(session.project.data, read_options=options))
+
+    session = renamed(age="years", job="work")
+    assert session.table.names == ["years", "work"]
+    assert session.task().n == 50
+    assert [each.attribute for each in session.project.privacy.requirements] == ["work"]
+    session = renamed()
+    assert session.task().n == 50
+    assert session.attribute("job").role is Role.SENSITIVE
+    assert not session.dirty
