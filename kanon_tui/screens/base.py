@@ -211,12 +211,9 @@ def to_tmux(text: str) -> bool:
         return False
     with suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
-            [command, "load-buffer", "-w", "-"],
-            input=text.encode("utf-8", "replace"),
-            timeout=PATIENCE,
-            capture_output=True,
-            check=False,
-        )
+            [command, "load-buffer", "-w", "-"], input=text.encode("utf-8", "replace"),
+            timeout=PATIENCE, capture_output=True, check=False,
+        )  # fmt: skip
         return done.returncode == 0
     return False
 

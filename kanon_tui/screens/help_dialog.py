@@ -121,11 +121,8 @@ def in_columns(groups: Sequence[KeyGroup]) -> Group:
 class Palette(CommandPalette, AnsweredOnce):
     """Textual's palette, which a second enter neither closes twice nor makes run its command again.
 
-    Textual finds it by its id.
+    It has no id, so that there may be one below a dialog or on another screen at the same time.
     """
-
-    def __init__(self) -> None:
-        super().__init__(id="--command-palette")
 
     @on(Input.Submitted)
     @on(Button.Pressed)

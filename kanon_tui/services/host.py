@@ -195,8 +195,13 @@ class Host:
     # -- questions and messages
 
     def ask(self, dialog: Screen[Any], answered: Callable[[Any], object]) -> None:
-        """Open a dialog that belongs to no screen and call `answered` with its result, if any."""
-        self.background.ask(self.app, dialog, answered)
+        """Open a dialog that belongs to no screen and call `answered` with its result, if any.
+
+        The question that is in front already is not asked twice, as by ctrl+q held down.
+        """
+        front = self.app.screen
+        if not (isinstance(front, Dialog) and front.asks_like(dialog)):
+            self.background.ask(self.app, dialog, answered)
 
     def notify(self, text: str, severity: str = "information") -> None:
         """Show a short message that goes away by itself."""

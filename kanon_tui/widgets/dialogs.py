@@ -115,6 +115,11 @@ class Dialog(Modal):
                 yield Label(Text(visible(self._title)), classes="title")
             yield from self.content()
 
+    def asks_like(self, other: Screen[Any]) -> bool:
+        """Return whether another dialog is the same question as this one, which is still open."""
+        is_same = isinstance(other, Dialog) and other._title == self._title
+        return is_same and type(other) is type(self) and not self.is_answered
+
     def content(self) -> ComposeResult:
         """Yield the widgets below the title."""
         yield from ()

@@ -15,7 +15,7 @@ from kanon_tui.screens.help_dialog import Help
 from kanon_tui.settings import PRESETS
 from kanon_tui.widgets.dialogs import Choose, Confirm, Message
 from kanon_tui.widgets.grid import Grid
-from tests.screens.conftest import session_of, settle
+from tests.screens.conftest import has_failed, session_of, settle
 
 SIZE = (80, 24)
 
@@ -174,3 +174,15 @@ def test_inside_tmux_it_goes_through_tmux(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.delenv("TMUX")
     monkeypatch.setattr(subprocess, "run", None)
     assert not to_tmux("Rome")
+
+
+async def test_a_palette_may_open_over_one_that_another_dialog_covers(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for key in ("ctrl+p", "ctrl+o", "ctrl+p"):
+            await pilot.press(key)
+            await settle(pilot)
+        assert not has_failed(pilot.app)
+        await pilot.press("escape", "escape", "escape")
+        await settle(pilot)
+        assert len(pilot.app.screen_stack) == 1

@@ -50,3 +50,13 @@ async def test_leaving_asks_while_a_change_is_worked_out(sample, make_app, walk)
         await wait_until(pilot, lambda: isinstance(app.screen, Confirm))
         await pilot.press("y")
         await wait_until(pilot, lambda: not app.is_running)
+
+
+@pytest.mark.parametrize("key", ["ctrl+q", "ctrl+o"])
+async def test_a_question_that_is_in_front_is_not_asked_twice(sample, make_app, key) -> None:
+    async with make_app(sample("patients")).run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        for each in ("2", "down", "s", key, key, key):
+            await pilot.press(each)
+            await settle(pilot)
+        assert len(pilot.app.screen_stack) == 2

@@ -120,18 +120,12 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
     np.add.at(records, found[found >= 0], column.counts[found >= 0])
     uncovered = [code for code in np.flatnonzero(found < 0).tolist() if code != column.missing]
     state = replace(
-        empty,
-        origin=origin,
-        problem=problem,
-        column=column,
-        hierarchy=hierarchy,
+        empty, origin=origin, problem=problem, column=column, hierarchy=hierarchy,
         bound=attribute.hierarchy if attribute else None,
         levels=_measures(session, attribute) if attribute else (),
         uncovered=tuple(column.values[code] for code in uncovered),
-        uncovered_records=column.counts[uncovered],
-        order=hierarchy.tree_order,
-        records=records,
-    )
+        uncovered_records=column.counts[uncovered], order=hierarchy.tree_order, records=records,
+    )  # fmt: skip
     if column.missing is None or rows[column.missing] is not None:
         return state
     text, count = column.values[column.missing], int(column.counts[column.missing])

@@ -318,13 +318,10 @@ class RecordRows(PagedRows):
         self, records: MemoryRecords, pages: Pages, shown: Arrangement, *, published: bool
     ) -> None:
         super().__init__(
-            pages,
-            records.columns,
-            missing=records.result.task.table.missing_tokens,
-            numbers=shown.numbers,
-            name_title=CLASS if published else RECORD,
+            pages, records.columns, missing=records.result.task.table.missing_tokens,
+            numbers=shown.numbers, name_title=CLASS if published else RECORD,
             name=records.class_name if published else records.record_name,
-        )
+        )  # fmt: skip
         self.name_width = records.name_width
         self._records, self._published = records, published
 
@@ -503,13 +500,9 @@ class FileRecords:
 
         def side(pages: Pages, places: Sequence[int], counted: str) -> PagedRows:
             return PagedRows(
-                pages,
-                self._columns,
-                missed,
-                numbers=shown.numbers,
-                places=places,
-                name_title=counted,
-            )
+                pages, self._columns, missed,
+                numbers=shown.numbers, places=places, name_title=counted,
+            )  # fmt: skip
 
         right = side(sides.pages, range(len(self.names)), counted)
         if sides.before is None:
