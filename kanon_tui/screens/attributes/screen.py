@@ -83,7 +83,7 @@ class AttributesScreen(FindingScreen):
         Binding("a", "auto_weights", "auto weights", id="attributes.auto"),
         Binding("p", "matrix", "pairs", id="attributes.matrix"),
         Binding("e", "publish", "published as", id="attributes.publish"),
-        Binding("U", "uniques", "give away", id="attributes.uniques"),
+        Binding("U", "uniques", "uniques", id="attributes.uniques"),
         Binding("space", "select", "mark", id="attributes.mark"),
         Binding("asterisk", "mark_by_pattern", "mark many", id="attributes.pattern"),
         Binding("slash", "find", "find", id="attributes.find"),

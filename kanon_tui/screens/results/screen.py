@@ -123,7 +123,7 @@ class ResultsScreen(RunsScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "why", "why", id="results.why"),
         Binding("o", "records('switch_class')", "only its class", id="results.class"),
-        Binding("i", "before", "in it before", id="results.before"),
+        Binding("i", "before", "original values", id="results.before"),
         Binding("n", "records('next_record', 1)", "next", id="results.next"),
         Binding("N", "records('next_record', -1)", "previous", show=False, id="results.previous"),
         Binding(

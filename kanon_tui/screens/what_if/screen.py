@@ -55,9 +55,9 @@ class WhatIfScreen(StepScreen):
         Binding("a", "algorithms", "Algorithms", id="what-if.algorithms"),
         Binding("k", "values", "Values of k", id="what-if.values"),
         Binding("v", "metric(1)", "other figure", id="what-if.metric"),
-        Binding("V", "metric(-1)", "figure before", show=False, id="what-if.metric-back"),
+        Binding("V", "metric(-1)", "previous figure", show=False, id="what-if.metric-back"),
         Binding("enter", "open", "Open", id="what-if.open"),
-        Binding("t", "words", "tell in words", id="what-if.words"),
+        Binding("t", "words", "in words", id="what-if.words"),
         Binding("x", "export", "Export", id="what-if.export"),
     ]
 
