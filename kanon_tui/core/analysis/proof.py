@@ -43,6 +43,7 @@ from kanon_tui.core.privacy.verify import smallest_class, verify_pseudonyms
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.formulas import unescape_formulas
+from kanon_tui.core.table.other_formats import LONGEST_NAME, variable_names
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.table import Table, as_frame, as_table
@@ -126,6 +127,10 @@ def verify_written(
     if isinstance(release, str | Path):
         path = Path(release)
         table = read_table(path, ReadOptions(header=True, missing_tokens=tokens))
+        if (ending := path.suffix.lower()) in LONGEST_NAME:  # `birth date` became `birth_date`
+            shown = _shown(task)
+            names = dict(zip(variable_names(shown, ending), shown, strict=True))
+            table = replace(table, frame=table.frame.rename(names, strict=False))
         return prove(PublishedTable(project, task, table, path.name), _folders_by(path))
     frame = as_frame(release)
     numbers = [n for n in task.published_as_they_are if n in frame.columns]
@@ -209,9 +214,14 @@ def _checked(what: str, test: Callable[..., None], *args: Any, **options: Any) -
     return Check(what, holds=True)
 
 
+def _shown(task: Task) -> list[str]:
+    """Return the published columns, in the order of a release."""
+    return [name for name in task.roles if name not in task.left_out]
+
+
 def _check_columns(task: Task, release: Table) -> Check:
     what = "the release has the columns of the project and no other"
-    shown = [name for name in task.roles if name not in task.left_out]
+    shown = _shown(task)
     extra = [name for name in release.names if name not in shown]
     missing = [name for name in shown if name not in release.name_set]
     facts = release.facts
@@ -227,7 +237,7 @@ def _check_columns(task: Task, release: Table) -> Check:
 def _check_order(task: Task, published: pl.DataFrame, folders_by: Collection[str]) -> Check:
     """Check that the rows, of each folder where there are several, stand in their order."""
     what = "the rows stand in the order of their cells"
-    shown = [name for name in task.roles if name in published.columns]
+    shown = _shown(task)
     keys = _beside(pl.Series("folder", [0] * published.height, dtype=_INT), published, shown)
     folders = [f"_{x}" for x, name in enumerate(shown) if name in folders_by]
     if folders:

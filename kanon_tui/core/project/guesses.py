@@ -7,7 +7,7 @@ row of a data file is a title or a total is a guess as well.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from kanon_tui.core.addresses import is_address
 from kanon_tui.core.errors import InputError
@@ -17,12 +17,7 @@ from kanon_tui.core.table.stray_rows import find_stray_rows
 from kanon_tui.core.text import count_of, joined
 
 Treatment = Literal["published as it is", "published as a pseudonym", "generalised", "left out"]
-_ORDER: tuple[Treatment, ...] = (
-    "published as it is",
-    "published as a pseudonym",
-    "generalised",
-    "left out",
-)
+_ORDER: tuple[Treatment, ...] = get_args(Treatment)
 
 
 @dataclass(frozen=True)

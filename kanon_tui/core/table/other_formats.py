@@ -188,7 +188,7 @@ _TITLES = {"spss": "an SPSS file", "stata": "a Stata file", "sas": "a SAS file"}
 _BYTES_PER_CELL = 16
 _LONGEST_TEXT = {".dta": 2045, ".sav": 32_767}
 """The most bytes of a text in a cell."""
-_LONGEST_NAME = {".dta": 32, ".sav": 64}
+LONGEST_NAME = {".dta": 32, ".sav": 64}
 _RESERVED = frozenset(
     (
         "_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long", "_n",
@@ -233,7 +233,7 @@ def put_statistics_file(table: pl.DataFrame, file: IO[bytes], path: Path) -> Non
     title = _TITLES["stata" if ending == ".dta" else "spss"]
     library = extra_module("pyreadstat", "stats", path.name, f"writing {title}")
     _check_texts(table, path, title)
-    names = _variable_names(table.columns, ending)
+    names = variable_names(table.columns, ending)
     columns = with_numbers(table).cast({pl.Int64: pl.Float64})
     columns.columns = names
     labels = dict(zip(names, table.columns, strict=True))
@@ -252,10 +252,10 @@ def _check_texts(table: pl.DataFrame, path: Path, title: str) -> None:
             )
 
 
-def _variable_names(names: list[str], ending: str) -> list[str]:
+def variable_names(names: list[str], ending: str) -> list[str]:
     """Return names that the program accepts: `birth date` becomes `birth_date`."""
     given: list[str] = []
-    most = _LONGEST_NAME[ending]
+    most = LONGEST_NAME[ending]
     for name in names:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
         if not plain[:1].isalpha() or plain.lower() in _RESERVED:

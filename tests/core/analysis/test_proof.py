@@ -146,6 +146,16 @@ def test_a_file_with_another_table_is_not_proven(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("ending", [".dta", ".sav"])
+def test_names_may_be_those_of_statistics_programs(ending: str, tmp_path: Path) -> None:
+    roles = {name: PROJECT["attributes"][name] for name in ("age", "sex", "ill")}
+    renamed = {"zip": "post code", "name": "post-code"}
+    roles |= {"post code": PROJECT["attributes"]["zip"], "post-code": {"role": "other"}}
+    made = project(tmp_path, attributes=roles, data={"path": "data.csv", "rename": renamed})
+    kn.anonymize(made).write(tmp_path / f"r{ending}")
+    assert failing(kn.verify(tmp_path / f"r{ending}", made)) == []
+
+
 def test_frames_and_releases_are_proven_however_the_file_wrote_numbers(tmp_path: Path) -> None:
     made = project(tmp_path, attributes=PROJECT["attributes"] | {"pay": {"role": "other"}})
     pays = pl.Series("pay", ["1.50", "1.5", "20.0", "3", "100", "-0.10"] * 10)
