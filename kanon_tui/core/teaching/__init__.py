@@ -1,4 +1,4 @@
-"""Everything that exists to explain a run: pictures, sentences, pseudo-code, glossary, handouts.
+"""Explanations of runs: pictures, sentences, pseudo-code, glossary, handouts.
 
 May import: `pipeline` and below.
 """

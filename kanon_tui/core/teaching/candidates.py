@@ -1,7 +1,7 @@
 """The candidates of a decision as bars, and their distances as a table of shades.
 
-In front of a class the same candidates are a question to vote on, options A to D in an order that
-gives nothing away; the outcome then stands there in large letters.
+For a class to vote on, the same candidates are options A to D in an order that does not reveal the
+answer; the outcome is then shown in large letters.
 """
 
 import re
@@ -22,7 +22,7 @@ from kanon_tui.core.text import bar, shortened, small_number, visible
 
 _MOST_DECIMALS = 6
 _SMALL = 0.0001
-"""From here on down a number would be written as a power of ten."""
+"""Smaller numbers would be written as a power of ten."""
 _SHADES = " ░▒▓█"
 _HEAT: tuple[Tone, ...] = ("dim", "", "main", "warn", "bad")
 _SHORT_BAR = 4
@@ -64,7 +64,7 @@ class Candidates(Drawing):
 
 
 def _nothing_chosen(scene: Scene) -> str:
-    """Return why there are no candidates: nothing happened yet, or too much at once."""
+    """Return the reason why there are no candidates: no step yet, or a step with many decisions."""
     if scene.step is None:
         return "No decision yet."
     many = scene.step.facts.get("decisions", scene.step.facts.get("made", 0))
@@ -75,7 +75,7 @@ def _nothing_chosen(scene: Scene) -> str:
 
 
 def choice_of(scene: Scene) -> tuple[int, Choice] | None:
-    """Return the choice that the step shown belongs to, its own or the last before it."""
+    """Return the choice of the shown step, or else the last choice before it."""
 
     def chose(step: Step) -> bool:
         return "choice" in step.facts
@@ -94,7 +94,7 @@ def choice_of(scene: Scene) -> tuple[int, Choice] | None:
 
 
 def _strings_around(scene: Scene) -> Choice:
-    """Return the string that a step tests among others that are open, the lowest first."""
+    """Return the string that a step tests, among other open strings, the lowest first."""
     step, state = scene.step, scene.state
     assert step is not None
     assert isinstance(state, FullDomainState)
@@ -158,7 +158,7 @@ def _bars(picture: Picture, scene: Scene, choice: Choice) -> None:
 
 @dataclass(frozen=True)
 class _Column:
-    """The values of the candidates in an attribute, and how far away they are in it."""
+    """The values of the candidates in an attribute, and their distances in it."""
 
     name: str
     values: tuple[str, ...]
@@ -169,24 +169,24 @@ class _Column:
 
     @property
     def least(self) -> int:
-        """The columns that it takes with its whole name, but without values."""
+        """Its width with the whole name, but without values."""
         return max(len(self.name), *map(len, self.distances))
 
     @property
     def needed(self) -> int:
-        """The columns that all of it takes."""
+        """Its full width."""
         pairs = zip(self.values, self.distances, strict=True)
         return max(self.least, *(len(f"{value} {distance}") for value, distance in pairs))
 
     def cell(self, place: int) -> str:
-        """Return what the width has room for."""
+        """Return the text that fits the width."""
         value, distance = self.values[place], self.distances[place]
         room = self.width - len(distance) - 1
         return f"{shortened(value, room)} {distance}" if room >= min(len(value), 4) else distance
 
 
 def _heat(scene: Scene, candidates: Sequence[Candidate]) -> list[_Column]:
-    """Return a column per attribute where the step has the parts of every score."""
+    """Return a column per attribute, if the step has the parts of every score."""
     columns: list[_Column] = []
     if not candidates or not candidates[0].parts:
         return columns
@@ -205,7 +205,7 @@ def _heat(scene: Scene, candidates: Sequence[Candidate]) -> list[_Column]:
 
 
 def _fitting(columns: list[_Column], room: int) -> list[_Column]:
-    """Return columns with their widths; short of room with two decimals, the last left out."""
+    """Return the columns that fit, with their widths; short of room with two decimals."""
     least = [column.least for column in columns]
     if sum(least) + len(least) > room:
         none = ("",) * len(columns[0].values)
@@ -250,7 +250,7 @@ def score_texts(scores: Sequence[float]) -> list[str]:
 
 
 def _fitted(text: str, room: int) -> str:
-    """Return a string without its names where these do not fit: `⟨1 0 2⟩`."""
+    """Return a string, without its names if they do not fit: `⟨1 0 2⟩`."""
     if len(text) > room and text.startswith("⟨"):
         text = "⟨" + " ".join(part.rsplit(" ", 1)[-1] for part in text[1:-1].split(", ")) + "⟩"
     return shortened(text, room)
@@ -301,7 +301,7 @@ _QUESTIONS = {
     "sort": ("Which attribute are the records sorted by?",),
     "compare": ("How many clusters are compared with the records left over?",),
 }
-"""The questions of each kind of decision; the first whose facts a step has is asked."""
+"""The questions of each kind of decision; the first whose facts the step has is used."""
 
 
 _FIELDS = re.compile(r"{(\w+)}")
@@ -343,16 +343,16 @@ def outcome_of(step: Step) -> tuple[str, Tone]:
 
 @dataclass(frozen=True)
 class Vote:
-    """A question about the next decision, with what can be voted for."""
+    """A question about the next decision, with its options."""
 
     question: str
     options: tuple[str, ...] = ()
     right: int = -1
-    """The option that is right; -1 where there is nothing to choose from."""
+    """The right option; -1 if there are no options."""
 
 
 def by_number(text: str) -> tuple[tuple[int, str], ...]:
-    """Return what texts are sorted by: `record 3` stands before `record 19`."""
+    """Return a sort key for texts: `record 3` comes before `record 19`."""
     parts = re.findall(r"\d+|\D+", text.replace(",", ""))
     return tuple((int(part) if part.isdigit() else -1, part) for part in parts)
 

@@ -32,7 +32,7 @@ _MOST_DOTS = 20_000
 _MOST_OUTLINES = 9
 _MOST_CUTS = 300
 _MOST_BESIDE = 20
-"""Columns that a mark is moved at most where others have taken its place."""
+"""The most columns that a mark is moved if its place is taken."""
 _AXIS = 12
 """Columns of the labels at the left, at most."""
 
@@ -43,7 +43,7 @@ Tether = tuple[Place, Place, str, bool]
 
 
 def mark_of(state: ClusteringState, group: int) -> tuple[str, Tone]:
-    """Return mark and hue of a cluster: the first that was decided about has the first."""
+    """Return mark and hue of a cluster, in the order of the decisions about clusters."""
     number = state.order.get(group, group)
     return _MARKS[number % len(_MARKS)], HUES[(number + number // len(_MARKS)) % len(HUES)]
 
@@ -98,7 +98,7 @@ class RecordMap(Drawing):
         return True
 
     def _attributes(self, scene: Scene, state: ClusteringState) -> tuple[int, int]:
-        """Return the chosen attributes, or that of the last cut with the widest of the others."""
+        """Return the chosen attributes, or that of the last cut and the widest of the others."""
         if self._axes is not None:
             return self._axes
         quasi = scene.task.quasi
@@ -122,7 +122,7 @@ class _PrincipalAxes:
     """The share of all variance that each axis shows."""
 
     def text(self, names: Sequence[str]) -> str:
-        """Return what the axes are made of, the strongest attributes first."""
+        """Return the composition of the axes as text, the strongest attributes first."""
         axes = []
         for mark, parts, share in zip("→↑", self.parts, self.shares, strict=True):
             order = np.argsort(-np.abs(parts), kind="stable")
@@ -144,7 +144,7 @@ def _principal_axes(task: Task) -> _PrincipalAxes:
 
 
 class _Map:
-    """The map in its room: where records lie, and what is drawn over them."""
+    """The map on the screen: the places of records, and the lines drawn over them."""
 
     def __init__(
         self,
@@ -385,7 +385,7 @@ def _cluster_list(scene: Scene, state: ClusteringState) -> list[tuple[str, Tone]
 
 
 def _positions(attribute: QuasiIdentifier) -> Floats:
-    """Return per value code its place on the axis, 0 to 1; a missing number stands at the end."""
+    """Return per value code its place on the axis, 0 to 1; a missing number is at the end."""
     if attribute.ordered:
         found = np.asarray(places(attribute), dtype=np.float64)
         return np.where(np.isnan(found), 1.0, found)

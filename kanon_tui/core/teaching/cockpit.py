@@ -27,7 +27,7 @@ _FIGURES = {
     "ranges": "ranges, per record",
     "clusters": "classes made",
 }
-"""Figures that are drawn as a curve, the first that the steps have, with their names."""
+"""Figures for the curve, with their names; the first that the steps have is drawn."""
 _WORK = {
     "tested": "strings",
     "merges": "merges",
@@ -36,7 +36,7 @@ _WORK = {
     "splits": "splits",
     "blocks_done": "blocks",
 }
-"""Counters of the work done, and what a unit of it is."""
+"""Counters of the work done, with the name of a unit."""
 Points = list[tuple[int, float]]
 
 
@@ -76,7 +76,7 @@ class Cockpit(Drawing):
 def objective_points(
     timeline: Timeline, number: int, figures: Iterable[str] = tuple(_FIGURES)
 ) -> tuple[str, Points]:
-    """Return the name of the first figure that the steps have, and its value at every step."""
+    """Return the first figure that the steps have: its name, and its value at every step."""
     for figure in figures:
         points = _values(timeline, number, figure)
         if points and (not figure.startswith("best") or points[-1][1]):
@@ -85,7 +85,7 @@ def objective_points(
 
 
 def _values(timeline: Timeline, number: int, figure: str) -> Points:
-    """Return a counter or fact at every step up to a number that has it."""
+    """Return a counter or fact at every step that has it, up to a step."""
     steps = timeline.steps(1, number)
     values = [(at, step.counters.get(figure, step.facts.get(figure))) for at, step in steps]
     return [(at, float(value)) for at, value in values if isinstance(value, int | float)]
@@ -146,7 +146,7 @@ def _class_sizes(scene: Scene) -> Int64s | None:
 
 
 def _gauges(picture: Picture, scene: Scene, step: Step, sizes: Int64s | None) -> None:
-    """Draw progress and pace, and how many classes are still below k."""
+    """Draw progress, pace, and the number of classes still below k."""
     entries: list[tuple[str, Tone]] = []
     work = next((name for name in _WORK if step.counters.get(name)), None)
     if work is not None:
@@ -181,7 +181,7 @@ def _rates(scene: Scene, work: str, most: int = 16) -> list[float]:
 
 
 def _histogram(picture: Picture, sizes: Int64s, k: int, height: int) -> None:
-    """Draw how many classes have how many records; k is a line, the last bar takes the rest."""
+    """Draw a histogram of class sizes; k is a line, the last bar takes the rest."""
     room = picture.width - 7
     if height < 4 or room < 8 or not len(sizes):
         return

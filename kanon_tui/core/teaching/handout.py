@@ -134,9 +134,8 @@ def explain(
 ) -> Iterator[str]:
     """Yield the run of a project as lines: an introduction, numbered decisions, the outcome.
 
-    Of more than `most` decisions from the `first` to the `last` that is asked for, the first are
-    told and the others counted. A run without a release raises what is wrong, after the decisions
-    that led there.
+    Of more than `most` decisions from `first` to `last`, the first `most` are yielded and the
+    others counted. A run without a release raises its error after the decisions that led there.
     """
     end = first + most - 1 if last is None else min(last, first + most - 1)
     run = start(project, task=task, context=RunContext(decisions_per_step=1))

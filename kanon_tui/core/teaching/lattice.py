@@ -36,7 +36,7 @@ _FARTHEST = 14
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the strings stand: nodes by falling height, columns and rows between them."""
+    """The places of the strings: nodes by falling height, columns, and rows between heights."""
 
     rows: tuple[tuple[int, ...], ...]
     pitch: int
@@ -67,7 +67,7 @@ def lattice_rows(lattice: LatticeGrid, nodes: Int64s) -> tuple[tuple[int, ...], 
 
 
 class LatticePicture(Drawing):
-    """Every string of the attributes that are looked at; arrow keys go from string to string."""
+    """Every string of the attributes in the search; arrow keys go from string to string."""
 
     name: ClassVar[str] = "lattice"
 
@@ -160,7 +160,7 @@ def _rows(*pictures: Picture) -> int:
 
 
 def _layout(state: FullDomainState, width: int, height: int) -> _Layout | None:
-    """Return where the strings stand; None if they are too many for the room."""
+    """Return the places of the strings; None if they do not fit."""
     if state.lattice is None or not len(state.verdicts):
         return None
     nodes = state.nodes_of(state.part)
@@ -202,7 +202,7 @@ def _edges(
 
 
 def _legend(picture: Picture, scene: Scene, state: FullDomainState) -> None:
-    """Draw the marks with how many strings have them, leaving out those of none."""
+    """Draw the marks with their numbers of strings, leaving out unused marks."""
     entries: list[tuple[str, Tone]] = []
     if state.best is not None:
         entries.append((f"★ best, RV {value_text(state.best_rv)}", "best"))
@@ -279,7 +279,7 @@ def _earlier_parts(picture: Picture, state: FullDomainState) -> None:
 
 
 def _brackets(picture: Picture, state: FullDomainState) -> None:
-    """Draw per attribute the levels between which a pointer still moves, and where it stands."""
+    """Draw per attribute the levels between which a pointer still moves, and its present level."""
     lattice, pointers = state.lattice, state.pointers
     if lattice is None or pointers is None:
         return
@@ -309,7 +309,7 @@ def _levels(lattice: LatticeGrid, shown: Sequence[int], node: int) -> str:
 
 
 def _about(picture: Picture, state: FullDomainState, node: int) -> None:
-    """Draw the string that is looked at: its names, its value and what is known of it."""
+    """Draw the selected string: its names, its value and what is known of it."""
     lattice = state.strings
     shown, levels = _shown(state), lattice.levels(node)
     string = StringText(tuple(lattice.names[a] for a in shown), tuple(levels[a] for a in shown))

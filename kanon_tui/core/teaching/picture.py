@@ -1,4 +1,4 @@
-"""A picture: rows of text with tones, and what draws one.
+"""A picture: rows of text with tones, and the tools to draw one.
 
 A canvas is a grid of characters for texts, braille dots and lines, outlines, plots with axes.
 """
@@ -24,7 +24,7 @@ Tone = Literal[
     "on-good", "on-bad", "on-warn", "on-best", "on-panel",
     "hue-0", "hue-1", "hue-2", "hue-3", "hue-4", "hue-5",
 ]  # fmt: skip
-"""What a text means; a mark always goes with it, for those who see no colours.
+"""The meaning of a text; a mark always goes with it, for those who see no colours.
 
 `on-` colours the ground instead of the letters; hues tell clusters apart.
 """
@@ -120,7 +120,7 @@ class Scene:
     number: int
     """The step that is shown; 0 before the first."""
     asked: Step | None = None
-    """The next step, while a class is asked what it will be."""
+    """The next step, while a class votes on it."""
 
     @property
     def step(self) -> Step | None:
@@ -129,7 +129,7 @@ class Scene:
 
     @property
     def state(self) -> RunState:
-        """The state after the step that is shown; before the first, where that one begins."""
+        """The state after the shown step; before the first step, the state in which it begins."""
         state = self.timeline.state(self.number)
         if not self.number and self.timeline.last:
             facts, state = self.timeline.step(1).facts, state.copy()
@@ -140,7 +140,7 @@ class Scene:
 
 
 class Drawing(ABC):
-    """One kind of picture. It remembers where arrow keys have moved it to."""
+    """One kind of picture, which remembers the moves of arrow keys."""
 
     name: ClassVar[str]
 
@@ -173,7 +173,7 @@ def dots_between(one: tuple[int, int], other: tuple[int, int]) -> Iterator[tuple
 
 
 class Canvas(Generic[T]):
-    """Characters row by row, each with its tone; what lies outside is not drawn."""
+    """Characters row by row, each with its tone; anything outside is not drawn."""
 
     def __init__(self, width: int, height: int, blank: T) -> None:
         self.width, self.height = max(width, 0), max(height, 0)
@@ -187,14 +187,14 @@ class Canvas(Generic[T]):
                 self.characters[row][place], self.tones[row][place] = character, tone
 
     def is_free(self, row: int, column: int, but_for: str = "") -> bool:
-        """Return whether a cell has no text; dots are no text, nor are the signs `but_for`."""
+        """Return whether a cell has no text; dots and the signs `but_for` do not count as text."""
         if not (0 <= row < self.height and 0 <= column < self.width):
             return False
         sign = self.characters[row][column]
         return sign == _BLANK or sign in but_for or self._bits(row, column) > 0
 
     def put_if_free(self, row: int, column: int, text: str, tone: T, but_for: str = "") -> bool:
-        """Write a text where all its cells are free; return whether they are."""
+        """Write a text if all its cells are free; return whether they are."""
         free = all(self.is_free(row, column + n, but_for) for n in range(len(text)))
         if free:
             self.put(row, column, text, tone)
@@ -220,7 +220,7 @@ class Canvas(Generic[T]):
                 self.dot(x, y, tone)
 
     def outline(self, top: int, left: int, bottom: int, right: int, tone: T) -> None:
-        """Draw a thin frame where no text stands."""
+        """Draw a thin frame, except over text."""
         signs = [(row, column, "─") for column in range(left, right) for row in (top, bottom)]
         signs += [(row, column, "│") for row in range(top, bottom) for column in (left, right)]
         signs += [(top, left, "╭"), (top, right, "╮"), (bottom, left, "╰"), (bottom, right, "╯")]

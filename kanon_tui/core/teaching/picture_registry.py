@@ -1,4 +1,4 @@
-"""The pictures by name, and the timelines that they are drawn from."""
+"""The pictures by name, and the timelines with their facts."""
 
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.run import Run, start
@@ -12,7 +12,7 @@ from kanon_tui.core.teaching.picture import Drawing
 from kanon_tui.core.teaching.run_states import ClusteringState, FullDomainState
 
 EVERY_DECISION = 1_000
-"""Records of the largest table of which also a run at full speed keeps every single decision."""
+"""The largest table, in records, of which a run at full speed keeps every single decision."""
 
 PICTURES: dict[str, type[Drawing]] = {
     drawing.name: drawing for drawing in (LatticePicture, RecordMap, Tree, Cockpit)
@@ -27,13 +27,13 @@ def pictures_of(algorithm: Algorithm | type[Algorithm]) -> list[Drawing]:
 
 
 def new_timeline(algorithm: Algorithm | type[Algorithm]) -> Timeline:
-    """Return a timeline that keeps what the pictures of an algorithm are drawn from."""
+    """Return a timeline that keeps the facts for the pictures of an algorithm."""
     full_domain = algorithm.family is Family.FULL_DOMAIN
     return Timeline(FullDomainState if full_domain else ClusteringState)
 
 
 def watched_run(project: Project, task: Task, *, paused: bool = False) -> LiveRun:
-    """Return a run with all that its pictures need.
+    """Return a run whose steps have the facts for pictures.
 
     One that waits goes on at a decision a second.
     """
@@ -41,7 +41,7 @@ def watched_run(project: Project, task: Task, *, paused: bool = False) -> LiveRu
 
 
 def watched(run: Run, *, paused: bool = False) -> LiveRun:
-    """Return a live run of a run whose steps carry what pictures are drawn from."""
+    """Return a live run of a run whose steps have the facts for pictures."""
     timeline, small = new_timeline(run.algorithm), run.task.n <= EVERY_DECISION
     live = LiveRun(run, paused=paused, timeline=timeline, every_decision=small)
     if paused:

@@ -1,4 +1,4 @@
-"""The algorithm in pseudo-code, with the line lit that the step belongs to."""
+"""The algorithm in pseudo-code; the line of the step is lit."""
 
 from textwrap import wrap
 from typing import ClassVar
@@ -52,5 +52,5 @@ class Code(Drawing):
 
 
 def lit_line(lines: tuple[Line, ...], step: Step) -> int | None:
-    """Return the number of the line that a step is an instance of; None if there is none."""
+    """Return the number of the line that a step belongs to; None if there is none."""
     return next((n for n, line in enumerate(lines) if line.fits(step)), None)

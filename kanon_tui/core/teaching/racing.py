@@ -28,7 +28,7 @@ _FIGURES = {
     "classes": ("classes", max),
     "suppressed records": ("suppressed_records", min),
 }
-"""What is compared at the end: the measure, and whether less or more of it is better."""
+"""The measures compared at the end, each with whether less or more is better."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +38,13 @@ class Recording:
     run: Run
     timeline: Timeline
     end: str
-    """The release in a sentence, or why there is none."""
+    """The release in a sentence, or the reason why there is none."""
     measures: Measures | None = None
     """The figures of the release; None where there is none."""
 
 
 def record(project: Project, task: Task, abandoned: Stop = never) -> Recording:
-    """Run to the end, keeping every decision; of very many the first, and the rest at once."""
+    """Run to the end, keeping every decision; if there are very many, the rest become one step."""
     context = RunContext(decisions_per_step=1, watched=True)
     run = start(project, task=task, context=context)
     timeline = new_timeline(run.algorithm)
@@ -67,7 +67,7 @@ def record(project: Project, task: Task, abandoned: Stop = never) -> Recording:
 
 
 def race_plot(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:
-    """Return a track per run and the curves of both objectives; at the end which run loses less."""
+    """Return a track per run and both curves; at the end also which run loses less."""
     longest = max(run.timeline.last for run in runs)
     if number < longest:
         return _tracks(runs, number, width, height)
@@ -83,7 +83,7 @@ def race_plot(runs: Sequence[Recording], number: int, width: int, height: int) -
 
 
 def _tracks(runs: Sequence[Recording], number: int, width: int, height: int) -> Picture:
-    """Draw how far both runs are, over one length, and their curves in one plot."""
+    """Draw the progress of both runs on one scale, and their curves in one plot."""
     picture, longest = Picture(width, height), max(run.timeline.last for run in runs)
     common = next((own for own in _COMPARABLE if all(_points(run, own)[1] for run in runs)), None)
     names = [f"{run.run.algorithm.name} " for run in runs]
@@ -110,7 +110,7 @@ def _tracks(runs: Sequence[Recording], number: int, width: int, height: int) -> 
 def _points(
     run: Recording, figures: tuple[str, ...] | None, number: int = sys.maxsize
 ) -> tuple[str, Points]:
-    """Return the first of some figures that a run has, or its own, up to a step."""
+    """Return the points of the first of some figures that a run has, or of its own."""
     more = () if figures is None else (figures,)
     return objective_points(run.timeline, number, *more)
 

@@ -1,4 +1,4 @@
-"""The records a decision is about: as they stand in the file, and as they would be published.
+"""The records of a decision: as they are in the file, and as they would be published.
 
 Published cells are those of the classes as they are after the step.
 """
@@ -20,14 +20,14 @@ from kanon_tui.core.teaching.run_states import ClusteringState, FullDomainState
 from kanon_tui.core.text import shortened, visible
 
 _NARROWEST = 9
-"""Characters that a cell has at least."""
+"""The least width of a cell, in characters."""
 _STARRED = "a cell F* is hidden in some records of its class"
 _AROUND = 11
 """Columns for marks and the size of the class."""
 
 
 class Records(Drawing):
-    """Rows of the table, those concerned first and lit; up and down scroll."""
+    """Rows of the table, those of the decision first and lit; up and down scroll."""
 
     name: ClassVar[str] = "records"
 
@@ -79,7 +79,7 @@ class Records(Drawing):
 def _table(
     picture: Picture, scene: Scene, groups: Int64s, rows: Sequence[int], lit: set[int]
 ) -> None:
-    """Draw every cell with what is published now after what stands in the file."""
+    """Draw every cell as it is in the file, and then as it would be published now."""
     published = cells_of(scene, groups, rows)
     sizes = sizes_of(scene, groups)
     originals = [originals_of(scene, row) for row in rows]
@@ -129,7 +129,7 @@ def _fitting(widths: Sequence[int], room: int) -> list[int]:
 
 
 MOST_ROWS = 200_000
-"""Records of the largest table whose classes are gone through while a search runs."""
+"""The largest table, in records, whose classes are determined while a search runs."""
 
 
 def groups_now(scene: Scene) -> Int64s | None:
@@ -147,7 +147,7 @@ def groups_now(scene: Scene) -> Int64s | None:
 
 
 def rows_concerned(scene: Scene, groups: Int64s) -> Int64s:
-    """Return the records that a decision is about.
+    """Return the records of a decision.
 
     Those of its fact, or those in classes below k.
     """
@@ -164,7 +164,7 @@ def sizes_of(scene: Scene, groups: Int64s) -> Int64s:
 
 
 def originals_of(scene: Scene, row: int) -> tuple[str, ...]:
-    """Return the cells of a record as they stand in the file."""
+    """Return the cells of a record as they are in the file."""
     return tuple(a.column.values[int(a.column.codes[row])] for a in scene.task.quasi)
 
 

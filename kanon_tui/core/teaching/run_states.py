@@ -53,7 +53,7 @@ _SETTLED = {
 
 
 class FullDomainState(RunState):
-    """The lattice with what was tested and settled so far."""
+    """The lattice with the strings tested and decided so far."""
 
     changed_in_place = "verdicts", "_reasons", "_since", "tests", "parts", "part_results"
 
@@ -83,7 +83,7 @@ class FullDomainState(RunState):
         """By set of attributes that helpers have searched, its outcome: `3 of 10 pass`."""
 
     def take(self, number: int, step: Step) -> None:
-        """Take in the tests, what was settled, and where the search stands."""
+        """Take in the tests, the decided strings, and the position of the search."""
         facts, before = step.facts, self.current
         if self.lattice is None and "lattice" in facts:
             self._begin(facts["lattice"])
@@ -146,7 +146,7 @@ class FullDomainState(RunState):
         return self.strings.node(levels)
 
     def settled_at(self, number: int) -> Int64s:
-        """Return the strings that a step settled without a test."""
+        """Return the strings that a step decided without a test."""
         tested = (self.verdicts == Verdict.PASSES) | (self.verdicts == Verdict.FAILS)
         return np.flatnonzero((self._since == number) & ~tested) if number else _NO_NODES
 
@@ -202,7 +202,7 @@ class FullDomainState(RunState):
         self._since[nodes] = number
 
     def why(self, node: int) -> str:
-        """Return a sentence on what is known of a string."""
+        """Return a sentence on what is known about a string."""
         verdict, since = Verdict(int(self.verdicts[node])), int(self._since[node])
         if verdict is Verdict.OPEN:
             return "still open"
@@ -265,7 +265,7 @@ class ClusteringState(RunState):
         """The groups that decisions were about, with their places in that order."""
 
     def take(self, number: int, step: Step) -> None:
-        """Take in who belongs together now."""
+        """Take in the present groups."""
         facts = step.facts
         if "together" in facts:
             self._regroup(facts["together"])
