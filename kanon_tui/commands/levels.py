@@ -17,10 +17,9 @@ def execute(args: argparse.Namespace) -> None:
     rows = [
         [
             name if level.level == 0 else "",
-            *(figure(number) for number in (level.level, level.labels, level.smallest)),
+            *map(figure, (level.level, level.labels, level.smallest)),
             "yes" if level.passes else "no",
-            figure(level.rv),
-            figure(level.ncp),
+            *map(figure, (level.rv, level.ncp)),
         ]
         for name, levels in found.items()
         for level in levels

@@ -26,9 +26,8 @@ def show(*lines: str) -> None:
 
 def log(*lines: str) -> None:
     """Print lines on standard error."""
-    print(
-        *(visible(without_secrets(line)) for line in lines), sep="\n", file=sys.stderr, flush=True
-    )
+    shown = (visible(without_secrets(line)) for line in lines)
+    print(*shown, sep="\n", file=sys.stderr, flush=True)
 
 
 def warn(sentence: str) -> None:

@@ -140,7 +140,7 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         writing = partitioned(result.written, target, args.partition_by, args.force)
         out = None
     with writing:
-        result.write_files(out, args.report, args.force, texts, found, public)
+        result.write_files(out, args.report, args.force, texts, found, public, [args.control])
     return result
 
 

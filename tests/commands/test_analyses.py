@@ -261,6 +261,8 @@ def test_records_are_held_out_and_the_report_has_the_attacks(
     kept, held = ((folder / name).read_text().splitlines()[1:] for name in ("o.csv", "c.csv"))
     assert len(kept) + len(held) == 40
     assert held
+    assert (folder / "c.csv").stat().st_mode & 0o777 == 0o600  # these are records as they were
+    assert (folder / "o.csv").stat().st_mode & 0o777 != 0o600
     assert set(held) <= set((folder / "people.csv").read_text().splitlines())
     report = (folder / "d.md").read_text()
     assert "Singling out, linkability, inference" in report

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import html as markup
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -199,17 +199,19 @@ class Result(FinishedRun):
         texts: Mapping[Path, bytes] | None = None,
         utility: Sequence[Section] = (),
         public: bool | None = None,
+        private: Collection[Path | None] = (),
     ) -> None:
         """Write release, further `texts` by path, and report: all files or none.
 
         None leaves the release or the report out. The address of a database writes the release
-        there, in one transaction, before the files get their names.
+        there, in one transaction, before the files get their names. The owner alone can read
+        `private` ones of the files.
         """
         texts = texts or {}
         address = release if isinstance(release, str) else ""
         release = None if isinstance(release, str) else release
         paths = [path for path in (release, *texts, report) if path is not None]
-        with written_together(paths, force) as files:
+        with written_together(paths, force, [path for path in paths if path in private]) as files:
             if release is not None:
                 with timed(self.phases, "write"):  # before the report, which has this time in it
                     put_table(self.written, files[0], release, self.task.csv_format(release))

@@ -21,7 +21,7 @@ import secrets
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -70,18 +70,19 @@ def written_aside(path: Path, force: bool = False, private: bool = False) -> Ite
 def written_together(
     paths: Sequence[Path],
     force: bool = False,
-    private: bool = False,
+    private: bool | Collection[Path] = False,
     finished: Mapping[Path, Path] | None = None,
 ) -> Iterator[list[IO[bytes]]]:
     """Yield binary files that take their names, in this order, when the block ends: all or none.
 
-    With `private` they are readable by their owner alone; otherwise a new file has the usual
-    permissions and one that replaces another has those of the other. `finished` has the files that
-    are written already, aside, by the name that they will take.
+    With `private`, all or those named, they are readable by their owner alone; otherwise a new file
+    has the usual permissions and one that replaces another has those of the other. `finished` has
+    the files that are written already, aside, by the name that they will take.
     """
     for path in paths:
         check_place(path, force)
-    pending = [_PendingFile(path, force, private, (finished or {}).get(path)) for path in paths]
+    own = (paths if private else ()) if isinstance(private, bool) else private
+    pending = [_PendingFile(p, force, p in own, (finished or {}).get(p)) for p in paths]
     if len({aside.target for aside in pending}) < len(pending):
         raise InputError(f"{joined([str(path) for path in paths])} are one file; name two")
     try:
