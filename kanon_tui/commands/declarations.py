@@ -85,9 +85,9 @@ JSON = flag("--json", "print JSON instead of text")
 FORCE = flag("--force", "replace existing files")
 COUNT = whole_number(1)
 OVERRIDES = (
-    argument("--algorithm", "NAME", "another algorithm (see 'kanon-tui algorithms')"),
-    argument("--k", "N", "another k", COUNT),
-    argument("--seed", "N", "another seed", whole_number(0)),
+    argument("--algorithm", "NAME", "the algorithm (the project's; see 'kanon-tui algorithms')"),
+    argument("--k", "N", "k (the project's)", COUNT),
+    argument("--seed", "N", "the seed (the project's)", whole_number(0)),
 )
 CONSENT = (
     flag("--trust", "use the Dask scheduler and environment variables that the project names"),
