@@ -17,6 +17,9 @@ from tests.paths import ROOT
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# The workers share the processors: more threads that learn models only wait for one another.
+os.environ["OMP_NUM_THREADS"] = "1"
+
 # A slow machine is not a failure, and a run should not depend on the luck of the draw.
 settings.register_profile(
     "kanon", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -35,8 +38,10 @@ SLOW_FILES = {
 """Files that compare releases in files, or every algorithm, with slow twins."""
 
 LONG_FILES = {
-    "test_boundary.py", "test_coarsening.py", "test_doubled_keys.py", "test_fuzz.py",
-    "test_journey.py", "test_packaging.py", "test_processes.py", "test_snapshots.py",
+    "test_boundary.py", "test_cluster.py", "test_cluster_is_closed.py", "test_coarsening.py",
+    "test_doubled_keys.py", "test_fuzz.py", "test_hostile_texts.py", "test_journey.py",
+    "test_packaging.py", "test_processes.py", "test_serve.py", "test_snapshots.py",
+    "test_streamed_utility.py",
 }  # fmt: skip
 """Files with a test of several seconds; they come first, so that no worker ends long after all."""
 
