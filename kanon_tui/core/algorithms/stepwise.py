@@ -14,7 +14,7 @@ from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency
 from kanon_tui.core.lattice.objective import LevelLosses
 from kanon_tui.core.lattice.search import StringText
-from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.task import (
     Candidate,
     Choice,
@@ -130,18 +130,23 @@ class Stepwise(Clustering):
             if done:
                 break
         if len(left.members):
-            first = np.unique(tuple_of, return_index=True)[1]
-            codes = [attribute.column.codes[first] for attribute in task.quasi]
-            placed = np.flatnonzero(class_of >= 0)
             rows = np.flatnonzero(class_of[tuple_of] == UNPLACED)
-            for one in left.members.tolist():
-                away = _distances(task, costs, [own[one] for own in codes])
-                total = sum(far[own[placed]] for far, own in zip(away, codes, strict=True))
-                class_of[one] = class_of[placed[int(np.argmin(total))]]
+            _join_nearest(task, costs, class_of, tuple_of)
             reported, left = 0, left.chosen(np.zeros(len(left.members), dtype=bool))
             template = "Fewer than {k:,} records were left: each joins the class of the nearest."
             yield step("join", template, {"k": task.k, "rows": rows})
         return Grouping(class_of[tuple_of], search={"clusters": made, "tested": tested})
+
+
+def _join_nearest(task: Task, costs: Sequence[Floats], class_of: Int32s, tuple_of: Int32s) -> None:
+    """Give every tuple without a class that of the nearest tuple which has one from the search."""
+    first = np.unique(tuple_of, return_index=True)[1]
+    codes = [attribute.column.codes[first] for attribute in task.quasi]
+    placed, left = np.flatnonzero(class_of >= 0), np.flatnonzero(class_of < 0)
+    for row in left.tolist():
+        to_values = _distances(task, costs, [column[row] for column in codes])
+        to_placed = sum(far[column[placed]] for far, column in zip(to_values, codes, strict=True))
+        class_of[row] = class_of[placed[int(np.argmin(to_placed))]]
 
 
 def _choice(tried: tuple[Candidate, ...], among: int) -> Choice:

@@ -168,7 +168,7 @@ class Cluster(Workers):
         """The batch of jobs that are cancelled together."""
         self._futures: list[Any] = []
 
-    def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    def map(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield the results in the order of the arguments."""
         futures = self.submit(job, shared, arguments)
         for future in futures:

@@ -272,7 +272,7 @@ class FilePublisher(Publisher):
             self._paths = tuple(out / target.part(number) for number in numbers)
             self.workers.begin("write", self.progress)
             shared = parts, self._paths
-            formulas = sum(self.workers.each(write_part, shared, [(part,) for part in numbers]))
+            formulas = sum(self.workers.map(write_part, shared, [(part,) for part in numbers]))
         columns = pl.Series(self._recoding.columns, dtype=pl.String)
         formulas += int(looks_like_formula(columns).sum())
         return {"target": self.target, "formulas_written": formulas, "csv": self._csv}
@@ -324,7 +324,7 @@ class FilePublisher(Publisher):
             _verify_personal_k(release, required)
             shared = release_options(self._csv), self._names, wanted
             jobs = [(path,) for path in self._paths]
-            counts = sum_counts(self.workers.each(count_written, shared, jobs))
+            counts = sum_counts(self.workers.map(count_written, shared, jobs))
             classes = counts.pop(_CLASSES)
             if not np.array_equal(np.sort(classes["records"]), np.sort(release.published_sizes)):
                 raise NotReachedError(

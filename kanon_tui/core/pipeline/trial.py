@@ -124,8 +124,8 @@ class Trial:
         last = self.samples[-1]
         if len(self.samples) < 2:
             return last.after * self.records / last.records
-        one = self.samples[-2]
-        per_record = max(last.after - one.after, 0.0) / (last.records - one.records)
+        before = self.samples[-2]
+        per_record = max(last.after - before.after, 0.0) / (last.records - before.records)
         return last.after + per_record * (self.records - last.records)
 
     @property
@@ -133,10 +133,10 @@ class Trial:
         """The exponent with which time grows: midway between measured and expected."""
         if len(self.samples) < 2:
             return self.growth
-        one, last = self.samples[-2:]
+        before, last = self.samples[-2:]
         least, most = self.growth - BESIDE_GROWTH, self.growth + BESIDE_GROWTH
-        few, more = one.rows or one.records, last.rows or last.records
-        measured = _growth(few, one.seconds, more, last.seconds)
+        few, more = before.rows or before.records, last.rows or last.records
+        measured = _growth(few, before.seconds, more, last.seconds)
         exponent = (min(max(measured, least), most) + self.growth) / 2
         if self.stopped is not None:
             exponent = max(exponent, _growth(last.records, last.seconds, *self.stopped))

@@ -220,7 +220,7 @@ class Workers(ABC):
             self._progress(self._pass, done / jobs)
 
     @abstractmethod
-    def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    def map(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield the results in the order of the arguments."""
 
     @property
@@ -256,7 +256,7 @@ class LocalWorkers(Workers):
         """The pools whose jobs are running."""
         return set()
 
-    def each(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
+    def map(self, job: Job, shared: Any, arguments: Sequence[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield the results as they are asked for, in the order of the arguments."""
         for done, answer in enumerate(self._answers(job, shared, arguments), 1):
             self.report_progress(done, len(arguments))

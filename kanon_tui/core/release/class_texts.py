@@ -233,17 +233,17 @@ def dominated_classes(
     shown = (classes >= 0) & (column.codes != column.missing)
     size = np.abs(column.value_numbers[column.codes[shown]])
     group = classes[shown]
-    each = np.ones(len(size)) if column.copies is None else column.copies[shown]
+    copies = np.ones(len(size)) if column.copies is None else column.copies[shown]
     order = np.lexsort([size, group])
-    size, group, each = size[order], group[order], each[order]
+    size, group, copies = size[order], group[order], copies[order]
     if not len(group):
         return 0
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     ends = np.append(starts[1:], len(group)) - 1
     largest = size[ends]
     second = np.where(ends > starts, size[np.maximum(ends - 1, 0)], 0.0)
-    second = np.where(each[ends] > 1, largest, second)
-    rest = np.add.reduceat(size * each, starts) - largest - second
+    second = np.where(copies[ends] > 1, largest, second)
+    rest = np.add.reduceat(size * copies, starts) - largest - second
     codes = column.codes[shown][order]
     varies = np.minimum.reduceat(codes, starts) != np.maximum.reduceat(codes, starts)
     return int((varies & (rest < p * largest)).sum())

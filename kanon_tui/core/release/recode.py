@@ -198,8 +198,9 @@ class Release:
             return np.append(dense_ranks(ranks), np.int32(-1))[groups]
         result = np.full(self.task.rows, -1, dtype=np.int32)
         kept = ~self.suppressed if self.suppressed.any() else slice(None)
-        each = zip(ranks, self.cells, strict=True)
-        result[kept] = dense_ranks(rank[cells.groups[kept]] for rank, cells in each)
+        result[kept] = dense_ranks(
+            rank[cells.groups[kept]] for rank, cells in zip(ranks, self.cells, strict=True)
+        )
         return result
 
     @cached_property
@@ -356,10 +357,10 @@ class Release:
             elif name in task.pseudonymised or role.published:
                 column = task.pseudonyms.get(name)
                 if column is None:
-                    own = task.table.coded_texts(name)
+                    cells = task.table.coded_texts(name)
                 else:
-                    own = Cells.from_series(column, name)
-                found[name] = text_ranks(own.texts)[own.codes], own.texts.sort()
+                    cells = Cells.from_series(column, name)
+                found[name] = text_ranks(cells.texts)[cells.codes], cells.texts.sort()
         return found
 
 

@@ -98,7 +98,7 @@ class CountedTable(Table):
 
     def each_piece(self, job: Job, shared: Any) -> Iterator[Any]:
         """Yield what a job of the workers returns for every piece."""
-        return self.workers.each(job, shared, [(x,) for x in range(len(self.source.pieces))])
+        return self.workers.map(job, shared, [(x,) for x in range(len(self.source.pieces))])
 
     def count(self, names: Iterable[str]) -> int:
         """Count the values of those of these columns that are not counted yet.

@@ -94,8 +94,8 @@ class Losing(Cluster):
         super().__init__(workers.client, workers.folder)
         self.job, self.after, self.lost = job, after, 0
 
-    def each(self, job, shared, arguments):
-        for done, answer in enumerate(super().each(job, shared, arguments)):
+    def map(self, job, shared, arguments):
+        for done, answer in enumerate(super().map(job, shared, arguments)):
             if job.__name__ == self.job and done == self.after and not self.lost:
                 self._lose()
             yield answer
@@ -157,8 +157,8 @@ class Cancelling(Cluster):
 
     job = ""
 
-    def each(self, job, shared, arguments):
-        for answer in super().each(job, shared, arguments):
+    def map(self, job, shared, arguments):
+        for answer in super().map(job, shared, arguments):
             if job.__name__ == self.job:
                 raise CancelError
             yield answer

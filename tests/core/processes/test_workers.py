@@ -24,8 +24,8 @@ def test_answers_come_in_order_and_errors_as_they_are(cores):
         return number
 
     arguments = [(number,) for number in range(20)]
-    assert list(LocalWorkers().each(job, None, arguments)) == list(range(20))
-    answers = LocalWorkers().each(job, 7, arguments)
+    assert list(LocalWorkers().map(job, None, arguments)) == list(range(20))
+    answers = LocalWorkers().map(job, 7, arguments)
     assert [next(answers) for _ in range(7)] == list(range(7))
     with pytest.raises(InputError, match="that one"):
         next(answers)
@@ -37,7 +37,7 @@ def test_whoever_stops_listening_stops_the_work(cores):
     def job(shared, number):
         begun.append(number)
 
-    answers = LocalWorkers().each(job, None, [(number,) for number in range(50)])
+    answers = LocalWorkers().map(job, None, [(number,) for number in range(50)])
     next(answers)
     answers.close()
     assert len(begun) <= 1 + cores

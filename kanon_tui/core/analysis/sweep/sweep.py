@@ -348,7 +348,7 @@ def points_by(workers: Workers, sweep: Sweep) -> Iterator[SweepPoint]:
     Groupings stay where they were found.
     """
     jobs = [(name, k) for name in sweep.algorithms for k in sweep.ks]
-    yield from workers.each(sweep_point, (sweep.project, sweep.task), jobs)
+    yield from workers.map(sweep_point, (sweep.project, sweep.task), jobs)
 
 
 def sweep_point(shared: tuple[Project, Task], algorithm: str, k: int) -> SweepPoint:
