@@ -139,14 +139,19 @@ class Stepwise(Clustering):
 
 
 def _join_nearest(task: Task, costs: Sequence[Floats], class_of: Int32s, tuple_of: Int32s) -> None:
-    """Give every tuple without a class that of the nearest tuple which has one from the search."""
+    """Give every tuple without a class that of the nearest tuple which has one from the search.
+
+    The distance is the cost of publishing both alike.
+    """
     first = np.unique(tuple_of, return_index=True)[1]
-    codes = [attribute.column.codes[first] for attribute in task.quasi]
-    placed, left = np.flatnonzero(class_of >= 0), np.flatnonzero(class_of < 0)
-    for row in left.tolist():
-        to_values = _distances(task, costs, [column[row] for column in codes])
-        to_placed = sum(far[column[placed]] for far, column in zip(to_values, codes, strict=True))
-        class_of[row] = class_of[placed[int(np.argmin(to_placed))]]
+    placed = np.flatnonzero(class_of >= 0)
+    for row in np.flatnonzero(class_of < 0).tolist():
+        distance = np.zeros(len(placed))
+        for attribute, cost in zip(task.quasi, costs, strict=True):
+            codes = attribute.column.codes[first]
+            agree = np.array([labels == labels[codes[row]] for labels in attribute.hierarchy.maps])
+            distance += cost[agree.argmax(axis=0)][codes[placed]]
+        class_of[row] = class_of[placed[int(np.argmin(distance))]]
 
 
 def _choice(tried: tuple[Candidate, ...], among: int) -> Choice:
@@ -167,12 +172,3 @@ def _strings(costs: Sequence[Floats], most: int, seed: int) -> Int64s:
         strings = np.unique(np.vstack([drawn, heights]), axis=0)
     total = sum(own[strings[:, a]] for a, own in enumerate(costs))
     return strings[np.lexsort((*strings.T[::-1], total))]
-
-
-def _distances(task: Task, costs: Sequence[Floats], values: Sequence[int]) -> list[Floats]:
-    """Return per attribute the cost of publishing every value together with the record's."""
-    away = []
-    for attribute, own, value in zip(task.quasi, costs, values, strict=True):
-        agree = np.array([labels == labels[value] for labels in attribute.hierarchy.maps])
-        away.append(own[agree.argmax(axis=0)])
-    return away

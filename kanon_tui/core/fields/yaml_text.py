@@ -240,10 +240,8 @@ def _width(scalar: yaml.ScalarNode) -> int:
 
 def _scalar(value: Any) -> yaml.ScalarNode:
     style = None
-    if value is None:
-        text = "null"
-    elif isinstance(value, bool):
-        text = "true" if value else "false"
+    if value is None or isinstance(value, bool):
+        text = {None: "null", True: "true", False: "false"}[value]
     elif isinstance(value, (int, float)):
         text = repr(value)
     elif isinstance(value, str):

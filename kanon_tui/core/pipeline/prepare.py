@@ -405,27 +405,10 @@ def _joined(project: Project, table: Table) -> Task:
         spared = (Role.IDENTIFIER, Role.WEIGHT)
         needed = [name for name in table.names if roles[name] not in spared]
         table, dropped = table.drop_missing(needed)
+    _check_privacy(project, table.height)
     by_chance = project.privacy.ties == "random"
-    if by_chance and project.output.order == "input":
-        raise InputError(
-            f"{project.title}: ties: random mixes the records, but output: {{order: input}} "
-            f"publishes them as they stand in the file; leave out one of them"
-        )
     if by_chance and table.frame.height == table.height:
         table = table.shuffled()
-    most, risk = max(project.privacy.k, project.privacy.subset_k or 0), project.privacy.risk
-    least = most if risk is None else max(most, risk.least_k(table.height))
-    if table.height < least:
-        needs = f"k is {most}" if least == most else f"{risk} needs a k of {least:,}"
-        raise InputError(
-            f"{project.title}: {needs} but the table has only {table.height:,} "
-            f"records; choose k of at most {table.height:,}{', or a higher risk' * (least > most)}"
-        )
-    if project.privacy.subset_k is not None and project.privacy.suppress == "cells":
-        raise InputError(
-            f"{project.title}: privacy: subset_k cannot be kept where single cells are hidden; "
-            f"leave it out, or write suppress: records"
-        )
     _check_coded(specs, roles)
     columns, sensitive, weights = weighted_columns(project, table, specs)
     notes = [each for each in map(coding_note, columns) if each is not None]
@@ -462,6 +445,29 @@ def _joined(project: Project, table: Table) -> Task:
         notes=tuple(notes),
         built=tuple(built),
     )
+
+
+def _check_privacy(project: Project, records: int) -> None:
+    """Refuse a k that so many records cannot have, and options that exclude each other."""
+    privacy = project.privacy
+    if privacy.ties == "random" and project.output.order == "input":
+        raise InputError(
+            f"{project.title}: ties: random mixes the records, but output: {{order: input}} "
+            f"publishes them as they stand in the file; leave out one of them"
+        )
+    most, risk = max(privacy.k, privacy.subset_k or 0), privacy.risk
+    least = most if risk is None else max(most, risk.least_k(records))
+    if records < least:
+        needs = f"k is {most}" if least == most else f"{risk} needs a k of {least:,}"
+        raise InputError(
+            f"{project.title}: {needs} but the table has only {records:,} "
+            f"records; choose k of at most {records:,}{', or a higher risk' * (least > most)}"
+        )
+    if privacy.subset_k is not None and privacy.suppress == "cells":
+        raise InputError(
+            f"{project.title}: privacy: subset_k cannot be kept where single cells are hidden; "
+            f"leave it out, or write suppress: records"
+        )
 
 
 def _person(project: Project, table: Table, roles: Mapping[str, Role]) -> Column | None:
