@@ -30,6 +30,8 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _SHARED_BITS = 32
+_RARE_BITS = 8
+_ENDS = (WORD_BITS, _SHARED_BITS, _RARE_BITS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,18 +201,35 @@ def shared_bits(labels: Int32s) -> Int32s:
 def _with_own_bits(labels: Int32s) -> Int32s:
     """Number labels anew, if a word has not enough bits, so that the most frequent have their own.
 
-    So a box knows when all its rows have a frequent label. The order of the others stays.
+    So a box knows when all its rows have a frequent label. Rare labels share bits with rare ones.
     """
-    counts = np.bincount(labels)
-    if len(counts) <= WORD_BITS:
+    rank, frequent = frequency_ranks(labels)
+    if len(rank) <= WORD_BITS:
         return labels
-    frequent = np.argsort(-counts, kind="stable")[: WORD_BITS - _SHARED_BITS]
-    place = np.arange(len(counts) - len(frequent))
-    numbers = np.empty(len(counts), dtype=np.int32)
-    numbers[frequent] = np.arange(_SHARED_BITS, WORD_BITS)
-    others = np.setdiff1d(np.arange(len(counts)), frequent)
-    numbers[others] = place // _SHARED_BITS * WORD_BITS + place % _SHARED_BITS
-    return numbers[labels]
+    own = WORD_BITS - _SHARED_BITS
+    parts = np.split(np.arange(len(rank)), [own, max(frequent, own)])
+    numbers = []
+    for part, bit, end in zip(parts, (_SHARED_BITS, _RARE_BITS, 0), _ENDS, strict=True):
+        block, place = np.divmod(part - part[:1], end - bit)
+        numbers.append(WORD_BITS * block + bit + place)
+    return np.concatenate(numbers)[rank][labels].astype(np.int32)
+
+
+def with_other_bits(labels: Int32s) -> tuple[Int32s, Int32s]:
+    """Return the labels with further columns of 64 labels, in which frequent labels are apart that
+    share a bit; and per column the one that tells labels apart that share their bit in it.
+
+    In a further column all labels that have a bit of their own, and all rare ones, are 0.
+    """
+    columns, again, own = list(labels.T), list(range(labels.shape[1])), WORD_BITS - _SHARED_BITS
+    for y, column in enumerate(labels.T):
+        rank, frequent = frequency_ranks(column)
+        if len(rank) > WORD_BITS and frequent > WORD_BITS - _RARE_BITS:
+            bit = 1 + (rank - own) * (WORD_BITS - 1) // (frequent - own)
+            again[y] = len(columns)
+            again.append(len(columns))
+            columns.append(np.where((rank < own) | (rank >= frequent), 0, bit)[column])
+    return _side_by_side(columns, len(labels), np.int32), np.array(again, dtype=np.int32)
 
 
 def _side_by_side(

@@ -13,6 +13,7 @@ from kanon_tui.core.clustering.features import (
     diagonals,
     rows_of_rare_labels,
     shared_bits,
+    with_other_bits,
 )
 from kanon_tui.core.kernels import k_member as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
@@ -54,18 +55,19 @@ class Members:
         self._placed = 0
         self._loss = 0.0
         self._penalty = penalty
-        self._table = self.features.labels
-        self._weights = self.features.label_weights
+        self._table, self._again = with_other_bits(self.features.labels)
+        self._weights = np.zeros(len(self._again))  # the further columns cost nothing
+        self._weights[: len(self.features.label_weights)] = self.features.label_weights
         division = self._weights
-        self._shared = shared_bits(self._table)
         self._class_counts = np.zeros(0, dtype=np.int64)
         if class_codes is not None:  # one more column, which costs nothing outside the penalty
             column = class_codes[self.features.distinct.first]
             self._table = np.ascontiguousarray(np.column_stack([self._table, column]))
             self._weights = np.append(self._weights, 0.0)
-            self._shared = np.append(self._shared, np.int32(0))
+            self._again = np.append(self._again, np.int32(len(self._again)))
             division = np.append(division, min(penalty, 1.0) / task.k)
             self._class_counts = np.zeros(int(class_codes.max()) + 1, dtype=np.int64)
+        self._shared = shared_bits(self._table)
         self._division = by_agreement(self._table, division)
         self._diagonals = diagonals(self.features.places)
 
@@ -89,7 +91,7 @@ class Members:
         known = np.hstack([places[rows], sums[rows]])
         tree = grow_tree(known, self._table[rows], division, lowest, along=places[rows])
         search = new_member_search(
-            tree, self._weights, self._shared, begins, stand_in, self._squared
+            tree, self._weights, self._shared, self._again, begins, stand_in, self._squared
         )
         total = int((ends - starts).sum())
         clusters = new_member_clusters(total // k, places.shape[1], len(self._weights))
@@ -288,6 +290,7 @@ def new_member_search(
     tree: BoxTree,
     weights: Floats,
     shared: Int32s,
+    again: Int32s,
     sums: Int32s,
     stand_in: Floats,
     squared: bool = False,
@@ -299,6 +302,7 @@ def new_member_search(
         squared=squared,
         weights=weights,
         shared=shared,
+        again=again,
         sums=sums,
         stand_in=stand_in,
         begins=begins,

@@ -72,6 +72,9 @@ class MemberSearch(Struct):
     """What mixed labels cost per category; 0: the class label."""
     shared: Annotated[Int32s, reads("categories")]
     """Per category so many bits of a set, the first, stand for more than one label each."""
+    again: Annotated[Int32s, reads("categories")]
+    """Per category the one, of weight 0, that has better bits for labels that share theirs; itself
+    where there is none."""
     sums: Annotated[Int32s, reads("_")]
     """Where the signed sums of each group of numbers begin, and the end."""
     stand_in: Annotated[Floats, reads("numbers")]
@@ -86,8 +89,8 @@ class MemberSearch(Struct):
     """Which number each line below is about."""
     lines: Annotated[Floats, writes("numbers", 4)]
     """What a place costs by its distance to a range, and a missing one."""
-    marks: Annotated[Int32s, writes("categories", 2)]
-    """Per mark a category and the label that costs nothing there."""
+    marks: Annotated[Int32s, writes("categories", 3)]
+    """Per mark a category, the one that has its bit, and the label that costs nothing there."""
     costs: Annotated[Floats, writes("categories")]
     """Per mark what another label costs."""
     bits: Annotated[Words, writes("categories")]

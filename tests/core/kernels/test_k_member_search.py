@@ -13,6 +13,7 @@ from kanon_tui.core.clustering.features import (
     by_agreement,
     diagonals,
     shared_bits,
+    with_other_bits,
 )
 from kanon_tui.core.clustering.k_member_clusters import new_member_clusters, new_member_search
 from kanon_tui.core.kernels.box_tree import GONE, grow_tree, take
@@ -26,13 +27,20 @@ from kanon_tui.core.numeric import TIE, Floats, Int32s
 from tests.helpers import make_task
 
 
-def grown(places: Floats, labels: Int32s, weights: Floats, shared: Int32s) -> MemberSearch:
+def grown(
+    places: Floats,
+    labels: Int32s,
+    weights: Floats,
+    shared: Int32s,
+    again: Int32s | None = None,
+) -> MemberSearch:
     """Return a search in a tree of rows."""
+    again = np.arange(len(weights), dtype=np.int32) if again is None else again
     sums, begins, stand_in = diagonals(places)
     records = np.arange(len(places), dtype=np.int32)
     division = by_agreement(labels, weights)
     tree = grow_tree(np.hstack([places, sums]), labels, division, records, places)
-    return new_member_search(tree, weights, shared, begins, stand_in)
+    return new_member_search(tree, weights, shared, again, begins, stand_in)
 
 
 def furthest(places: Floats, labels: Int32s, weights: Floats, i: int, left: Int32s) -> int:
@@ -92,8 +100,10 @@ def cheapest_visits(columns: Mapping[str, list[Any]], mixed: tuple[int, ...] = (
     Categories that are mixed already cost nothing.
     """
     features = Features.from_task(make_task(columns))
-    weights, numbers = features.label_weights, features.places.shape[1]
-    search = grown(features.places, features.labels, weights, shared_bits(features.labels))
+    numbers, (labels, again) = features.places.shape[1], with_other_bits(features.labels)
+    weights = np.zeros(len(again))
+    weights[: len(features.label_weights)] = features.label_weights
+    search = grown(features.places, labels, weights, shared_bits(labels), again)
     tree, clusters = search.tree, new_member_clusters(1, numbers, len(weights))
     kept = [y for y in range(len(weights)) if y not in mixed]
     visits = []
@@ -123,3 +133,15 @@ def test_few_rows_are_looked_at_for_the_cheapest_where_most_labels_are_rare() ->
         "days": rng.permutation(size).tolist(),
     }
     assert cheapest_visits(tails, mixed=(0,)) < 120
+
+
+def test_few_rows_are_looked_at_for_the_cheapest_where_hundreds_of_labels_are_frequent() -> None:
+    rng = np.random.default_rng(5)
+    size = 30_000
+    people = {
+        "born": rng.integers(0, 30_000, size).tolist(),
+        "income": rng.integers(0, 100_000, size).tolist(),
+        "town": [f"t{town}" for town in rng.integers(0, 300, size)],
+        "sex": rng.choice(["f", "m"], size).tolist(),
+    }
+    assert cheapest_visits(people) < 220

@@ -132,6 +132,7 @@ typedef struct {
     bool squared;
     const double *weights; int64_t weights_shape0;
     const int32_t *shared; int64_t shared_shape0;
+    const int32_t *again; int64_t again_shape0;
     const int32_t *sums; int64_t sums_shape0;
     const double *stand_in; int64_t stand_in_shape0;
     const int32_t *begins; int64_t begins_shape0;

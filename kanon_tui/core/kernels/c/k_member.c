@@ -12,7 +12,7 @@
  * LINE_HIGH, a missing one BLANK_COST. */
 enum { LINE_LOW, LINE_HIGH, NUMBER_COST, BLANK_COST, LINE_COLUMNS };
 /* Columns of `MemberSearch.marks`. */
-enum { MARK_COLUMN, MARK_LABEL, MARK_COLUMNS };
+enum { MARK_COLUMN, MARK_BITS, MARK_LABEL, MARK_COLUMNS };
 
 /* Given instead of an origin: search the cheapest row, not the furthest from an origin. */
 #define NO_ORIGIN (-1)
@@ -78,7 +78,7 @@ KN_INLINE double least_extra_width(const MemberSearch *search, const Wanted *wan
     const int32_t *mark = search->marks;
     double total = 0.0;
     for (int64_t y = 0; y < wanted->categories; y++, mark += MARK_COLUMNS) {
-        if ((sets[mark[MARK_COLUMN]] & search->bits[y]) == 0) {
+        if ((sets[mark[MARK_BITS]] & search->bits[y]) == 0) {
             total += search->costs[y];
         }
     }
@@ -284,15 +284,16 @@ KN_INLINE FoundRow find_row(const MemberSearch *search, const Wanted *wanted, in
     return (FoundRow){best.position, best.score, best.visits};
 }
 
-/* Let labels other than this one cost something. */
+/* Let labels other than this one cost something; `other` is its label where its bit is. */
 static void mark_label(const MemberSearch *search, Wanted *wanted, int64_t column, int32_t label,
-                       double cost) {
+                       int64_t bits, int32_t other, double cost) {
     const int64_t place = wanted->categories++;
     const int32_t *starts = search->starts + search->begins[column] + label;
     search->marks[place * MARK_COLUMNS + MARK_COLUMN] = (int32_t)column;
+    search->marks[place * MARK_COLUMNS + MARK_BITS] = (int32_t)bits;
     search->marks[place * MARK_COLUMNS + MARK_LABEL] = label;
     search->costs[place] = cost;
-    search->bits[place] = starts[0] == starts[1] ? label_bit(label) : 0;
+    search->bits[place] = starts[0] == starts[1] ? label_bit(other) : 0;
 }
 
 /* Prepare a search for the row that widens a cluster least. */
@@ -316,7 +317,9 @@ static Wanted prepare_search(const MemberSearch *search, const MemberClusters *c
     for (int64_t y = 0; y < categories; y++) {
         const int32_t label = clusters->labels[c * categories + y];
         if (search->weights[y] > 0 && label != MIXED_LABEL) { /* 0: the class label */
-            mark_label(search, &wanted, y, label, search->weights[y]);
+            const int64_t bits = (label & 63) < search->shared[y] ? search->again[y] : y;
+            const int32_t other = clusters->labels[c * categories + bits];
+            mark_label(search, &wanted, y, label, bits, other, search->weights[y]);
         }
     }
     return wanted;
@@ -409,8 +412,9 @@ static FoundRow find_member(const MemberSearch *search, const MemberGrowth *grow
     Wanted wanted = prepare_search(search, growth->clusters, c);
     if (growth->class_counts_shape0 > 0) {
         const double cost = growth->penalty / (double)(growth->clusters->size[c] + 1);
-        mark_label(search, &wanted, search->weights_shape0 - 1, (int32_t)growth->state[MAJORITY],
-                   cost);
+        const int32_t label = (int32_t)growth->state[MAJORITY];
+        const int64_t column = search->weights_shape0 - 1;
+        mark_label(search, &wanted, column, label, column, label, cost);
     }
     return find_row(search, &wanted, NO_ORIGIN);
 }
