@@ -56,6 +56,19 @@ def test_a_full_disk_behind_standard_output_is_named(folder: Path) -> None:
     assert b"standard output: could not be written: no space left" in done.stderr
 
 
+def test_what_an_engine_cannot_do_is_usage_not_privacy(folder: Path) -> None:
+    (folder / "sexes.csv").write_text("sex\n" + "m\n" * 6 + "f\n")
+    sexes = ("sexes.csv", "--quasi", "sex", "--k", "3", "--algorithm", "datafly")
+    codes = [
+        kanon("run", *sexes, "--set", "max_suppression=0.5", "--engine", engine, folder=folder)
+        for engine in ("memory", "stream")
+    ]
+    assert [done.returncode for done in codes] == [0, 2]
+    assert "--engine memory" in codes[1].stderr
+    size = kanon("run", *sexes, "--memory", "4XB", folder=folder)
+    assert "'4XB' is not" in size.stderr
+
+
 def test_a_data_file_needs_roles_or_consent(folder: Path) -> None:
     refused = kanon("run", "people.csv", "--k", "2", folder=folder)
     assert refused.returncode == 2

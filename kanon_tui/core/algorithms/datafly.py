@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.lattice.frequency import Outcome
 from kanon_tui.core.lattice.full_domain import FullDomainSearch
 from kanon_tui.core.lattice.objective import declared_objective
@@ -219,7 +219,7 @@ def _joining(labels: Int32s, task: Task, allowed: int) -> Int64s | None:
     if len(can_spare) and not task.requirements and task.k <= allowed:
         smallest = int(can_spare[sizes[can_spare].argmin()])
         if task.copies is not None:
-            raise NotReachedError(
+            raise InputError(
                 "datafly would suppress single records of a class, which is not possible when "
                 "records are counted; use --engine memory, or choose global"
             )

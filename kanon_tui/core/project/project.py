@@ -30,7 +30,7 @@ from kanon_tui.core.fields.declaration import (
     write_fields,
 )
 from kanon_tui.core.fields.yaml_edit import edit_yaml
-from kanon_tui.core.fields.yaml_text import LocatedValue, dump, parse, read_yaml
+from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, dump, parse, read_yaml
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.sections import (
     ALGORITHM,
@@ -543,7 +543,7 @@ def with_overrides(
     privacy: dict[str, Any] = {} if k is None else {"k": k}
     privacy |= {name: known[name].parse(text, "--set") for name, text in typed.items()}
     resources = {
-        name: known[name].read(LocatedValue(f"--{name}", "", text))
+        name: known[name].read(LocatedValue(f"--{name}", "", Plain(text)))
         for name, text in (run or {}).items()
         if text is not None
     }
