@@ -14,7 +14,7 @@ from rich.text import Text
 from textual import on
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
+from textual.command import CommandList, CommandPalette
 from textual.containers import Vertical
 from textual.dom import DOMNode
 from textual.message import Message
@@ -123,6 +123,12 @@ class Palette(CommandPalette, AnsweredOnce):
 
     It has no id, so that there may be one below a dialog or on another screen at the same time.
     """
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is possible; pages are only where the list has room for one."""
+        is_page = parameters in (("page_down",), ("page_up",))
+        lists = self.query(CommandList)
+        return not is_page or any(each.scrollable_content_region for each in lists)
 
     @on(Input.Submitted)
     @on(Button.Pressed)

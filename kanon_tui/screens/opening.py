@@ -70,12 +70,9 @@ def ask_for_file(host: Host, path: str | None = None, problem: str = "") -> None
 
 
 def open_file(
-    host: Host,
-    path: Path,
-    *,
-    failed: Failed | None = None,
-    then: Callable[[], object] = lambda: None,
-) -> None:
+    host: Host, path: Path, *,
+    failed: Failed | None = None, then: Callable[[], object] = lambda: None,
+) -> None:  # fmt: skip
     """Read a data file or a project in the background, show it and call `then`.
 
     A data file that cannot be read leads to the dialog of reading, with its first lines in view.
@@ -104,13 +101,9 @@ def open_file(
 
 
 def _read(
-    host: Host,
-    path: Path,
-    unsaved: UnsavedWork | None,
-    read: Callable[[], Session],
-    failed: Failed | None = None,
-    then: Callable[[], object] = lambda: None,
-) -> None:
+    host: Host, path: Path, unsaved: UnsavedWork | None, read: Callable[[], Session],
+    failed: Failed | None = None, then: Callable[[], object] = lambda: None,
+) -> None:  # fmt: skip
     def opened(session: Session) -> None:
         host.recent.add(path)
         host.replace_session(session)

@@ -165,6 +165,7 @@ class Grid(ScrollView, can_focus=True):
     Grid > .grid--good { color: $text-success; }
     Grid > .grid--bad { color: $text-error; }
     Grid > .grid--warn { color: $text-warning; }
+    Grid:ansi > .grid--cursor-row { background: ansi_default; text-style: bold; }
     Grid:ansi > .grid--cursor { text-style: reverse; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -114,15 +114,9 @@ class AskPath(Dialog):
     ]
 
     def __init__(
-        self,
-        title: str,
-        value: str = "",
-        hint: str = "",
-        *,
-        endings: Collection[str] = (),
-        problem: str = "",
-        ending: str = "",
-    ) -> None:
+        self, title: str, value: str = "", hint: str = "", *,
+        endings: Collection[str] = (), problem: str = "", ending: str = "",
+    ) -> None:  # fmt: skip
         super().__init__(title)
         self._value, self._hint, self._problem, self._ending = value, hint, problem, ending
         self.listing = Listing(endings)
@@ -218,12 +212,9 @@ class AskPath(Dialog):
 
 
 def ask_target(
-    asker: Asker,
-    dialog: AskPath,
-    write: Callable[[Path], object],
-    check: Callable[[Path], object] = str,
-    holds: Callable[[Path], str] = lambda _: "",
-) -> None:
+    asker: Asker, dialog: AskPath, write: Callable[[Path], object],
+    check: Callable[[Path], object] = str, holds: Callable[[Path], str] = lambda _: "",
+) -> None:  # fmt: skip
     """Ask for a file to write, and call `write` with it.
 
     A path that `check` refuses with a `KanonError` is asked for again, with the reason. Before a

@@ -15,6 +15,7 @@ from textual.screen import Screen
 
 from kanon_tui.app import KanonApp
 from kanon_tui.core.project.samples import find_sample
+from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import settle
 from tests.terminal import application
 
@@ -99,3 +100,18 @@ def test_no_colours_at_all_reach_a_terminal_that_has_16(sample, tmp_path: Path) 
     }
     assert 7 in codes  # the cursor is reversed
     assert codes <= {*range(10), 39, 49}  # bold, dim and the like, and the terminal's own colours
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+async def test_marks_under_the_cursor_are_on_the_ground_of_the_terminal(tmp_path, theme) -> None:
+    """Red on the blue of a terminal with 16 colours cannot be read."""
+    app = KanonApp(find_sample("datafly").project, state_folder=tmp_path, theme=theme)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("2")
+        await settle(pilot)
+        grid = app.screen.query_one("#attributes", Grid)
+        marked = [style for _, style, _ in grid.render_lines(Region(0, 1, grid.size.width, 1))[0]]
+        coloured = [style for style in marked if style.color and not style.color.is_default]
+        assert coloured
+        assert all(style.bgcolor is None or style.bgcolor.is_default for style in coloured)

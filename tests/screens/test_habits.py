@@ -11,11 +11,12 @@ from textual.widgets import Input
 from kanon_tui.app import KanonApp
 from kanon_tui.core.table.column import Role
 from kanon_tui.screens.base import to_tmux
-from kanon_tui.screens.help_dialog import Help
+from kanon_tui.screens.help_dialog import Help, Palette
 from kanon_tui.settings import PRESETS
 from kanon_tui.widgets.dialogs import Choose, Confirm, Message
 from kanon_tui.widgets.grid import Grid
 from tests.screens.conftest import has_failed, session_of, settle
+from tests.screens.slow_threads import send_keys
 
 SIZE = (80, 24)
 
@@ -186,3 +187,15 @@ async def test_a_palette_may_open_over_one_that_another_dialog_covers(sample, ma
         await pilot.press("escape", "escape", "escape")
         await settle(pilot)
         assert len(pilot.app.screen_stack) == 1
+
+
+async def test_page_keys_in_a_palette_whose_list_is_not_laid_out(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        for _ in range(3):
+            send_keys(pilot.app, "ctrl+p", "pagedown", "pageup", "escape")
+            await settle(pilot)
+        pilot.app.push_screen(Palette())
+        await pilot.app.run_action("command_list('page_down')", pilot.app.screen)
+        await settle(pilot)
+        assert not has_failed(pilot.app)
