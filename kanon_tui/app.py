@@ -109,9 +109,9 @@ class KanonApp(App[None]):
         self.animation_level = "none"
         for known in THEMES:
             self.register_theme(known)
-        self.theme = theme or default_theme()
-        if keys:
-            self.set_keymap(keys)
+        self.theme = self._parsed_theme = theme or default_theme()
+        self.stylesheet.set_variables(self.get_css_variables())  # for the parsing at the start
+        self.set_keymap(keys or {})
 
     def on_mount(self) -> None:
         """Open the file given on the command line, or stay on the start screen."""
@@ -144,10 +144,13 @@ class KanonApp(App[None]):
     def refresh_css(self, animate: bool = True) -> None:
         """Parse and apply all styles, unless the shown mode has those of the theme.
 
-        Textual asks for it twice whenever a mode is shown for the first time.
+        Textual asks for it twice whenever a mode is shown for the first time, and at the start,
+        when they are parsed already.
         """
-        if self._theme_of_mode.get(self.current_mode) != self.theme:
-            self._theme_of_mode[self.current_mode] = self.theme
+        known, self._theme_of_mode[self.current_mode] = dict(self._theme_of_mode), self.theme
+        if not known and self.theme == self._parsed_theme:
+            self.stylesheet.update(self, animate=animate)
+        elif known.get(self.current_mode) != self.theme:
             super().refresh_css(animate)
 
     def get_line_filters(self) -> Sequence[LineFilter]:

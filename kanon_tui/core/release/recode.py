@@ -198,9 +198,8 @@ class Release:
             return np.append(dense_ranks(ranks), np.int32(-1))[groups]
         result = np.full(self.task.rows, -1, dtype=np.int32)
         kept = ~self.suppressed if self.suppressed.any() else slice(None)
-        result[kept] = dense_ranks(
-            rank[cells.groups[kept]] for rank, cells in zip(ranks, self.cells, strict=True)
-        )
+        ranked = zip(ranks, self.cells, strict=True)
+        result[kept] = dense_ranks(rank[cells.groups[kept]] for rank, cells in ranked)
         return result
 
     @cached_property
@@ -355,11 +354,10 @@ class Release:
             if role is Role.QUASI:
                 found[name] = quasi[name]
             elif name in task.pseudonymised or role.published:
-                column = task.pseudonyms.get(name)
-                if column is None:
-                    cells = task.table.coded_texts(name)
+                if name in task.pseudonyms:
+                    cells = Cells.from_series(task.pseudonyms[name], name)
                 else:
-                    cells = Cells.from_series(column, name)
+                    cells = task.table.coded_texts(name)
                 found[name] = text_ranks(cells.texts)[cells.codes], cells.texts.sort()
         return found
 
