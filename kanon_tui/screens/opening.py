@@ -38,7 +38,7 @@ from kanon_tui.core.table.table import FileFacts, Table
 from kanon_tui.core.table.typed_columns import ColumnNamesError
 from kanon_tui.core.table.value_formats import DATE_FORMATS, DECIMAL_MARKS, date_text
 from kanon_tui.core.table.writing import check_target
-from kanon_tui.core.text import joined, shortened, visible
+from kanon_tui.core.text import count_of, joined, shortened, visible
 from kanon_tui.services.host import Host, Hosted, error_sentence
 from kanon_tui.widgets.bars import KeyBar
 from kanon_tui.widgets.dialogs import Confirm, FormDialog, SizedByTerminal, confirm
@@ -185,11 +185,20 @@ def offer_to_skip(host: Host, session: Session) -> None:
 
 
 def reread(host: Host, session: Session, data: DataSource) -> None:
-    """Read the file of a session by other options."""
-    host.background.compute(
-        host.app, lambda: session.reread(data), host.replace_session, group="reread",
-        covers=host.app.screen, edits=True,
-    )  # fmt: skip
+    """Read the file of a session by other options; ask first if that ends runs of the session."""
+
+    def begin() -> None:
+        host.background.compute(
+            host.app, lambda: session.reread(data), host.replace_session, group="reread",
+            covers=host.app.screen, edits=True,
+        )  # fmt: skip
+
+    if not session.results:
+        begin()
+        return
+    runs = count_of(len(session.results), "run is", "runs are")
+    text = f"{runs} of the table as it is read now. Export (x on Results) what is to be kept."
+    confirm(host, Confirm("Read the file anew, and drop its runs?", text, "Read anew"), begin)
 
 
 DELIMITERS = [

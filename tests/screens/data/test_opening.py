@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input, Select, Static
 
+from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.table.column import Role
 from kanon_tui.screens.data.screen import DataScreen
 from kanon_tui.screens.opening import ReadingDialog
@@ -144,3 +145,18 @@ async def test_a_file_whose_name_is_not_utf_8_is_refused(tmp_path: Path, make_ap
         assert isinstance(message, Message)
         assert "not UTF-8" in str(message.query_one("#text", Static).content)
         assert pilot.app.host.session is None
+
+
+async def test_another_name_asks_before_it_drops_runs(sample, make_app) -> None:
+    async with make_app(sample("datafly")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+        session.results.append(
+            conclude(start(session.project, task=session.task()), session.project)
+        )
+        for answer in ("n", "y"):
+            for key in ("R", "x", "enter", answer):
+                await pilot.press(key)
+                await settle(pilot)
+            assert ("x" in session_of(pilot).table.names) == (answer == "y")
+            assert bool(session_of(pilot).results) == (answer == "n")
