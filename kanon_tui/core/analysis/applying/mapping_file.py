@@ -207,7 +207,10 @@ def _rule_of(attribute: QuasiIdentifier, level: int | None, published: pl.Series
     if typed is None and level is not None and (level == 0 or set(labels) == {HIDDEN}):
         level, rule = min(level, 1), {"builder": "flat"}
     else:
-        rule = portable_rule(spec, column, typed, labels)
+        shown = published.unique().to_list()  # the others tell about suppressed records
+        rule = portable_rule(spec, column, typed, [label for label in labels if label in shown])
+        if level is not None and "widths" in rule:
+            rule["widths"] = rule["widths"][:level]  # the widest tells how far values reach
     return AttributeRule(
         name=attribute.name,
         kind=column.kind,

@@ -378,3 +378,31 @@ def test_a_column_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_too_few_records_are_no_release(tmp_path: Path) -> None:
     with pytest.raises(NotReachedError, match="only 2 of 2 records are covered"):
         applied(first_release(), month(2, 2), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "publish"),
+    [
+        ({"builder": "quantiles", "bins": [4, 2]}, "median"),
+        ({"builder": "intervals", "width": 5, "factor": 2}, "range"),
+    ],
+)
+def test_a_mapping_has_no_value_of_suppressed_records(
+    hierarchy: dict[str, Any], publish: str
+) -> None:
+    spec = {"role": "quasi", "kind": "numeric", "hierarchy": hierarchy, "publish": publish}
+    project = project_from_mapping(
+        {
+            "data": {"path": "pay.csv"},
+            "attributes": {"pay": spec, "sex": {"role": "quasi"}},
+            "privacy": {"k": 3, "max_suppression": 0.1},
+            "algorithm": {"name": "global", "params": {"levels": "pay=1,sex=0"}},
+        }
+    )
+    pays, sexes = [*range(20, 30), *range(40, 50)] * 2, [*"mf" * 20]
+    results = [
+        anonymize(project, pl.DataFrame({"pay": [*pays, top], "sex": [*sexes, "x"]}))
+        for top in (99, 9999)
+    ]
+    assert results[0].table.equals(results[1].table)
+    assert mapping_text(results[0]) == mapping_text(results[1])
