@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from kanon_tui.core.editing.hierarchy import (
     with_mark_toggled,
 )
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.edit import add_level, add_rows, group, move, remove_level, rename
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
 from kanon_tui.core.hierarchy.specification import (
@@ -33,29 +32,9 @@ from kanon_tui.core.hierarchy.specification import (
 from kanon_tui.core.metrics.measure import level_measures
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
-from kanon_tui.core.table.column import Column, Kind, Role
-from kanon_tui.core.table.table import as_table, code_column
-
-COUNTRIES = Hierarchy.from_rows(
-    [
-        ("France", "Europe", "Old World", "World"),
-        ("Italy", "Europe", "Old World", "World"),
-        ("Japan", "Asia", "Old World", "World"),
-        ("Peru", "Andes", "New World", "World"),
-        ("Chile", "Andes", "New World", "World"),
-    ]
-)
-MARKED = COUNTRIES.with_marks(["Europe", "New World", "Japan"])
-
-
-def refused(edit: Callable[[], object]) -> str:
-    with pytest.raises(InputError) as caught:
-        edit()
-    return str(caught.value)
-
-
-def column(texts: Sequence[object], kind: Kind = Kind.CATEGORICAL) -> Column:
-    return code_column(pl.Series("x", [str(text) for text in texts]), kind, ("?",))
+from kanon_tui.core.table.column import Kind, Role
+from kanon_tui.core.table.table import as_table
+from tests.core.hierarchy.countries import COUNTRIES, MARKED, column, refused
 
 
 def session_of(spec: AttributeSpec, texts: Sequence[object], path: Path | None = None) -> Session:

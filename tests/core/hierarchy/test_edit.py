@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -25,30 +22,9 @@ from kanon_tui.core.hierarchy.edit import (
     split,
 )
 from kanon_tui.core.hierarchy.level_table import Hierarchy, Mark
-from kanon_tui.core.table.column import Column, Kind
-from kanon_tui.core.table.table import code_column
+from kanon_tui.core.table.column import Kind
+from tests.core.hierarchy.countries import COUNTRIES, MARKED, column, refused
 from tests.tries import tries
-
-COUNTRIES = Hierarchy.from_rows(
-    [
-        ("France", "Europe", "Old World", "World"),
-        ("Italy", "Europe", "Old World", "World"),
-        ("Japan", "Asia", "Old World", "World"),
-        ("Peru", "Andes", "New World", "World"),
-        ("Chile", "Andes", "New World", "World"),
-    ]
-)
-MARKED = COUNTRIES.with_marks(["Europe", "New World", "Japan"])
-
-
-def refused(edit: Callable[[], object]) -> str:
-    with pytest.raises(InputError) as caught:
-        edit()
-    return str(caught.value)
-
-
-def column(texts: Sequence[object], kind: Kind = Kind.CATEGORICAL) -> Column:
-    return code_column(pl.Series("x", [str(text) for text in texts]), kind, ("?",))
 
 
 def labels_at(hierarchy: Hierarchy, level: int) -> list[str]:
