@@ -32,7 +32,7 @@ from kanon_tui.core.table.profile import ColumnProfile, profile
 from kanon_tui.core.table.read_options import COMPARISONS, split_sign
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.text import bar, joined, sparkline, typed_number, visible
+from kanon_tui.core.text import bar, count_of, joined, sparkline, typed_number, visible
 from kanon_tui.screens.base import FindingScreen, ask_what_to_copy
 from kanon_tui.screens.opening import ReadingDialog, reread
 from kanon_tui.services.host import PageReader
@@ -470,7 +470,8 @@ def facts_line(session: Session, counting: str = "") -> str:
     """
     table, facts = session.table, session.table.facts
     about = "about " if isinstance(table, SampledTable) and not table.exact else ""
-    parts = [f"{about}{table.height:,} records × {len(table.names)} columns"]
+    records, columns = count_of(table.height, "record"), count_of(len(table.names), "column")
+    parts = [f"{about}{records} × {columns}"]
     if facts is not None:
         reading: list[str] = [facts.format]
         if facts.compression:

@@ -160,3 +160,11 @@ async def test_another_name_asks_before_it_drops_runs(sample, make_app) -> None:
                 await settle(pilot)
             assert ("x" in session_of(pilot).table.names) == (answer == "y")
             assert bool(session_of(pilot).results) == (answer == "n")
+
+
+async def test_one_record_of_one_column_is_counted_in_the_singular(tmp_path, make_app) -> None:
+    (tmp_path / "one.csv").write_text("age\n30\n")
+    async with make_app(tmp_path / "one.csv").run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        facts = str(pilot.app.screen.query_one("#facts", Static).content)
+        assert facts.startswith("1 record × 1 column ·")
