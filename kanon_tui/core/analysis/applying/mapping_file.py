@@ -209,7 +209,9 @@ def _rule_of(attribute: QuasiIdentifier, level: int | None, published: pl.Series
     else:
         shown = published.unique().to_list()  # the others tell about suppressed records
         rule = portable_rule(spec, column, typed, [label for label in labels if label in shown])
-        if level is not None and "widths" in rule:
+        if level is None and "levels" not in rule:  # the cells of classes say all
+            rule = {"builder": "flat"}
+        elif "widths" in rule:
             rule["widths"] = rule["widths"][:level]  # the widest tells how far values reach
     return AttributeRule(
         name=attribute.name,

@@ -406,3 +406,28 @@ def test_a_mapping_has_no_value_of_suppressed_records(
     ]
     assert results[0].table.equals(results[1].table)
     assert mapping_text(results[0]) == mapping_text(results[1])
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"kind": "numeric"},
+        {"kind": "numeric", "publish": "hierarchy", "hierarchy": {"builder": "intervals"}},
+        {"kind": "categorical", "hierarchy": {"builder": "mask"}},
+    ],
+)
+def test_a_mapping_of_classes_has_no_value_of_suppressed_records(spec: dict[str, Any]) -> None:
+    project = project_from_mapping(
+        {
+            "data": {"path": "pay.csv"},
+            "attributes": {"sex": {"role": "quasi"}, "pay": {"role": "quasi", **spec}},
+            "privacy": {"k": 3},
+            "algorithm": {"name": "sbc", "params": {"left_over": "suppress"}},
+        }
+    )
+    results = [
+        anonymize(project, pl.DataFrame({"sex": [*"mmmmmmf"], "pay": [*[20] * 3, *[21] * 3, top]}))
+        for top in (99, 999999)
+    ]
+    assert results[0].table.equals(results[1].table)
+    assert mapping_text(results[0]) == mapping_text(results[1])
