@@ -153,7 +153,7 @@ class Halving:
         candidates = tuple(
             Candidate(
                 search.text(strings.lattice.levels(strings.codes[place])),
-                float(strings.worths[place]),
+                search.objective.figure(float(strings.worths[place])),
                 f"{count - place:,} of {count:,}",
                 chosen=place == own,
             )
@@ -162,7 +162,7 @@ class Halving:
         by_rv = search.objective.name == "rv"
         return Choice(
             "which string is tested",
-            "RV" if by_rv else "worth at most",
+            search.objective.bound_name,
             candidates[::-1],
             count,
             why.replace("{left:,}", f"{count:,}"),

@@ -96,6 +96,11 @@ class Objective(ABC):
         """Return a value as reports show it."""
         return value
 
+    @property
+    @abstractmethod
+    def bound_name(self) -> str:
+        """The name of the figure of a bound: `NCP at least`."""
+
     @abstractmethod
     def text(self, value: float) -> str:
         """Return a value in words: `NCP 0.28`."""
@@ -110,6 +115,7 @@ class ResearchValue(Objective):
 
     name = "rv"
     exact = True
+    bound_name = "RV"
 
     def __init__(self, task: Task) -> None:
         self.bounds = tuple(level_research_values(attribute) for attribute in task.quasi)
@@ -177,10 +183,18 @@ class LeastLoss(Objective):
         """Return the loss as reports show it: IL as a sum over records and attributes."""
         return -value * self._scale
 
+    @property
+    def _title(self) -> str:
+        return self.name if self.name == "loss" else self.name.upper()
+
+    @property
+    def bound_name(self) -> str:
+        """The name of the least loss of a string."""
+        return f"{self._title} at least"
+
     def text(self, value: float) -> str:
         """Return the loss in words."""
-        name = self.name if self.name == "loss" else self.name.upper()
-        return f"{name} {self.figure(value):.4g}"
+        return f"{self._title} {self.figure(value):.4g}"
 
 
 class MostClasses(Objective):
@@ -188,6 +202,7 @@ class MostClasses(Objective):
 
     name = "classes"
     exact = False
+    bound_name = "classes at most"
 
     def __init__(self, task: Task, frequency: Frequency) -> None:
         self._frequency = frequency

@@ -87,6 +87,26 @@ def test_answers_are_the_optimum_of_exhaustive_search(seed: int, required: bool)
             assert search["strings"] == search["pruned"] + search["tested"], (name, objective)
 
 
+@pytest.mark.parametrize("objective", ["ncp", "classes", "loss"])
+def test_candidates_show_bounds_in_the_unit_of_the_objective(objective: str) -> None:
+    compared = 0
+    for seed in range(tries(10)):
+        task, strings = measured(seed, required=False)
+        steps = Run(task, ALGORITHMS["global"](objective=objective), RunContext(1, watched=True))
+        for step in steps:
+            if "choice" not in step.facts:
+                continue
+            chosen = next(each for each in step.facts["choice"].candidates if each.chosen)
+            figures = strings.get(chosen.what.levels)
+            if figures is not None:
+                figure = -figures["classes"] if objective == "classes" else figures[objective]
+                outside = figure - chosen.score if objective == "classes" else chosen.score - figure
+                assert chosen.score >= 0
+                assert outside < 1e-9
+                compared += 1
+    assert compared > 0
+
+
 @pytest.mark.parametrize("objective", ["ncp", "classes", "il", "loss"])
 def test_local_answers_with_the_best_string_it_met(objective: str) -> None:
     for seed in range(tries(10)):
