@@ -64,6 +64,8 @@ class Objective(ABC):
     """Whether the sum of the bounds is the value."""
     bounds: tuple[Floats, ...]
     """Per attribute what every level is worth at most."""
+    highest: float = np.inf
+    """An upper bound on the values of all strings."""
 
     def sum(self, levels: Sequence[int]) -> float:
         """Return an upper bound on the value of a string, summed in the order of the attributes."""
@@ -206,6 +208,7 @@ class MostClasses(Objective):
 
     def __init__(self, task: Task, frequency: Frequency) -> None:
         self._frequency = frequency
+        self.highest = log2(max(frequency.n // frequency.k, 1))
         self.bounds = tuple(
             np.log2([len(labels) for labels in attribute.hierarchy.labels])
             for attribute in task.quasi

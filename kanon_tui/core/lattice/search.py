@@ -402,7 +402,8 @@ class Search:
         """Return the best figure, the bound on the optimum, and the gap as a share of either."""
         if bound is None:
             return {}
-        value, limit = (self.objective.figure(each) for each in (best, max(best, bound)))
+        highest = max(best, min(bound, self.objective.highest))
+        value, limit = self.objective.figure(best), self.objective.figure(highest)
         gap = abs(value - limit) / max(abs(value), abs(limit)) if value != limit else 0.0
         return {"best_value": value, "bound": limit, "gap": gap}
 

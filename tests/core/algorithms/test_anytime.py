@@ -108,6 +108,13 @@ def test_the_budget_is_kept_and_gives_the_same_answer_every_time() -> None:
         assert answers[0].search["tested"] <= tests + 4 * len(task.quasi) ** 2
 
 
+def test_the_bound_on_classes_is_never_more_than_the_records_allow() -> None:
+    task = generated(600, [8, 9, 8, 9, 8, 9])
+    grouping = solve(task, objective="classes", tests=20)
+    assert 0 < grouping.search["bound"] <= task.n // task.k + 1e-6
+    assert grouping.search["gap"] < 1
+
+
 def test_a_time_limit_ends_the_search_with_an_answer() -> None:
     task, strings = measured(5, required=False)
     grouping = solve(task, objective="loss", tests=10**9, seconds=1e-9)
