@@ -16,8 +16,9 @@ from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.task import Grouping, RunContext, Task
 
-_TRIED_PER_CLUSTER = 40
-"""Boxes per cluster that are tried in a tree before the next: growing one takes as long as six."""
+_EXCESS_PER_CLUSTER = 16
+"""Boxes per cluster, beyond what is usual, tried in a tree before the next: growing one takes as
+long as ten."""
 _LEAST_POWER = 0.01
 """An attribute by whose rules alone merges are chosen has a price, too: near ones break fewer."""
 
@@ -77,7 +78,7 @@ class Merging:
         self.list = box.ClusterList(
             np.arange(places, dtype=np.int32),
             np.zeros(places, dtype=np.int32),
-            np.array([0, self.start_small, places, 0, 0], dtype=np.int64),
+            np.array([0, self.start_small, places, 0, 0, 0, 0, 0], dtype=np.int64),
         )
         self.more_counters: dict[str, float] = {}
         """Totals that the algorithm itself keeps."""
@@ -92,7 +93,8 @@ class Merging:
     def grow_tree(self) -> None:
         """Remove merged clusters from the list and grow a new tree over the others."""
         order = np.flatnonzero(self.clusters.info[:, box.SIZE] > 0).astype(np.int32)
-        self.list.tally[box.PATIENCE] = _TRIED_PER_CLUSTER * len(order)
+        self.list.tally[box.PATIENCE] = _EXCESS_PER_CLUSTER * len(order)
+        self.list.tally[box.USUAL :] = 0
         branches = np.empty((2 * len(order), 6), dtype=np.int32)
         price = self.price_of_extent()
         # How large sets are tells little of what unions cost.

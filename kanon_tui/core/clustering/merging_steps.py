@@ -97,7 +97,7 @@ def _next_place(merging: Merging, queue: list[tuple[float, int]]) -> int | None:
         c = int(merging.list.at[place])
         if c >= 0 and merging.clusters.info[c, box.SIZE] < merging.task.k:
             partner = kernel.cheapest_partner(merging.state, merging.tree, c)
-            merging.list.tally[box.PATIENCE] -= partner.tried
+            merging.list.tally[box.PATIENCE] -= partner.tried - merging.list.tally[box.USUAL]
             found.append((partner.cost, place))
             least = min(least, partner.cost)
     for entry in found:

@@ -60,8 +60,9 @@ SIZE, PLACE, HEAD, TAIL, VALUES = range(5)
 FOLLOWING = 0
 
 # What `ClusterList.tally` holds: the place whose turn is next, clusters under k, clusters that are
-# left, merges, boxes that may still be tried before a new tree is worth its while.
-NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES, PATIENCE = range(5)
+# left, merges, boxes that may still be tried beyond what is usual before a new tree is worth its
+# while. USUAL: boxes that a search in this tree usually tries; TRIED, SEARCHES: of the present run.
+NEXT_PLACE, UNDER_K, CLUSTERS_LEFT, MERGES, PATIENCE, USUAL, TRIED, SEARCHES = range(8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,5 +108,5 @@ class ClusterList(Struct):
     """Per place the cluster there, -1 where there is none any more."""
     touched: Annotated[Int32s, writes("places")]
     """Per place the turn in which it last took part in a merge."""
-    tally: Annotated[Int64s, writes(5)]
-    """NEXT_PLACE to PATIENCE."""
+    tally: Annotated[Int64s, writes(8)]
+    """NEXT_PLACE to SEARCHES."""

@@ -9,7 +9,13 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import Measure
 from kanon_tui.core.clustering.merging import Merging, Objective
 from kanon_tui.core.kernels import box_arrays as box
-from kanon_tui.core.kernels.merging import EXTENT, SUPPRESS, cheapest_partner, costs_with
+from kanon_tui.core.kernels.merging import (
+    EXTENT,
+    SUPPRESS,
+    cheapest_partner,
+    costs_with,
+    next_small,
+)
 from kanon_tui.core.kernels.partner_tree import fill_nodes
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.task import RunContext
@@ -50,3 +56,25 @@ def test_partner_is_the_first_in_the_list_within_a_tie_of_the_lowest_cost() -> N
         assert cheapest_partner(merging.state, merging.tree, a).cluster == expected
         first += costs[expected] > costs.min()
     assert first > 50, "the first is often not the cheapest"
+
+
+def test_only_boxes_beyond_the_usual_number_cost_patience() -> None:
+    rng = random.Random(2)
+    columns = {name: [rng.randrange(10**6) for _ in range(600)] for name in "abc"}
+    merging = Merging(make_task(columns, k=4), RunContext(), Objective(EXTENT, Measure.NCP, "", ""))
+    tally = merging.list.tally
+    patience = int(tally[box.PATIENCE])
+    tried = []
+    while len(tried) < 3 * 64:
+        place = next_small(merging.clusters, merging.list, 0, 4)
+        a = int(merging.list.at[place])
+        tried.append(cheapest_partner(merging.state, merging.tree, a).tried)
+        merging.advance(0, most=1)
+    first, second, third = (sum(tried[begin : begin + 64]) for begin in (0, 64, 128))
+    usual = min(first // 64, second // 64)
+    assert tally[box.USUAL] == min(usual, third // 64)
+    assert tally[box.PATIENCE] == patience - first - (second - first // 64 * 64) - (
+        third - usual * 64
+    )
+    merging.grow_tree()
+    assert tally[box.USUAL] == 0, "a new tree has another usual number"

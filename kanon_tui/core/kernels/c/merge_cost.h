@@ -87,13 +87,21 @@ typedef struct {
 
 /* Return the losses of an attribute, `wide` being the extent of the union. Where hiding is no
  * better it counts as hiding nothing. */
-KN_INLINE Losses losses_by_hiding(const MergeState *state, double wide, int64_t x, int64_t a,
-                                  int64_t b) {
+KN_INLINE Losses losses_of(const MergeState *state, int64_t mode, double wide, int64_t x, int64_t a,
+                           int64_t b) {
+    if (mode == EXTENT) {
+        return (Losses){wide, wide, wide};
+    }
     const double kept = rules_kept(state->attributes, state->clusters, x, a, b);
+    if (mode == CLUSTER) {
+        const double lost = cluster_lost(state->attributes, x, wide, kept);
+        return (Losses){lost, lost, lost};
+    }
     const double more = widening(state->clusters, wide, x, a, b);
-    const double nothing = merge_lost(state, x, a, b, more, kept);
+    const double nothing =
+        mode == RELEASE ? value_lost(state, x, more, kept) : merge_lost(state, x, a, b, more, kept);
     Losses losses = {nothing, nothing, nothing};
-    if (nothing > TIE) {
+    if (mode >= SUPPRESS && nothing > TIE) {
         const double of_small = hiding_loss(state, x, a, b), of_other = hiding_loss(state, x, b, a);
         losses.of_small = of_small < nothing - TIE ? of_small : nothing;
         losses.of_other = of_other < nothing - TIE ? of_other : nothing;
@@ -106,13 +114,13 @@ typedef struct {
     int64_t side; /* the side that hides cells */
 } MergeCost;
 
-/* Return the cost of merging cluster a into b where cells may be hidden; inf when above the
- * limit. */
-KN_INLINE MergeCost suppressing_cost(const MergeState *state, int64_t a, int64_t b, double limit) {
+/* Return the cost of merging cluster a into b; inf when above the limit. */
+KN_INLINE MergeCost merge_cost(const MergeState *state, int64_t mode, int64_t a, int64_t b,
+                               double limit) {
     double cost = 0.0, of_small = 0.0, of_other = 0.0;
     for (int64_t x = 0; x < state->load_shape0; x++) {
         const double wide = union_extent(state->attributes, state->clusters, x, a, b);
-        const Losses losses = losses_by_hiding(state, wide, x, a, b);
+        const Losses losses = losses_of(state, mode, wide, x, a, b);
         cost += losses.nothing;
         of_small += losses.of_small;
         of_other += losses.of_other;
@@ -125,31 +133,6 @@ KN_INLINE MergeCost suppressing_cost(const MergeState *state, int64_t a, int64_t
     }
     if (of_other < cost - TIE) {
         return (MergeCost){of_other, HIDE_OTHER};
-    }
-    return (MergeCost){cost, HIDE_NONE};
-}
-
-/* Return the cost of merging cluster a into b; inf when above the limit. */
-KN_INLINE MergeCost merge_cost(const MergeState *state, int64_t mode, int64_t a, int64_t b,
-                               double limit) {
-    if (mode >= SUPPRESS) {
-        return suppressing_cost(state, a, b, limit);
-    }
-    const Attributes *attributes = state->attributes;
-    const BoxClusters *clusters = state->clusters;
-    double cost = 0.0;
-    for (int64_t x = 0; x < state->load_shape0; x++) {
-        const double wide = union_extent(attributes, clusters, x, a, b);
-        if (mode == EXTENT) {
-            cost += wide;
-        } else {
-            const double kept = rules_kept(attributes, clusters, x, a, b);
-            cost += mode == CLUSTER ? cluster_lost(attributes, x, wide, kept)
-                                    : value_lost(state, x, widening(clusters, wide, x, a, b), kept);
-        }
-        if (cost > limit) {
-            return (MergeCost){INFINITY, HIDE_NONE};
-        }
     }
     return (MergeCost){cost, HIDE_NONE};
 }

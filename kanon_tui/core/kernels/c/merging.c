@@ -5,6 +5,8 @@
 
 /* Boxes tried after which a call returns. */
 #define BOXES_PER_CALL 2000000
+/* Searches of a run. */
+#define SEARCHES_PER_RUN 64
 
 double kn_merging_power(double x, double y) {
     return power(x, y);
@@ -29,7 +31,7 @@ static bool hides(const MergeState *state, double wide, int64_t x, int64_t a, in
     if (side == HIDE_NONE) {
         return false;
     }
-    const Losses losses = losses_by_hiding(state, wide, x, a, b);
+    const Losses losses = losses_of(state, state->mode, wide, x, a, b);
     return (side == HIDE_SMALL ? losses.of_small : losses.of_other) < losses.nothing;
 }
 
@@ -82,6 +84,18 @@ static void hand_over(const BoxClusters *clusters, const PartnerTree *tree, int6
     }
 }
 
+/* Count the boxes that a search tried. Those beyond the usual number cost patience: usual is the
+ * mean of that run of searches in this tree which tried fewest. */
+static void charge(int64_t *tally, int64_t tried) {
+    tally[PATIENCE] -= tried - tally[USUAL];
+    tally[TRIED] += tried;
+    if (++tally[SEARCHES] == SEARCHES_PER_RUN) {
+        const int64_t mean = tally[TRIED] / SEARCHES_PER_RUN;
+        tally[USUAL] = tally[USUAL] == 0 ? mean : min_i64(tally[USUAL], mean);
+        tally[TRIED] = tally[SEARCHES] = 0;
+    }
+}
+
 int64_t kn_merging_advance(const MergeState *state, const PartnerTree *tree,
                            const ClusterList *listed, int64_t turn, int64_t k, int64_t decisions) {
     const BoxClusters *clusters = state->clusters;
@@ -98,7 +112,7 @@ int64_t kn_merging_advance(const MergeState *state, const PartnerTree *tree,
         const int64_t b = partner.cluster;
         const int64_t size = info_of(clusters, a)[SIZE], other = info_of(clusters, b)[SIZE];
         tried += partner.tried;
-        tally[PATIENCE] -= partner.tried;
+        charge(tally, partner.tried);
         tally[UNDER_K] -= other < k && k <= size + other ? 2 : 1;
         hand_over(clusters, tree, a, b);
         merge(state, a, b, partner.side);
