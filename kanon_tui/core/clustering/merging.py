@@ -139,7 +139,7 @@ class Merging:
         )
 
     def renew_tree(self) -> None:
-        """Grow a new tree where searches in this one have taken far longer than that does.
+        """Grow a new tree where the old one made searches longer, in all by more than that takes.
 
         A tree parts clusters by the attributes that are dear when it is grown. Research value makes
         an attribute cheaper as its ranges widen, by orders of magnitude where its values are many,
