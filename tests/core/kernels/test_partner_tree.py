@@ -23,6 +23,7 @@ from tests.core.algorithms.random_tables import COLUMNS
 from tests.helpers import make_task
 
 KNOWN = ("branches", "reach", "words")
+RUN = 32  # searches, as in merging.c
 
 
 def test_nodes_know_after_merges_what_they_would_know_if_filled_anew() -> None:
@@ -65,16 +66,15 @@ def test_only_boxes_beyond_the_usual_number_cost_patience() -> None:
     tally = merging.list.tally
     patience = int(tally[box.PATIENCE])
     tried = []
-    while len(tried) < 3 * 64:
+    while len(tried) < 3 * RUN:
         place = next_small(merging.clusters, merging.list, 0, 4)
         a = int(merging.list.at[place])
         tried.append(cheapest_partner(merging.state, merging.tree, a).tried)
         merging.advance(0, most=1)
-    first, second, third = (sum(tried[begin : begin + 64]) for begin in (0, 64, 128))
-    usual = min(first // 64, second // 64)
-    assert tally[box.USUAL] == min(usual, third // 64)
-    assert tally[box.PATIENCE] == patience - first - (second - first // 64 * 64) - (
-        third - usual * 64
-    )
+    first, second, third = (sum(tried[begin : begin + RUN]) for begin in (0, RUN, 2 * RUN))
+    usual = min(first // RUN, second // RUN)
+    assert tally[box.USUAL] == min(usual, third // RUN)
+    beyond = second - first // RUN * RUN + third - usual * RUN
+    assert tally[box.PATIENCE] == patience - beyond
     merging.grow_tree()
     assert tally[box.USUAL] == 0, "a new tree has another usual number"

@@ -6,7 +6,7 @@
 /* Boxes tried after which a call returns. */
 #define BOXES_PER_CALL 2000000
 /* Searches of a run. */
-#define SEARCHES_PER_RUN 64
+#define SEARCHES_PER_RUN 32
 
 double kn_merging_power(double x, double y) {
     return power(x, y);
@@ -87,7 +87,7 @@ static void hand_over(const BoxClusters *clusters, const PartnerTree *tree, int6
 /* Count the boxes that a search tried. Those beyond the usual number cost patience: usual is the
  * mean of that run of searches in this tree which tried fewest. */
 static void charge(int64_t *tally, int64_t tried) {
-    tally[PATIENCE] -= tried - tally[USUAL];
+    tally[PATIENCE] -= tally[USUAL] == 0 ? 0 : tried - tally[USUAL];
     tally[TRIED] += tried;
     if (++tally[SEARCHES] == SEARCHES_PER_RUN) {
         const int64_t mean = tally[TRIED] / SEARCHES_PER_RUN;
