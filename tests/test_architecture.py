@@ -19,7 +19,7 @@ PACKAGE = Path(kanon_tui.__file__).parent
 REPOSITORY = PACKAGE.parent
 LONGEST_FILE = 600
 MOST_PYTHON, MOST_C = 49_200, 6_500
-"""Ceilings close to the present sizes, so that growth is noticed; the budget is 50,000 and 6,500."""
+"""Ceilings close to the present sizes, to notice growth; the budget is 50,000 and 6,500."""
 LAYOUT = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
     tokenize.ENDMARKER,
