@@ -294,6 +294,8 @@ def measure(
         tiny = make(WARM_UP)
         for place, size in enumerate(sizes):
             task = make(size)
+            for attribute in task.quasi:
+                assert attribute.hierarchy.height  # built now, not by the first search
             for name in names:
                 seconds = found.setdefault((name, shape), [])
                 power = grown(sizes[:place], seconds)
