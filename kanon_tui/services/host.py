@@ -144,8 +144,13 @@ class Host:
                 screen.refresh_session()
         # Large hierarchies and network folders take a while; closing keeps what this did not.
         keep = partial(self.recovery.keep, session)
-        self.app.run_worker(keep, group="keep", exclusive=True, thread=True, exit_on_error=False)
+        self.background.compute(
+            self.app, keep, lambda _: None, group="keep", failed=self._show_not_kept
+        )
         self.counting.count(session)
+
+    def _show_not_kept(self, error: Exception) -> None:
+        self.notify(f"A crash would lose these edits, save them (ctrl+s): {error}", "warning")
 
     def add_result(self, session: Session, result: FinishedRun) -> None:
         """Add a finished run to the session, and its figures to the history."""
