@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InputError
@@ -17,28 +15,7 @@ from kanon_tui.core.hierarchy.specification import (
     spec_from_texts,
     texts_of_spec,
 )
-from kanon_tui.core.table.column import Kind
-from kanon_tui.core.table.table import code_column
-
-COUNTRIES = Hierarchy.from_rows(
-    [
-        ("France", "Europe", "Old World", "World"),
-        ("Italy", "Europe", "Old World", "World"),
-        ("Japan", "Asia", "Old World", "World"),
-        ("Peru", "Andes", "New World", "World"),
-        ("Chile", "Andes", "New World", "World"),
-    ]
-)
-
-
-def refused(edit: Callable[[], object]) -> str:
-    with pytest.raises(InputError) as caught:
-        edit()
-    return str(caught.value)
-
-
-def column(texts):
-    return code_column(pl.Series("x", list(texts)), Kind.CATEGORICAL, ("?",))
+from tests.core.hierarchy.countries import COUNTRIES, column, refused
 
 
 @pytest.mark.parametrize(
