@@ -10,7 +10,7 @@ KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --require-hashes --only-binary :all: --requirement
 
-.PHONY: run test test-quick test-browser test-sanitized fuzz check format bench papers docs screenshots screenshots-browser lock sbom header clean
+.PHONY: run test test-quick test-browser test-sanitized fuzz check budgets format bench papers docs screenshots screenshots-browser lock sbom header clean
 
 run: $(READY)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -46,6 +46,9 @@ check: $(READY)  ## lint, format, types, tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest
+
+budgets: $(READY)  ## what makes code hard to inherit, measured, beside its budgets
+	$(BIN)/python -m tests.budgets
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
