@@ -10,7 +10,7 @@ KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --require-hashes --only-binary :all: --requirement
 
-.PHONY: run test test-quick test-browser test-sanitized fuzz check budgets format bench papers docs screenshots screenshots-browser lock sbom header clean
+.PHONY: run test test-quick test-browser test-sanitized fuzz check lint budgets format bench papers docs screenshots screenshots-browser lock sbom header clean
 
 run: $(READY)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -39,13 +39,15 @@ test-sanitized: $(READY)  ## the tests and twins of the kernels, and fuzzing, on
 WITH_SANITIZERS = ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)"
 
-check: $(READY)  ## lint, format, types, tests
+check: lint  ## lint, format, types, imports, then the tests
+	$(BIN)/pytest
+
+lint: $(READY)  ## lint, format, types and imports, without the tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(KERNELS)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest
 
 budgets: $(READY)  ## what makes code hard to inherit, measured, beside its budgets
 	$(BIN)/python -m tests.budgets
