@@ -1,6 +1,7 @@
 """Types of arrays, the tolerance with which scores are equal, and order by chance."""
 
 from secrets import token_bytes
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
@@ -8,11 +9,13 @@ import numpy.typing as npt
 TIE = 1e-9
 """Scores that differ by less are equal; the lowest row, the first cluster or attribute wins."""
 
-Int32s = npt.NDArray[np.int32]
-Int64s = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.uint64]
+# The element stands beside the type: kernels read it there, whatever NumPy makes of its aliases.
+Int32s = Annotated[npt.NDArray[np.int32], np.int32]
+Int64s = Annotated[npt.NDArray[np.int64], np.int64]
+Floats = Annotated[npt.NDArray[np.float64], np.float64]
+Flags = Annotated[npt.NDArray[np.bool_], np.bool_]
+Bytes = Annotated[npt.NDArray[np.uint8], np.uint8]
+Words = Annotated[npt.NDArray[np.uint64], np.uint64]
 """Sets as bits, 64 to a word."""
 
 

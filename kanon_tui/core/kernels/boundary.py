@@ -2,7 +2,8 @@
 
 A struct of arrays is a frozen dataclass that derives from `Struct`; a C function is a stub, a
 Python function with annotations and a docstring but no body, decorated with `c_function`. Arrays
-are annotated with `reads(...)` or `writes(...)`, which name their dimensions:
+are annotated with a type of `numeric` and with `reads(...)` or `writes(...)`, which name their
+dimensions:
 
     @dataclass(frozen=True, eq=False)
     class Parts(Struct):
@@ -25,7 +26,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import cache, cached_property, update_wrapper
 from operator import index
-from typing import Any, NamedTuple, Self, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, Self, TypeVar, cast, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -250,11 +251,14 @@ def _hints(owner: Any) -> dict[str, Any]:
 
 
 def _field(name: str, hint: Any) -> Field:
-    dimensions = getattr(hint, "__metadata__", (None,))[0]
-    if isinstance(dimensions, Dimensions):
-        array_type = get_args(hint)[0]
-        element = get_args(get_args(array_type)[1])[0]
-        return Field(name, ArraySpec(np.dtype(element), dimensions))
+    match getattr(hint, "__metadata__", ()):
+        case (element, Dimensions() as dimensions):
+            return Field(name, ArraySpec(np.dtype(element), dimensions))
+        case (Dimensions(),):
+            raise TypeError(
+                f"{name}: {hint} does not say its element; "
+                "use a type of kanon_tui.core.numeric, such as Int32s"
+            )
     if get_origin(hint) is None and isinstance(hint, type):
         return Field(name, hint)
     raise TypeError(f"{name}: {hint} is no array with dimensions, struct, int, float or bool")

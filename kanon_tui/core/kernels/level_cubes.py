@@ -26,14 +26,10 @@ from math import prod
 from typing import Annotated, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
 from kanon_tui.core.kernels.frequency import TupleLayout
-from kanon_tui.core.numeric import Int32s, Int64s, Words
-
-Known = npt.NDArray[np.uint8]
-"""A byte for every string: UNKNOWN, FAILS or PASSES. The first attribute is slowest."""
+from kanon_tui.core.numeric import Bytes, Int32s, Int64s, Words
 
 UNKNOWN, FAILS, PASSES = 0, 1, 2
 PLACES_PER_CELL = 8
@@ -186,7 +182,7 @@ def fill_cells(
 
 @c_function
 def walk_box(
-    grid: Annotated[Known, writes("_")],
+    grid: Annotated[Bytes, writes("_")],
     lattice: LevelLattice,
     walk: BoxWalk,
     room: CubeRoom,
@@ -202,6 +198,8 @@ def walk_box(
     records are left out and counted as lost: these have to go whatever the levels of the others.
     `tested` gets the places of the strings that were tested. What is more general than one that
     passes, with other levels fixed, was looked at before.
+
+    `grid` has a byte for every string: UNKNOWN, FAILS or PASSES. The first attribute is slowest.
 
     When an attribute is fixed, two strings are tested: that with everything behind it at the root,
     by the records of the rows, and the most specific of those that are unknown. What the latter

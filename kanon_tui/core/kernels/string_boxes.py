@@ -18,14 +18,10 @@ A call costs O(known · attributes / 8), and O(levels) for every string that bar
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from kanon_tui.core.kernels.boundary import Struct, c_function, reads, writes
-from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.numeric import Bytes, Floats, Int32s
 
 LEVELS_PER_WORD = 8  # bytes: strings are compared a word at a time, and padded with zeros
-Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)

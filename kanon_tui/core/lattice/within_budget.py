@@ -49,13 +49,12 @@ import numpy as np
 
 from kanon_tui.core.kernels.string_boxes import (
     LEVELS_PER_WORD,
-    Bytes,
     KnownStrings,
     LevelWorths,
     bound_box,
 )
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
+from kanon_tui.core.numeric import TIE, Bytes, Flags, Floats, Int64s
 from kanon_tui.core.task.task import Step
 from kanon_tui.core.text import Note, note
 

@@ -151,6 +151,28 @@ def test_a_struct_can_hold_numbers_and_other_structs() -> None:
         Outer(np.zeros(2), 2, 0.5, np.zeros(4, dtype=np.int32))  # type: ignore[arg-type]
 
 
+class Opaque:
+    """An array type that tells nothing about its elements, as NumPy's alias since NumPy 2.5."""
+
+
+def test_what_an_array_holds_does_not_depend_on_how_numpy_spells_its_types() -> None:
+    @dataclass(frozen=True, eq=False)
+    class Marks(Struct):
+        marks: Annotated[Annotated[Opaque, np.uint8], reads("rows")]
+
+    (marks,) = boundary.struct_layout(Marks).fields
+    assert marks.kind == boundary.ArraySpec(np.dtype(np.uint8), reads("rows"))
+
+
+def test_an_array_without_its_element_is_refused() -> None:
+    @dataclass(frozen=True, eq=False)
+    class Marks(Struct):
+        marks: Annotated[Opaque, reads("rows")]
+
+    with pytest.raises(TypeError, match=r"marks: .* use a type of kanon_tui\.core\.numeric"):
+        boundary.struct_layout(Marks)
+
+
 def test_a_library_made_from_other_sources_is_refused(tmp_path: Path) -> None:
     stale = tmp_path / "libkanon.so"
     digest = library.sources_digest().encode()
