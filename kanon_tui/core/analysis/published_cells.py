@@ -270,7 +270,7 @@ class CellReader:
 
     @cached_property
     def _root(self) -> str | None:
-        return self.hierarchy.rows[0][-1] if self.hierarchy and self.hierarchy.height else None
+        return self.hierarchy.root if self.hierarchy and self.hierarchy.height else None
 
     @cached_property
     def _known_with_bars(self) -> list[str]:

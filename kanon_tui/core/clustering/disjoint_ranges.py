@@ -24,7 +24,7 @@ import numpy as np
 
 from kanon_tui.core.clustering.magval_groups import limits_of
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.hierarchy.level_table import HIDDEN, BoundHierarchy, Mark
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Level, Mark
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.losses import attribute_ncp
 from kanon_tui.core.numeric import TIE, Int32s
@@ -210,8 +210,8 @@ def _category(attribute: QuasiIdentifier, stretch: Int32s, limited: bool) -> Qua
         copies=before.copies,
     )
     marks = frozenset(Mark(0, name) for name in names) if limited else frozenset()
-    paths = tuple((name, HIDDEN) for name in names)
-    hierarchy = BoundHierarchy(column, paths, np.arange(count, dtype=np.int32), marks)
+    levels = (Level.of_values(names), Level.root(count))
+    hierarchy = BoundHierarchy(column, levels, np.arange(count, dtype=np.int32), marks)
     rules = attribute.rules
     sides = [np.zeros((len(rules.rules), count), dtype=bool) for _ in range(2)]
     for side, masks in zip(sides, (rules.first, rules.second), strict=True):

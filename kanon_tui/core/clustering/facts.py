@@ -49,7 +49,7 @@ def texts(attribute: QuasiIdentifier, codes: Codes) -> str:
         return f"{values[present[0]]}–{values[present[-1]]}"
     if attribute.publishes_ancestor:
         level = attribute.hierarchy.lca_level(present)
-        return str(attribute.hierarchy.paths[present[0]][level])
+        return str(attribute.hierarchy.label(int(present[0]), level))
     if len(present) > _VALUES_SHOWN:
         return f"{len(present)} values"
     return set_text(values[code] for code in present)

@@ -21,8 +21,8 @@ def magvals_of(task: Task, record: int) -> str:
         if attribute.max_width is not None:
             texts.append(f"{attribute.name} ranges of {attribute.max_width:g}")
         if attribute.hierarchy.marks:
-            code = attribute.column.codes[record]
-            label = attribute.hierarchy.paths[code][attribute.hierarchy.mark_levels[code]]
+            code = int(attribute.column.codes[record])
+            label = attribute.hierarchy.label(code, int(attribute.hierarchy.mark_levels[code]))
             texts.append(f"{attribute.name} {label}")
     return ", ".join(texts) or "anything"
 

@@ -115,10 +115,10 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
     except KanonError as error:
         return replace(empty, problem=problem or str(error), column=column)
     rows = hierarchy.find_rows(column)
-    found = np.array([-1 if row is None else row for row in rows])
-    records = np.zeros(len(hierarchy.rows), dtype=np.int64)
-    np.add.at(records, found[found >= 0], column.counts[found >= 0])
-    uncovered = [code for code in np.flatnonzero(found < 0).tolist() if code != column.missing]
+    covered = rows >= 0
+    records = np.zeros(len(hierarchy.values), dtype=np.int64)
+    np.add.at(records, rows[covered], column.counts[covered])
+    uncovered = [code for code in np.flatnonzero(~covered).tolist() if code != column.missing]
     state = replace(
         empty, origin=origin, problem=problem, column=column, hierarchy=hierarchy,
         bound=attribute.hierarchy if attribute else None,
@@ -126,7 +126,7 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
         uncovered=tuple(column.values[code] for code in uncovered),
         uncovered_records=column.counts[uncovered], order=hierarchy.tree_order, records=records,
     )  # fmt: skip
-    if column.missing is None or rows[column.missing] is not None:
+    if column.missing is None or covered[column.missing]:
         return state
     text, count = column.values[column.missing], int(column.counts[column.missing])
     return replace(state, missing=text, missing_records=count)

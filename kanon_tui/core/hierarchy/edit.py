@@ -24,6 +24,7 @@ Where values that a hierarchy does not cover can go: rows for `edit.add_rows`.
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -59,7 +60,7 @@ def rename(hierarchy: Hierarchy, level: int, old: str, new: str) -> Hierarchy:
         for row in hierarchy.rows
     )
     before, after = Mark(level, old), Mark(level, new)
-    return _with_marks(rows, (after if mark == before else mark for mark in hierarchy.marks))
+    return _edited(hierarchy, rows, (after if mark == before else mark for mark in hierarchy.marks))
 
 
 def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) -> Hierarchy:
@@ -84,7 +85,7 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
         if len(wanted) == len(hierarchy.labels(level)):
             raise InputError(
                 f"these are all labels of level {level}, which the root "
-                f"'{hierarchy.rows[0][-1]}' holds already; rename the root instead"
+                f"'{hierarchy.root}' holds already; rename the root instead"
             )
         hierarchy = add_level(hierarchy, level)
     above = level + 1
@@ -101,7 +102,7 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
         _check_agree(inside, level)
     path = (name, *inside[0][above + 1 :]) if target is None else target[above:]
     rows = ((*row[:above], *path) if row[level] in wanted else row for row in hierarchy.rows)
-    return _with_marks(rows, hierarchy.marks)
+    return _edited(hierarchy, rows, hierarchy.marks)
 
 
 def move(hierarchy: Hierarchy, level: int, label: str, parent: str) -> Hierarchy:
@@ -144,14 +145,16 @@ def split(hierarchy: Hierarchy, level: int, label: str) -> Hierarchy:
         (*row[:level], row[level - 1], *row[level + 1 :]) if row[level] == label else row
         for row in hierarchy.rows
     )
-    return _with_marks(rows, (mark for mark in hierarchy.marks if mark != Mark(level, label)))
+    return _edited(
+        hierarchy, rows, (mark for mark in hierarchy.marks if mark != Mark(level, label))
+    )
 
 
 def add_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
     """Return a new level above this one, with the same labels; above the root one of `*`."""
     _check_level(hierarchy, level)
     top = level == hierarchy.height
-    root = hierarchy.rows[0][-1]
+    root = hierarchy.root
     if top and root == HIDDEN:
         raise InputError(f"nothing can stand above '{HIDDEN}', which hides everything")
     rows = (
@@ -159,7 +162,7 @@ def add_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
         for row in hierarchy.rows
     )
     marks = (Mark(m.level + (m.level > level), m.label) for m in hierarchy.marks)
-    return _with_marks(rows, marks)
+    return _edited(hierarchy, rows, marks)
 
 
 def remove_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
@@ -176,12 +179,12 @@ def remove_level(hierarchy: Hierarchy, level: int) -> Hierarchy:
     marks = (
         Mark(m.level - (m.level > level), m.label) for m in hierarchy.marks if m.level != level
     )
-    return _with_marks(rows, marks)
+    return _edited(hierarchy, rows, marks)
 
 
 def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarchy:
     """Add values with their labels from level 1 to the root, which must fit the rows there are."""
-    height, root = hierarchy.height, hierarchy.rows[0][-1]
+    height, root = hierarchy.height, hierarchy.root
     if height == 0:
         raise InputError(
             f"the hierarchy has no level above its only value '{root}'; add a level first"
@@ -198,19 +201,20 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
         if labels[-1] != root:
             raise InputError(f"'{value}' must end at the root '{root}', not at '{labels[-1]}'")
     added = [(value, *labels) for value, labels in new.items()]
-    return _with_marks(Hierarchy.from_rows((*hierarchy.rows, *added)).rows, hierarchy.marks)
+    checked = Hierarchy.from_rows((*hierarchy.rows, *added))
+    return replace(checked, marks=hierarchy.marks)
 
 
 # --- what all edits share -------------------------------------------------------------------------
 
 
-def _with_marks(rows: Rows, marks: Iterable[Mark]) -> Hierarchy:
-    """Return a hierarchy of rows valid by construction, with the marks that still have a label."""
-    unmarked = Hierarchy(tuple(rows))
+def _edited(hierarchy: Hierarchy, rows: Rows, marks: Iterable[Mark]) -> Hierarchy:
+    """Return a hierarchy with rows valid by construction and the marks that still have a label."""
+    unmarked = hierarchy.with_rows(rows)
     wanted = list(marks)
     labels = {level: frozenset(unmarked.labels(level)) for level in {mark.level for mark in wanted}}
     kept = frozenset(mark for mark in wanted if mark.label in labels[mark.level])
-    return Hierarchy(unmarked.rows, kept)
+    return replace(unmarked, marks=kept, source="")
 
 
 def _check_level(hierarchy: Hierarchy, level: int) -> None:
@@ -261,7 +265,7 @@ def rows_like(
 
 def own_rows(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return rows that keep every value itself on all levels below the root."""
-    root = hierarchy.rows[0][-1:]
+    root = (hierarchy.root,)
     between = range(1, hierarchy.height)
     taken = {label: level for level in between for label in hierarchy.labels(level)}
     rows = {}

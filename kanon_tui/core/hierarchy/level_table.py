@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, partial
+from itertools import chain, pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -41,16 +42,86 @@ class Mark:
     label: str
 
 
-@dataclass(frozen=True)
-class Hierarchy:
-    """A valid level table: `rows[i][j]` is the label of value i at level j.
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The labels of one level, and which of them every value has."""
 
-    Make one with `Hierarchy.of`, which checks it and adds the root where it lacks one.
+    labels: tuple[str, ...]
+    """Distinct, in the order of the first value that has them."""
+    codes: Codes
+    """Per value an index into `labels`."""
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str]) -> Self:
+        """Return the level of the labels of every value."""
+        number_of: dict[str, int] = {}
+        codes = [number_of.setdefault(text, len(number_of)) for text in texts]
+        return cls(tuple(number_of), np.array(codes, dtype=np.int32))
+
+    @classmethod
+    def from_groups(cls, groups: npt.NDArray[Any], label_of: Callable[[Any], str]) -> Self:
+        """Return the level of values that lie in numbered groups.
+
+        `label_of` is asked once per group, for the number as a Python integer.
+        """
+        first, codes = in_order_of_appearance(groups)
+        labels = [label_of(group) for group in groups[first].tolist()]
+        by_label = cls.from_texts(labels)  # two groups may have the same label
+        return cls(by_label.labels, by_label.codes[codes])
+
+    @classmethod
+    def of_values(cls, values: Sequence[str]) -> Self:
+        """Return the level of the values themselves, which are distinct."""
+        return cls(tuple(values), np.arange(len(values), dtype=np.int32))
+
+    @classmethod
+    def root(cls, count: int, label: str = HIDDEN) -> Self:
+        """Return the level at which `count` values have one label."""
+        return cls((label,), np.zeros(count, dtype=np.int32))
+
+    def texts(self) -> list[str]:
+        """Return the label of every value."""
+        labels = self.labels
+        return [labels[code] for code in self.codes.tolist()]
+
+    def of_selected(self, values: npt.NDArray[np.integer]) -> "Level":
+        """Return the level of some of the values, in this order."""
+        numbers = self.codes[values]
+        first, codes = in_order_of_appearance(numbers)
+        return Level(tuple(self.labels[number] for number in numbers[first].tolist()), codes)
+
+    def equals(self, other: "Level") -> bool:
+        """Return whether every value has the same label on both."""
+        return self.labels == other.labels and np.array_equal(self.codes, other.codes)
+
+
+def in_order_of_appearance(keys: npt.NDArray[Any]) -> tuple[Int64s, Codes]:
+    """Return where each distinct key first stands, and per entry the number of its key.
+
+    Keys are numbered in the order in which they first appear.
+    """
+    if not len(keys):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    if (keys[1:] >= keys[:-1]).all():  # as along a line of numbers, where nothing has to be sorted
+        starts = np.append(True, keys[1:] != keys[:-1])
+        return np.flatnonzero(starts), np.cumsum(starts, dtype=np.int32) - np.int32(1)
+    _, first, key = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(order), dtype=np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    return first[order], number[key]
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A valid level table: per level the label of every value, from the values to the root.
+
+    Make one with `from_rows` or `from_levels`, which check it and add the root where it lacks one.
     """
 
-    rows: tuple[tuple[str, ...], ...]
+    levels: tuple[Level, ...]
     marks: frozenset[Mark] = field(default_factory=frozenset)
-    source: str = field(default="", compare=False)
+    source: str = ""
     """The file it was read from, for messages."""
 
     @classmethod
@@ -61,29 +132,69 @@ class Hierarchy:
         """
         table = [tuple(row) for row in rows]
         _check_shape(table, who)
-        if len({row[-1] for row in table}) > 1:
-            table = [(*row, HIDDEN) for row in table]
-        _check_levels(table, who)
-        return cls(tuple(table))
+        return cls.from_levels([Level.from_texts(texts) for texts in zip(*table, strict=True)], who)
+
+    @classmethod
+    def from_levels(cls, levels: Sequence[Level], who: str = "hierarchy") -> Self:
+        """Check levels of the same values, the values first, and complete them to a single root.
+
+        `who` names the attribute or file in error messages.
+        """
+        complete = tuple(levels)
+        if len(complete[-1].labels) > 1:
+            complete = (*complete, Level.root(len(complete[0].codes)))
+        _check_nested(complete, who)
+        return cls(complete)
 
     @classmethod
     def flat(cls, values: Iterable[str]) -> Self:
         """Return a hierarchy with every value directly below `*`."""
-        return cls(tuple((value, HIDDEN) for value in values))
+        bottom = Level.of_values(tuple(values))
+        return cls((bottom, Level.root(len(bottom.codes))))
+
+    def with_rows(self, rows: Iterable[Sequence[str]]) -> Self:
+        """Return the hierarchy with other rows, which are valid by construction."""
+        levels = tuple(Level.from_texts(texts) for texts in zip(*rows, strict=True))
+        return replace(self, levels=levels)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the other hierarchy has the same rows and the same MAGVals."""
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        same_height = len(self.levels) == len(other.levels)
+        return (
+            same_height
+            and self.marks == other.marks
+            and all(map(Level.equals, self.levels, other.levels))
+        )
+
+    def __hash__(self) -> int:
+        """Return a number that equal hierarchies share."""
+        return hash((self.levels[0].labels, self.marks))
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str, ...], ...]:
+        """Per value its labels, from level 0 to the root."""
+        return tuple(zip(*(level.texts() for level in self.levels), strict=True))
 
     @property
     def height(self) -> int:
         """Number of levels above the values."""
-        return len(self.rows[0]) - 1
+        return len(self.levels) - 1
 
-    @cached_property
+    @property
     def values(self) -> tuple[str, ...]:
         """The values it covers, in row order."""
-        return tuple(row[0] for row in self.rows)
+        return self.levels[0].labels
+
+    @property
+    def root(self) -> str:
+        """The label that all values share."""
+        return self.levels[-1].labels[0]
 
     def labels(self, level: int) -> tuple[str, ...]:
         """Return the distinct labels of a level, in order of first appearance."""
-        return tuple(self._label_ranks[level])
+        return self.levels[level].labels
 
     def with_marks(self, marks: Iterable[str | Mark], who: str = "hierarchy") -> Self:
         """Return the hierarchy with these MAGVals; a bare label must name one node only."""
@@ -110,18 +221,15 @@ class Hierarchy:
                 f"{column.name}: {quoted_list(uncovered)} {verb} not in its hierarchy; "
                 f"add a row for {them}{where} or rebuild the hierarchy"
             )
-        paths = [
-            (text,) * (self.height + 1) if row is None else (text, *self.rows[row][1:])
-            for text, row in zip(column.values, rows, strict=True)
-        ]
-        root = self.rows[0][-1]
-        if column.missing is not None and rows[column.missing] is None:
+        levels = [Level.of_values(column.values)]
+        levels += [_level_of_rows(level, rows, column) for level in self.levels[1:]]
+        if column.missing is not None and rows[column.missing] < 0:
             self._check_missing_text(column)
-            if self.height > 0 and root == HIDDEN:
-                paths[column.missing] = (*paths[column.missing][:-1], root)
-        if len({path[-1] for path in paths}) > 1:
-            paths = [(*path, HIDDEN) for path in paths]
-        bound = BoundHierarchy(column, tuple(paths), self._order(rows), self.marks)
+            if self.height > 0 and self.root == HIDDEN:
+                levels[-1] = Level.root(len(rows))
+        if len(levels[-1].labels) > 1:
+            levels.append(Level.root(len(rows)))
+        bound = BoundHierarchy(column, tuple(levels), self._order(rows), self.marks)
         if column.kind.ordered:
             bound.check_contiguous()
         return bound
@@ -133,22 +241,26 @@ class Hierarchy:
     @cached_property
     def _label_ranks(self) -> tuple[dict[str, int], ...]:
         """Per level every label with its place in the order of first appearance."""
-        levels = zip(*self.rows, strict=True)
-        return tuple({x: i for i, x in enumerate(dict.fromkeys(level))} for level in levels)
+        return tuple({x: i for i, x in enumerate(level.labels)} for level in self.levels)
 
-    def find_rows(self, column: Column) -> list[int | None]:
-        """Return the row of every value code.
+    def find_rows(self, column: Column) -> Int64s:
+        """Return the row of every value code, -1 where a value has none.
 
         By its text, for numbers and dates also by equal number.
         """
-        rows = [self._row_numbers.get(text) for text in column.values]
-        without = [i for i, row in enumerate(rows) if row is None and i != column.missing]
+        if self.values == column.values[: len(self.values)]:  # as builders make them
+            rows = np.full(len(column.values), -1, dtype=np.int64)
+            rows[: len(self.values)] = np.arange(len(self.values))
+        else:
+            row_of = self._row_numbers
+            rows = np.array([row_of.get(text, -1) for text in column.values], dtype=np.int64)
+        without = [code for code in np.flatnonzero(rows < 0).tolist() if code != column.missing]
         if without and column.numbers is not None:
             by_number: dict[float, int] = {}
             for row, number in enumerate(column.parse(self.values).tolist()):
                 by_number.setdefault(number, row)
             for code in without:
-                rows[code] = by_number.get(float(column.numbers[code]))
+                rows[code] = by_number.get(float(column.numbers[code]), -1)
         return rows
 
     def _check_missing_text(self, column: Column) -> None:
@@ -165,19 +277,20 @@ class Hierarchy:
     @cached_property
     def tree_order(self) -> Int64s:
         """Row numbers as the tree is walked from the root, children in the order of the rows."""
-        keys = [np.arange(len(self.rows))]
-        for level, ranks in enumerate(self._label_ranks[1:-1], start=1):
-            keys.append(np.array([ranks[row[level]] for row in self.rows]))
+        keys = [level.codes for level in self.levels]
+        if all((codes[1:] >= codes[:-1]).all() for codes in keys):
+            return np.arange(len(keys[0]))
         return np.lexsort(keys).astype(np.int64)
 
-    def _order(self, rows: Sequence[int | None]) -> Codes:
+    def _order(self, rows: Int64s) -> Codes:
         """Return the rank of every code in the order of the tree.
 
         Missing values without a row go last; codes that share a row keep their order.
         """
-        row_of = np.array([-1 if row is None else row for row in rows])
-        place = np.argsort(self.tree_order)[row_of]
-        order = np.lexsort([np.arange(len(rows)), place, row_of < 0])
+        place = np.empty(len(self.tree_order), dtype=np.int64)
+        place[self.tree_order] = np.arange(len(place))
+        place_of_code = np.where(rows < 0, len(place), place[rows])
+        order = np.argsort(place_of_code, kind="stable")
         rank = np.empty(len(order), dtype=np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         return rank
@@ -197,9 +310,10 @@ class Hierarchy:
             return mark
         levels = [j for j, labels in enumerate(self._label_ranks) if mark in labels]
         if not levels:
+            every_label = dict.fromkeys(chain.from_iterable(row[1:] for row in self.rows))
             raise InputError(
                 f"{who}: MAGVal '{mark}' is not a label of its hierarchy; "
-                f"mark one of {quoted_list(dict.fromkeys(x for row in self.rows for x in row[1:]))}"
+                f"mark one of {quoted_list(every_label)}"
             )
         covers = {frozenset(row[0] for row in self.rows if row[j] == mark) for j in levels}
         if len(covers) > 1:
@@ -216,8 +330,8 @@ class BoundHierarchy:
     """A hierarchy over the values of one column; labels are those that occur in the data."""
 
     column: Column
-    paths: tuple[tuple[str, ...], ...]
-    """Labels of every value code, level 0 to the root."""
+    levels: tuple[Level, ...]
+    """The labels of every value code, from the values to the root."""
     order: Codes
     """Rank of every value code in the order of the tree."""
     marks: frozenset[Mark] = field(default_factory=frozenset)
@@ -230,34 +344,37 @@ class BoundHierarchy:
     @property
     def height(self) -> int:
         """Number of levels above the values."""
-        return len(self.paths[0]) - 1
+        return len(self.levels) - 1
 
     @property
     def one_step(self) -> bool:
         """Whether several categories have nothing between a value and `*`."""
         return not self.column.kind.ordered and self.column.present > 2 and self.height <= 1
 
-    @cached_property
-    def labels(self) -> tuple[tuple[str, ...], ...]:
-        """Per level the labels that occur in the data, in order of their first value code."""
-        return tuple(
-            tuple(dict.fromkeys(path[level] for path in self.paths))
-            for level in range(self.height + 1)
-        )
+    def label(self, code: int, level: int) -> str:
+        """Return the label of a value code at a level."""
+        labels_of_level = self.levels[level]
+        return labels_of_level.labels[int(labels_of_level.codes[code])]
 
     @cached_property
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """Labels of every value code, level 0 to the root."""
+        return tuple(zip(*(level.texts() for level in self.levels), strict=True))
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """Per level the labels that occur in the data, in order of their first value code."""
+        return tuple(level.labels for level in self.levels)
+
+    @property
     def maps(self) -> tuple[Codes, ...]:
         """Per level an array from value code to label number (an index into `labels[level]`)."""
-        result = []
-        for level, labels in enumerate(self.labels):
-            number = {label: i for i, label in enumerate(labels)}
-            result.append(np.array([number[path[level]] for path in self.paths], dtype=np.int32))
-        return tuple(result)
+        return tuple(level.codes for level in self.levels)
 
     @cached_property
     def mark_levels(self) -> Codes:
         """Level of magval(v) for every value code; the height where there is no mark."""
-        levels = np.full(len(self.paths), self.height, dtype=np.int32)
+        levels = np.full(len(self.levels[0].codes), self.height, dtype=np.int32)
         for level in range(self.height, -1, -1):  # the lowest mark on a path is set last
             marked = [Mark(level, label) in self.marks for label in self.labels[level]]
             levels[np.array(marked)[self.maps[level]]] = level
@@ -313,8 +430,8 @@ class BoundHierarchy:
                 one, other = present[split[0]], present[split[0] + 1]
                 raise InputError(
                     f"{self.column.name}: level {level} of its hierarchy puts '{values[one]}' into "
-                    f"'{self.paths[one][level]}' but '{values[other]}', the same number, into "
-                    f"'{self.paths[other][level]}'; equal numbers belong together"
+                    f"'{self.label(one, level)}' but '{values[other]}', the same number, into "
+                    f"'{self.label(other, level)}'; equal numbers belong together"
                 )
             starts = np.flatnonzero(np.diff(groups, prepend=-1))
             run_labels, counts = np.unique(groups[starts], return_counts=True)
@@ -340,16 +457,16 @@ class DeferredHierarchy(BoundHierarchy):
         self.__dict__.update(column=column, marks=frozenset(), _build=build)
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("paths", "order"):
+        if name not in ("levels", "order"):
             raise AttributeError(name)
         built = self.__dict__["_build"]()
-        self.__dict__.update(paths=built.paths, order=built.order)
+        self.__dict__.update(levels=built.levels, order=built.order)
         return self.__dict__[name]
 
     @property
     def built(self) -> bool:
         """Whether its labels have been asked for."""
-        return "paths" in self.__dict__
+        return "levels" in self.__dict__
 
     def with_column(self, column: Column) -> BoundHierarchy:
         """Return the hierarchy for a column with the same values and other records."""
@@ -360,11 +477,24 @@ def _return_same(hierarchy: BoundHierarchy) -> BoundHierarchy:
     return hierarchy
 
 
-def _without_row(column: Column, rows: Sequence[int | None]) -> list[str]:
+def _level_of_rows(level: Level, rows: Int64s, column: Column) -> Level:
+    """Return the labels of a column's values, which have these rows of a level.
+
+    A value without a row has itself as its label.
+    """
+    covered = rows >= 0
+    if covered.all():
+        return level.of_selected(rows)
+    number_of = {label: number for number, label in enumerate(level.labels)}
+    numbers = level.codes[rows]
+    for code in np.flatnonzero(~covered).tolist():
+        numbers[code] = number_of.setdefault(column.values[code], len(number_of))
+    return Level(tuple(number_of), numbers).of_selected(np.arange(len(numbers)))
+
+
+def _without_row(column: Column, rows: Int64s) -> list[str]:
     return [
-        column.values[code]
-        for code, row in enumerate(rows)
-        if row is None and code != column.missing
+        column.values[code] for code in np.flatnonzero(rows < 0).tolist() if code != column.missing
     ]
 
 
@@ -394,19 +524,23 @@ def _check_shape(table: list[tuple[str, ...]], who: str) -> None:
             )
 
 
-def _check_levels(table: list[tuple[str, ...]], who: str) -> None:
+def _check_nested(levels: Sequence[Level], who: str) -> None:
     """Refuse equal labels that become different: every level is a function of the level below."""
-    for level in range(1, len(table[0]) - 1):
-        parent: dict[str, tuple[str, int]] = {}
-        for number, row in enumerate(table, start=1):
-            label, above = row[level], row[level + 1]
-            known = parent.setdefault(label, (above, number))
-            if known[0] != above:
-                raise InputError(
-                    f"{who}: row {number} of the hierarchy puts '{label}' of level {level} under "
-                    f"'{above}' at level {level + 1}, row {known[1]} puts it under '{known[0]}'; "
-                    f"equal labels must stay equal on the levels above"
-                )
+    for height, (level, above) in enumerate(pairwise(levels[1:]), start=1):
+        first = np.full(len(level.labels), len(level.codes), dtype=np.int64)
+        np.minimum.at(first, level.codes, np.arange(len(level.codes)))
+        expected = above.codes[first][level.codes]
+        strays = np.flatnonzero(above.codes != expected)
+        if len(strays):
+            stray = int(strays[0])
+            earlier = int(first[level.codes[stray]])
+            label = level.labels[level.codes[stray]]
+            raise InputError(
+                f"{who}: row {stray + 1} of the hierarchy puts '{label}' of level {height} under "
+                f"'{above.labels[above.codes[stray]]}' at level {height + 1}, row {earlier + 1} "
+                f"puts it under '{above.labels[above.codes[earlier]]}'; "
+                f"equal labels must stay equal on the levels above"
+            )
 
 
 def text_of(value: Any, who: str) -> str:

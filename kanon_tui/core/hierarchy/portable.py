@@ -94,8 +94,8 @@ def labels_of(rule: Mapping[str, Any], level: int, column: Column) -> list[str |
     if codes:
         part = column.with_values(np.array(codes), np.arange(len(codes)))
         bound = build_hierarchy(rule, part, Path()).bind(part)
-        for code, path in zip(codes, bound.paths, strict=True):
-            labels[code] = path[level] if level < len(path) else HIDDEN
+        for place, code in enumerate(codes):
+            labels[code] = bound.label(place, level) if level <= bound.height else HIDDEN
     return labels
 
 
@@ -103,14 +103,15 @@ def _typed_labels(
     typed: Hierarchy, other: Sequence[str], level: int, column: Column
 ) -> list[str | None]:
     labels: list[str | None] = []
-    for code, (value, row) in enumerate(zip(column.values, typed.find_rows(column), strict=True)):
-        if row is not None:
+    for code, row in enumerate(typed.find_rows(column).tolist()):
+        value = column.values[code]
+        if row >= 0:
             labels.append(typed_label(typed.rows[row], level, value))
         elif code == column.missing:
-            hidden = level > typed.height or (level == typed.height and _root(typed) == HIDDEN)
+            hidden = level > typed.height or (level == typed.height and typed.root == HIDDEN)
             labels.append(HIDDEN if hidden else value)
         elif other:
-            labels.append(typed_label((value, *other, _root(typed)), level, value))
+            labels.append(typed_label((value, *other, typed.root), level, value))
         else:
             labels.append(None)
     return labels
@@ -121,7 +122,3 @@ def typed_label(row: Sequence[str], level: int, value: str) -> str:
     if level == 0:
         return value
     return row[level] if level < len(row) else HIDDEN
-
-
-def _root(typed: Hierarchy) -> str:
-    return typed.rows[0][-1]

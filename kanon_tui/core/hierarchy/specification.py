@@ -228,7 +228,7 @@ def texts_of_spec(builder: Builder, spec: Mapping[str, Any] | None) -> dict[str,
 def groups_spec(hierarchy: Hierarchy) -> dict[str, Any]:
     """Return named groups to edit: those of a hierarchy, or one group of two values."""
     levels: list[dict[str, list[str]]] = []
-    named = hierarchy.rows[0][-1] != HIDDEN  # the builder adds `*` by itself
+    named = hierarchy.root != HIDDEN  # the builder adds `*` by itself
     for level in range(1, hierarchy.height + named):
         levels.append(members_of_groups((row[level - 1], row[level]) for row in hierarchy.rows))
     if levels:
@@ -331,7 +331,7 @@ def _with_coded_ends(hierarchy: Hierarchy, column: Column) -> Hierarchy:
             levels = list(zip(*hidden, strict=True))[1:]
             shared = (labels[0] if len(set(labels)) == 1 else end for labels in levels)
             rows.append((end, *shared))
-    return replace(hierarchy, rows=tuple(rows))
+    return hierarchy.with_rows(rows)
 
 
 def default_specification(column: Column) -> dict[str, Any]:

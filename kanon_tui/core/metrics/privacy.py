@@ -239,7 +239,7 @@ def _beyond_mark(
     hierarchy = cells.attribute.hierarchy
     if cells.level is not None or not cells.attribute.ordered:
         # A label and a mark above the same value are nested: the one that covers more is higher.
-        allowed = np.zeros(len(hierarchy.paths), dtype=np.int64)
+        allowed = np.zeros(len(hierarchy.order), dtype=np.int64)
         for level, labels in enumerate(hierarchy.maps):
             at_level = hierarchy.mark_levels == level
             allowed[at_level] = hierarchy.covered(level)[labels[at_level]]

@@ -287,7 +287,7 @@ def _sampled_attribute(attribute: QuasiIdentifier, rows: Int64s) -> QuasiIdentif
     before, rules = attribute.hierarchy, attribute.rules
     hierarchy = BoundHierarchy(
         column,
-        tuple(before.paths[code] for code in kept),
+        tuple(level.of_selected(kept) for level in before.levels),
         np.argsort(np.argsort(before.order[kept])).astype(before.order.dtype),
         before.marks,
     )

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.cell_codes import text_series
+from kanon_tui.core.table.scaled_numbers import ScaledNumbers
 from kanon_tui.core.table.value_formats import PLAIN, NumberFormat, parse_dates
 from kanon_tui.core.table.value_formats import Kind as Kind
 
@@ -145,9 +146,20 @@ class Column:
     @cached_property
     def exact_numbers(self) -> list[Decimal]:
         """The numbers of the present values with all their digits, rising."""
-        values, numbers = self.values[: self.present], self.value_numbers[: self.present]
-        texts = [text[2:] if text in self.coded_ends else text for text in values]
-        return self.number_format.exact(texts, numbers.tolist())
+        numbers = self.value_numbers[: self.present]
+        return self.number_format.exact(self._texts_of_numbers, numbers.tolist())
+
+    @cached_property
+    def scaled_numbers(self) -> ScaledNumbers:
+        """The numbers of the present values as whole multiples of one power of ten, rising."""
+        numbers = self.value_numbers[: self.present]
+        return self.number_format.scaled(self._texts_of_numbers, numbers.tolist())
+
+    @property
+    def _texts_of_numbers(self) -> list[str]:
+        """The texts of the present values, coded ends without their `>=` or `<=`."""
+        values = self.values[: self.present]
+        return [text[2:] if text in self.coded_ends else text for text in values]
 
     @cached_property
     def lowest(self) -> Floats:

@@ -11,7 +11,7 @@ in two ways are refused, and the error names both.
 
 import datetime
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -26,6 +26,7 @@ from kanon_tui.core.fields.declaration import FieldType, declared, read_fields, 
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.cell_codes import FEW, text_series, without_spaces
+from kanon_tui.core.table.scaled_numbers import SAFE_DIGITS, ScaledNumbers
 from kanon_tui.core.text import quoted_list
 
 
@@ -124,6 +125,42 @@ class NumberFormat:
         return [
             _exact(self._plain(text), number) for text, number in zip(values, numbers, strict=True)
         ]
+
+    def scaled(self, values: Sequence[str], numbers: Iterable[float]) -> ScaledNumbers:
+        """Return the numbers of texts as whole multiples of one power of ten, exactly.
+
+        `numbers` are their doubles, as in `exact`.
+        """
+        quickly = self._scaled_quickly(values)
+        if quickly is not None:
+            return quickly
+        return ScaledNumbers.from_decimals(self.exact(values, numbers))
+
+    def _scaled_quickly(self, values: Sequence[str]) -> ScaledNumbers | None:
+        """Return the same as `scaled` for plain numbers of few digits; None for others."""
+        if len(values) <= FEW:
+            return None
+        texts = text_series(values).str.strip_chars()
+        if not texts.str.contains(self._pattern).all():
+            return None
+        if self.thousands != "none":
+            texts = texts.str.replace_all(self._groups, "")
+        parts = texts.str.extract_groups(rf"^([+-]?[0-9]*){re.escape(self.decimal)}?([0-9]*)$")
+        integers, fractions = parts.struct.unnest().get_columns()
+        if integers.null_count() or fractions.null_count():
+            return None
+        is_zero = (integers + fractions).str.contains("^[+-]?0*$")
+        places = fractions.str.len_bytes().set(is_zero, 0).max()
+        decimals = int(places) if isinstance(places, int) else 0
+        digits = integers.str.len_bytes().max()
+        if not isinstance(digits, int) or digits + decimals > SAFE_DIGITS:
+            return None
+        units = (integers + fractions.str.slice(0, decimals).str.pad_end(decimals, "0")).cast(
+            pl.Int64, strict=False
+        )
+        if units.null_count():
+            return None
+        return ScaledNumbers(units.to_numpy(), decimals)
 
     def as_range_end(self, text: str) -> str:
         """Return a number as the end of a range: `+7`, `.5`, `5.` and `1e2` are written plainly.

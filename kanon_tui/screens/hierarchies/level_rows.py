@@ -65,7 +65,8 @@ class LevelRows(_Rows):
 
     def __init__(self, state: HierarchyState, selected: Set[Node]) -> None:
         super().__init__(state, selected)
-        self.height = len(self.without_row) + len(self.hierarchy.rows) + (self.missing is not None)
+        values = len(self.hierarchy.values)
+        self.height = len(self.without_row) + values + (self.missing is not None)
         bound = state.bound
         self.top = max(bound.height, self.hierarchy.height) if bound else self.hierarchy.height
         self.columns: Sequence[GridColumn] = self._columns()
@@ -91,7 +92,7 @@ class LevelRows(_Rows):
                 Cell(f"{int(self.state.uncovered_records[row]):,}", "bad"),
             ]
         number = row - len(self.without_row)
-        if number == len(self.hierarchy.rows):
+        if number == len(self.hierarchy.values):
             return self._missing_line()
         place = int(self.state.order[number])
         path, records = self.hierarchy.rows[place], int(self.state.records[place])
@@ -116,7 +117,7 @@ class LevelRows(_Rows):
     def node(self, row: int, column: int) -> Node:
         """Return the label of a cell; raises InputError if there is none."""
         number = row - len(self.without_row)
-        if not 0 <= number < len(self.hierarchy.rows):
+        if not 0 <= number < len(self.hierarchy.values):
             self._refuse(row)
         if column > self.hierarchy.height:
             raise InputError(
@@ -162,7 +163,7 @@ class TreeRows(_Rows):
 
     def _unfold(self) -> None:
         """List the visible nodes, each with the range of rows it stands for."""
-        todo = [(self.hierarchy.height, 0, len(self.hierarchy.rows))]
+        todo = [(self.hierarchy.height, 0, len(self.hierarchy.values))]
         self._lines = []
         while todo:
             level, start, stop = line = todo.pop()
@@ -181,7 +182,7 @@ class TreeRows(_Rows):
 
     def is_open(self, node: Node) -> bool:
         """Return whether a node is unfolded."""
-        small = len(self.hierarchy.rows) <= ALL_OPEN
+        small = len(self.hierarchy.values) <= ALL_OPEN
         usually = small or node[0] == self.hierarchy.height > 1
         return usually != (node in self.toggled)
 
@@ -249,9 +250,7 @@ def _starts(hierarchy: Hierarchy, order: np.ndarray, level: int) -> np.ndarray:
     """Return the rows at which another label of this level begins, in the order of the tree."""
     if level == 0:
         return np.arange(len(order))
-    rank = {label: place for place, label in enumerate(hierarchy.labels(level))}
-    ranks = np.array([rank[hierarchy.rows[row][level]] for row in order.tolist()])
-    return np.flatnonzero(np.diff(ranks, prepend=-1))
+    return np.flatnonzero(np.diff(hierarchy.levels[level].codes[order], prepend=-1))
 
 
 class LevelsGrid(Grid):

@@ -363,7 +363,7 @@ class HierarchiesScreen(HierarchyView):
             check_target(path, HIERARCHY_ENDINGS, force=True, inputs=inputs)
 
         def write(path: Path) -> None:
-            size = f"{len(hierarchy.rows):,} values, {hierarchy.height + 1} levels"
+            size = f"{len(hierarchy.values):,} values, {hierarchy.height + 1} levels"
             self.host.background.write(
                 lambda: write_hierarchy_file(hierarchy, path, name, force=True),
                 lambda _: self.host.notify(f"wrote {path.name}: {size}"),

@@ -240,7 +240,7 @@ class HierarchyView(FindingScreen):
         reason.update(Text(text))
 
     def _fill_titles(self, state: HierarchyState) -> None:
-        values = f", {len(state.hierarchy.rows):,} values" if state.hierarchy else ""
+        values = f", {len(state.hierarchy.values):,} values" if state.hierarchy else ""
         kind = f" ({state.spec.kind}{values}{self.session.sample_mark(state.name)})"
         pane = self.query_one("#levels-pane")
         pane.border_title = Text(visible(state.name) + kind)
@@ -371,7 +371,7 @@ class BuilderDialog(FormDialog, PreviewDialog):
     def _few(self) -> bool:
         """Whether the groups there are make a form one can read."""
         hierarchy = self._state.hierarchy
-        return hierarchy is not None and len(hierarchy.rows) <= MOST_GROUPED
+        return hierarchy is not None and len(hierarchy.values) <= MOST_GROUPED
 
     def content(self) -> ComposeResult:
         with Horizontal(classes="field"):

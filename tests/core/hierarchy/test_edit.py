@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -309,7 +311,7 @@ def test_what_one_edit_does_another_undoes(data):
                 members = {row[level - 1] for row in before.rows if row[level] == label}
                 assume(level + 1 <= before.height)
                 undone = group(parts, level - 1, sorted(members), label)
-                before = Hierarchy(before.rows, before.marks - {Mark(level, label)})
+                before = replace(before, marks=before.marks - {Mark(level, label)})
     except (InputError, IndexError):
         pass
     assume(undone is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -137,7 +138,7 @@ def test_a_label_on_two_levels_needs_a_level_only_where_its_values_differ():
 
 
 def test_all_values_without_a_row_are_reported_at_once_with_the_file():
-    table = Hierarchy(COUNTRIES.rows, source="country.csv")
+    table = replace(COUNTRIES, source="country.csv")
     texts = column(["USA", "Chad", "Cuba", "?"])
     assert table.uncovered(texts) == ["Chad", "Cuba"]
     with pytest.raises(

@@ -44,7 +44,7 @@ def project(hierarchy: dict[str, Any] | None, algorithm: str = "mondrian") -> Pr
 
 
 def is_built(task: Task) -> bool:
-    return "paths" in vars(task.quasi[0].hierarchy)
+    return task.quasi[0].hierarchy.built
 
 
 @pytest.mark.parametrize("hierarchy", [None, WIDTHS, {"builder": "quantiles", "bins": [40, 10]}])
@@ -78,7 +78,7 @@ def test_the_note_on_a_default_hierarchy_tells_its_levels() -> None:
     spec = project(None).attributes["income"]
     column = incomes().column("income", Kind.NUMERIC)
     made = quasi_identifier(column, spec, 1.0, project(None), notes)
-    assert "paths" not in vars(made.hierarchy)
+    assert not made.hierarchy.built
     assert f"level {made.hierarchy.height - 1}" in notes[0]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.table.column import Kind
+from kanon_tui.core.table.scaled_numbers import decimal_places, units_of
 from kanon_tui.core.table.table import code_column
 from kanon_tui.core.table.value_formats import (
     NUMBER_FORMATS,
@@ -105,3 +106,30 @@ def test_texts_are_numbers_where_all_are_read(texts):
     assert (len(ValueFormats().of_numbers(texts)) == 1) == (
         bool(texts) and not np.isnan(parse_numbers(texts)).any()
     )
+
+
+_PLAIN_SPELLINGS = st.from_regex(
+    r"[+-]?(?:[0-9]{1,8}(?:\.[0-9]{0,5})?|\.[0-9]{1,5})", fullmatch=True
+)
+_ALL_SPELLINGS = _PLAIN_SPELLINGS | st.from_regex(
+    r"-?[0-9]{1,20}(?:\.[0-9]{1,12})?(?:e[+-]?[0-9]{1,2})?", fullmatch=True
+)
+
+
+@given(st.sampled_from((_PLAIN_SPELLINGS, _ALL_SPELLINGS)).flatmap(st.lists), st.integers(0, 9))
+def test_scaled_numbers_are_the_exact_numbers(texts, decimals_more):
+    many = [*texts, *(f"{number / 4}" for number in range(1_001))]
+    numbers = PLAIN.read(many).tolist()
+    exact = PLAIN.exact(many, numbers)
+    scaled = PLAIN.scaled(many, numbers)
+    assert scaled.decimals == max(map(decimal_places, exact))
+    finer = scaled.with_decimals(scaled.decimals + decimals_more)
+    assert finer.units.tolist() == units_of(exact, finer.decimals)
+
+
+@pytest.mark.parametrize("number_format", NUMBER_FORMATS)
+def test_numbers_with_marks_are_scaled(number_format):
+    texts = [number_format.write(f"{number - 700}.{number % 100:02}") for number in range(2_500)]
+    scaled = number_format.scaled(texts, number_format.read(texts).tolist())
+    assert scaled.decimals == 2
+    assert scaled.units[[0, 2_499]].tolist() == [-70_000, 179_999]

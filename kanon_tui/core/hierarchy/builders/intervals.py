@@ -24,7 +24,6 @@ its day.
 
 import datetime
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
@@ -38,8 +37,16 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import Field, FieldType, list_of, number, whole_number
 from kanon_tui.core.fields.yaml_text import LocatedValue, as_number, exact_number
 from kanon_tui.core.hierarchy.builders.builder import Builder
-from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, exact
+from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, Level, exact
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.table.column import Column, Kind, range_text
+from kanon_tui.core.table.scaled_numbers import (
+    LARGEST_SAFE,
+    WholeNumbers,
+    decimal_places,
+    units_of,
+    whole_numbers,
+)
 from kanon_tui.core.table.value_formats import date_text
 
 Point = Decimal | datetime.date | str
@@ -71,24 +78,37 @@ class Line:
     column: Column
     decimals: int
     """The unit is 10 to the minus this; always 0 for dates, whose unit is a day."""
-    positions: tuple[int, ...]
+    positions: WholeNumbers
     """One per value that is not missing, rising."""
 
     @classmethod
     def from_column(cls, column: Column, points: Iterable[Decimal]) -> Self:
         """Return a line fine enough for the values of a column and for these points."""
         if column.kind is Kind.DATE:
-            return cls(column, 0, tuple(np.floor(present_numbers(column)).astype(int).tolist()))
-        values = column.exact_numbers
+            return cls(column, 0, np.floor(present_numbers(column)).astype(np.int64))
+        numbers = column.scaled_numbers
         coding = column.coding
         ends = () if coding is None else (coding.top, coding.bottom)
-        bounds = [exact(end) for end in ends if end is not None]
-        decimals = max(map(_decimals, [*values, *points, *bounds]))
-        return cls(column, decimals, tuple(_scaled(values, decimals)))
+        beside = [*points, *(exact(end) for end in ends if end is not None)]
+        decimals = max([numbers.decimals, *map(decimal_places, beside)])
+        positions = numbers.with_decimals(decimals).units
+        if any(abs(unit) > LARGEST_SAFE for unit in units_of(beside, decimals)):
+            positions = positions.astype(object)
+        return cls(column, decimals, positions)
+
+    @property
+    def lowest(self) -> int:
+        """The place of the smallest value."""
+        return int(self.positions[0])
+
+    @property
+    def highest(self) -> int:
+        """The place of the largest value."""
+        return int(self.positions[-1])
 
     def units(self, points: Iterable[Decimal]) -> list[int]:
         """Return points or widths in units."""
-        return _scaled(points, self.decimals)
+        return units_of(points, self.decimals)
 
     def text(self, units: int) -> str:
         """Return a place on the line as the column writes it."""
@@ -116,12 +136,6 @@ class Line:
         if signed or self.column.kind is Kind.DATE:
             return f"[{self.text(low)}..{self.text(high - 1)}]"
         return f"{self.text(low)}-{self.text(high - 1)}"
-
-    def level(self, group_of: Callable[[int], int], label_of: Callable[[int], str]) -> list[str]:
-        """Return the label of every value: `label_of` is asked once per group."""
-        groups = [group_of(position) for position in self.positions]
-        labels = {group: label_of(group) for group in dict.fromkeys(groups)}
-        return [labels[group] for group in groups]
 
 
 def open_label(
@@ -169,21 +183,10 @@ def present_numbers(column: Column) -> npt.NDArray[np.float64]:
     return column.value_numbers[: column.present]
 
 
-def _decimals(number: Decimal) -> int:
-    exponent = number.as_tuple().exponent
-    assert isinstance(exponent, int), "only finite numbers come here"
-    return max(0, -exponent)
-
-
-def _scaled(numbers: Iterable[Decimal], decimals: int) -> list[int]:
-    with localcontext(prec=1000):  # enough for every double, from 5e-324 to 1.8e308
-        return [int(number.scaleb(decimals)) for number in numbers]
-
-
-def levels_hierarchy(column: Column, levels: Sequence[Sequence[str]]) -> Hierarchy:
+def levels_hierarchy(column: Column, levels: Sequence[Level]) -> Hierarchy:
     """Return the hierarchy of the labels of every present value, level by level."""
-    present = column.values[: len(levels[0])]
-    return Hierarchy.from_rows(zip(present, *levels, strict=True), column.name)
+    present = Level.of_values(column.values[: column.present])
+    return Hierarchy.from_levels([present, *levels], column.name)
 
 
 _MOST_LEVELS = 64
@@ -201,7 +204,7 @@ def _build_intervals(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     the range of the data: the smallest of 1, 2, 5, 10, 20, … that gives about sixteen groups.
     """
     line, start, steps = _line_and_steps(column, options)
-    lowest = min(start + (line.positions[0] - start) // step * step for step in steps)
+    lowest = min(start + (line.lowest - start) // step * step for step in steps)
     return levels_hierarchy(column, [_of_width(line, start, step, lowest < 0) for step in steps])
 
 
@@ -228,7 +231,7 @@ def chosen_widths(column: Column, options: Mapping[str, Any]) -> list[int | floa
     return [exact_number(f"{width:f}") for width in widths]
 
 
-def _of_width(line: Line, start: int, width: int, signed: bool) -> list[str]:
+def _of_width(line: Line, start: int, width: int, signed: bool) -> Level:
     """Return the labels of the values at a level of equal widths.
 
     Group g starts at start + g·width.
@@ -238,13 +241,21 @@ def _of_width(line: Line, start: int, width: int, signed: bool) -> list[str]:
         low = start + group * width
         return line.range_text(low, low + width, signed)
 
-    return line.level(lambda place: (place - start) // width, label)
+    return Level.from_groups(_whole_quotients(line.positions - start, width), label)
+
+
+def _whole_quotients(numbers: WholeNumbers, width: int) -> WholeNumbers:
+    """Return how often a width goes into numbers, rounded down; it may exceed all of them."""
+    if width > LARGEST_SAFE:
+        numbers = numbers.astype(object)
+    return numbers // width
 
 
 def _growing(line: Line, start: int, width: int, factor: int, levels: int | None) -> list[int]:
     if levels is not None:
         return [width * factor**i for i in range(levels)]
-    low, high = line.positions[0] - start, line.positions[-1] - start
+    low = line.lowest - start
+    high = line.highest - start
     widths = [width]
     while len(widths) <= _MOST_LEVELS:
         wider = widths[-1] * factor
@@ -256,7 +267,7 @@ def _growing(line: Line, start: int, width: int, factor: int, levels: int | None
         widths.append(wider)
     raise InputError(
         f"{line.column.name}: width {line.text(width)} would need more than {_MOST_LEVELS} levels "
-        f"to reach from {line.text(line.positions[0])} to {line.text(line.positions[-1])}; "
+        f"to reach from {line.text(line.lowest)} to {line.text(line.highest)}; "
         f"choose a wider one, or say how many levels"
     )
 
@@ -344,20 +355,26 @@ def _build_quantiles(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     below = np.cumsum(column.counts[: len(numbers)])[last_of_number]
     total = int(below[-1])
     cuts = list(range(len(last_of_number) - 1))  # cut c lies above the c-th distinct number
-    values = column.values
     levels = []
     for bins in options["bins"]:
         records = below[cuts] * bins
         targets = [total * i for i in range(1, bins)] if cuts else []
         cuts = sorted({cuts[int(np.abs(records - target).argmin())] for target in targets})
-        ends = [int(last_of_number[c]) for c in cuts] + [len(numbers) - 1]
-        level: list[str] = []
-        for end in ends:
-            low, high = values[len(level)], values[end]
-            label = low if low == high else range_text(column, low, high)
-            level += [label] * (end + 1 - len(level))
-        levels.append(level)
+        ends = np.array([*(int(last_of_number[cut]) for cut in cuts), len(numbers) - 1])
+        levels.append(_level_of_bins(column, ends))
     return levels_hierarchy(column, levels)
+
+
+def _level_of_bins(column: Column, ends: Int64s) -> Level:
+    """Return the level of bins that end with these value codes, rising."""
+    begins = np.append(0, ends[:-1] + 1)
+
+    def label(number: int) -> str:
+        low = column.values[begins[number]]
+        high = column.values[ends[number]]
+        return low if low == high else range_text(column, low, high)
+
+    return Level.from_groups(np.repeat(np.arange(len(ends)), ends - begins + 1), label)
 
 
 QUANTILES = Builder(
@@ -407,7 +424,7 @@ def _build_breaks(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     return levels_hierarchy(column, [_between(line, cuts, signed) for cuts in levels])
 
 
-def _between(line: Line, cuts: Sequence[int], signed: bool) -> list[str]:
+def _between(line: Line, cuts: Sequence[int], signed: bool) -> Level:
     """Return the labels of the values at a level of cut points; group g lies below cut number g."""
 
     def label(group: int) -> str:
@@ -417,7 +434,10 @@ def _between(line: Line, cuts: Sequence[int], signed: bool) -> list[str]:
             return f">={line.text(cuts[-1])}"
         return line.range_text(cuts[group - 1], cuts[group], signed)
 
-    return line.level(lambda place: bisect_right(cuts, place), label)
+    places = whole_numbers(cuts)
+    if places.dtype == object or line.positions.dtype == object:
+        places = places.astype(object)
+    return Level.from_groups(np.searchsorted(places, line.positions, side="right"), label)
 
 
 BREAKS = Builder(
@@ -462,21 +482,23 @@ def _build_dates(column: Column, options: Mapping[str, Any]) -> Hierarchy:
                 f"groups would not be made of whole groups of that level; go from short to long, "
                 f"each a multiple of the one before"
             )
-    return levels_hierarchy(column, [date_labels(column, word) for word in levels])
+    return levels_hierarchy(column, [date_level(column, word) for word in levels])
 
 
-def date_labels(column: Column, word: str) -> list[str]:
-    """Return the label of every present value at one calendar level."""
+def date_level(column: Column, word: str) -> Level:
+    """Return the labels of the present values at one calendar level."""
     months = _months(word)
     present = column.value_numbers[: column.present]
     days = np.floor(present).astype(np.int64).astype("datetime64[D]")
     if months == 0:
-        shown = zip(column.values[: len(days)], days, strict=True)
-        return [text if text in column.coded_ends else str(day) for text, day in shown]
+        labels = np.datetime_as_string(days).tolist()
+        for text in column.coded_ends:
+            if text in column.code_of:
+                labels[column.code_of[text]] = text
+        return Level.from_texts(labels)
     since_year_zero = days.astype("datetime64[M]").astype(np.int64) + 1970 * 12
-    groups, number = np.unique(since_year_zero // months, return_inverse=True)
-    labels = [_group_label(column, int(group) * months, months) for group in groups]
-    return [labels[i] for i in number.tolist()]
+    groups = since_year_zero // months
+    return Level.from_groups(groups, lambda group: _group_label(column, group * months, months))
 
 
 def _group_label(column: Column, first: int, months: int) -> str:
@@ -495,7 +517,7 @@ def _first_day(month: int) -> int:
 
 def default_date_levels(column: Column) -> tuple[str, ...]:
     """Return the calendar units that distinguish the dates of a column."""
-    apart = tuple(word for word in DATE_LEVELS if len(set(date_labels(column, word))) > 1)
+    apart = tuple(word for word in DATE_LEVELS if len(date_level(column, word).labels) > 1)
     return apart or DATE_LEVELS[:1]
 
 
