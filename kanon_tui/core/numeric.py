@@ -1,5 +1,8 @@
-"""Types of arrays, the tolerance with which scores are equal, and order by chance."""
+"""Types of arrays, the tolerance with which scores are equal, sums, and order by chance."""
 
+from collections.abc import Iterable
+from functools import reduce
+from operator import add
 from secrets import token_bytes
 from typing import Annotated
 
@@ -17,6 +20,11 @@ Flags = Annotated[npt.NDArray[np.bool_], np.bool_]
 Bytes = Annotated[npt.NDArray[np.uint8], np.uint8]
 Words = Annotated[npt.NDArray[np.uint64], np.uint64]
 """Sets as bits, 64 to a word."""
+
+
+def sum_in_order(numbers: Iterable[float]) -> float:
+    """Return the sum of numbers, rounded after each: `sum` does so only before Python 3.12."""
+    return reduce(add, numbers, 0.0)
 
 
 def random_words(count: int) -> Words:

@@ -27,7 +27,7 @@ from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Level, Mark
 from kanon_tui.core.metrics.cells import cells_of
 from kanon_tui.core.metrics.losses import attribute_ncp
-from kanon_tui.core.numeric import TIE, Int32s
+from kanon_tui.core.numeric import TIE, Int32s, sum_in_order
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Column, GroupValues, Kind
 from kanon_tui.core.task.task import (
@@ -232,4 +232,4 @@ def _category(attribute: QuasiIdentifier, stretch: Int32s, limited: bool) -> Qua
 def ncp_of(task: Task, grouping: Grouping) -> float:
     """Return the NCP of the release, measured on its published cells."""
     cells = cells_of(recode(task, grouping))
-    return sum(each.attribute.weight * attribute_ncp(each) for each in cells)
+    return sum_in_order(each.attribute.weight * attribute_ncp(each) for each in cells)

@@ -22,7 +22,7 @@ from kanon_tui.core.kernels import similarity as kernel
 from kanon_tui.core.kernels.box_arrays import WORD_BITS
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.kernels.cluster_centre import labels_by_frequency, new_centre, new_contingency
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, sum_in_order
 from kanon_tui.core.task.task import Choice, Grouping, QuasiIdentifier, RunContext, Step, Task
 from kanon_tui.core.text import count_of, joined, plural
 
@@ -217,11 +217,11 @@ class Similarity:
     def _join(self, clusters: dict[int, int]) -> None:
         """Let records join closed clusters."""
         touched = set(clusters.values())
-        self._loss -= sum(map(self._loss_of, touched))
+        self._loss -= sum_in_order(map(self._loss_of, touched))
         for record, cluster in clusters.items():
             self.growth.labels[record] = cluster
             self._joined.setdefault(cluster, []).append(record)
-        self._loss += sum(map(self._loss_of, touched))
+        self._loss += sum_in_order(map(self._loss_of, touched))
 
     def _loss_of(self, cluster: int) -> float:
         return class_loss(self.task.quasi, self._members(cluster)[None, :])
@@ -482,4 +482,4 @@ def class_loss(quasi: Sequence[QuasiIdentifier], classes: npt.NDArray[np.integer
     count, size = classes.shape
     class_of = np.repeat(np.arange(count), size)
     found = class_penalties(quasi, classes.ravel(), class_of, count)
-    return float(size * sum(weight * float(each.sum()) for weight, each in found))
+    return float(size * sum_in_order(weight * float(each.sum()) for weight, each in found))

@@ -29,7 +29,7 @@ from kanon_tui.core.lattice.frequency import Classes, Frequency, Outcome
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.losses import cover_losses, il_penalties, penalties
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.numeric import Floats, Int32s, Int64s, sum_in_order
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -109,7 +109,7 @@ class Objective(ABC):
 
 
 def _added(values: Sequence[Floats], levels: Sequence[int]) -> float:
-    return sum((float(own[at]) for own, at in zip(values, levels, strict=True)), 0.0)
+    return sum_in_order(float(own[at]) for own, at in zip(values, levels, strict=True))
 
 
 class ResearchValue(Objective):

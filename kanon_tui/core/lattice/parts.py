@@ -20,7 +20,7 @@ from kanon_tui.core.lattice.frequency import Frequency
 from kanon_tui.core.lattice.halving import find_passing
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.strings import Lattice, ListFollower, NodeList, Reason
-from kanon_tui.core.numeric import TIE, Floats, Words
+from kanon_tui.core.numeric import TIE, Floats, Words, sum_in_order
 from kanon_tui.core.processes.workers import Processes, cores
 from kanon_tui.core.task.task import Step
 
@@ -150,10 +150,10 @@ class PartSolver:
         self._most = max(1, int(memory * 1e6 / space.bytes_per_string) // self._workers)
         """How many strings one worker may hold in a list."""
         limits = zip(space.values, space.heights, space.sizes, strict=True)
-        self._fixed = sum(float(values[top]) for values, top, size in limits if size == 1)
+        self._fixed = sum_in_order(float(values[top]) for values, top, size in limits if size == 1)
         pairs = zip(space.values, space.lowest, strict=True)
-        scale = sum(float(np.abs(values).max()) for values in space.values)
-        self.bound = sum(float(values[low:].max()) for values, low in pairs)
+        scale = sum_in_order(float(np.abs(values).max()) for values in space.values)
+        self.bound = sum_in_order(float(values[low:].max()) for values, low in pairs)
         """An upper bound on the value of every string."""
         self._slack = 2 * TIE + 1e-12 * scale  # values are summed in another order than in `Search`
 
@@ -169,13 +169,15 @@ class PartSolver:
     def worth(self, found: Sequence[Part]) -> list[Part]:
         """Drop the strings that are worth too little even with the best of the other parts."""
         best = [float(part.worths[0]) for part in found]
-        self.bound = min(self.bound, sum(best) + self._fixed + self._slack)
-        needed = self._mark() - sum(best)
+        self.bound = min(self.bound, sum_in_order(best) + self._fixed + self._slack)
+        needed = self._mark() - sum_in_order(best)
         return [part.at_least(needed + own) for part, own in zip(found, best, strict=True)]
 
     def pair(self, one: Part, other: Part, found: Sequence[Part]) -> Pair:
         """Return the job of combining two parts, with the value that a combination must have."""
-        rest = sum(float(part.worths[0]) for part in found if part is not one and part is not other)
+        rest = sum_in_order(
+            float(part.worths[0]) for part in found if part is not one and part is not other
+        )
         return Pair(one, other, self._mark() - rest, self._most)
 
     def combinations(self, found: list[Part]) -> Iterator[Words]:

@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.metrics.cells import CellGroups
-from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.numeric import Floats, Int64s, sum_in_order
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.task.task import QuasiIdentifier
@@ -83,7 +83,7 @@ def precision(release: Release) -> float | None:
         level / (attribute.hierarchy.height or 1)
         for attribute, level in zip(release.task.quasi, levels, strict=True)
     ]
-    return 1.0 - sum(climbed) / len(climbed)
+    return 1.0 - sum_in_order(climbed) / len(climbed)
 
 
 def changed_cells(release: Release, cells: Sequence[CellGroups]) -> int:

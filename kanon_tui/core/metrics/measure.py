@@ -7,6 +7,7 @@ from kanon_tui.core.errors import check_known
 from kanon_tui.core.metrics import losses, research_value
 from kanon_tui.core.metrics.cells import CellGroups, cells_of
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, measure_privacy
+from kanon_tui.core.numeric import sum_in_order
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.column import Column, GroupValues, Kind
 from kanon_tui.core.task.task import QuasiIdentifier, Task
@@ -126,7 +127,7 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
         each.attribute.name: _attribute_measures(each, level)
         for each, level in zip(cells, levels, strict=True)
     }
-    ncp = sum(each.weight * each.ncp for each in attributes.values())
+    ncp = sum_in_order(each.weight * each.ncp for each in attributes.values())
     labels = _class_labels(release.task, class_attribute)
     sizes = release.class_sizes
     privacy = measure_privacy(release, cells)
@@ -135,8 +136,8 @@ def measure(release: Release, class_attribute: str | None = None) -> Measures:
         ncp=ncp,
         ncp_class=losses.class_ncp(release),
         utility=1.0 - ncp,
-        rv=sum(each.rv for each in attributes.values()),
-        il=sum(each.il for each in attributes.values()),
+        rv=sum_in_order(each.rv for each in attributes.values()),
+        il=sum_in_order(each.il for each in attributes.values()),
         dm=losses.discernibility(release),
         cm=None if labels is None else losses.classification_metric(release, labels),
         c_avg=losses.average_class_size(release),
@@ -162,7 +163,7 @@ def _rounding_loss(cells: Sequence[CellGroups]) -> float | None:
     if not rounded:
         return None
     exact = (replace(each, attribute=replace(each.attribute, publish="range")) for each in rounded)
-    return sum(
+    return sum_in_order(
         one.attribute.weight * (losses.attribute_ncp(one) - losses.attribute_ncp(other))
         for one, other in zip(rounded, exact, strict=True)
     )

@@ -20,7 +20,7 @@ from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
 from kanon_tui.core.lattice.full_domain import string_figures
-from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.numeric import Int64s, sum_in_order
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude
 from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.processes.interruption import Stop, helpers, never
@@ -334,8 +334,10 @@ def _run(
 
 def _rules_kept(result: Result) -> float | None:
     rules = [rule for each in result.measures.attributes.values() for rule in each.rules]
-    importance = sum(rule.importance for rule in rules)
-    return sum(rule.importance * rule.kept for rule in rules) / importance if importance else None
+    importance = sum_in_order(rule.importance for rule in rules)
+    if not importance:
+        return None
+    return sum_in_order(rule.importance * rule.kept for rule in rules) / importance
 
 
 def hidden_columns(result: Result) -> tuple[str, ...]:

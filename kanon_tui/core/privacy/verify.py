@@ -14,6 +14,7 @@ from math import inf
 import polars as pl
 
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.numeric import sum_in_order
 from kanon_tui.core.privacy.verify_figures import (
     AT_LEAST,
     BELOW,
@@ -86,7 +87,7 @@ class _Counted:
         sizes = self.sizes()["size"].to_list()
         risks = [(size, risk.scale / size) for size in sizes]
         if risk.measure == "average":
-            return float(sum(size * one for size, one in risks) / sum(sizes))
+            return sum_in_order(size * one for size, one in risks) / float(sum(sizes))
         above = sum(size for size, one in risks if one > risk.threshold + _ROUNDING)
         return float(above / sum(sizes))
 

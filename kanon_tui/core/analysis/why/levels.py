@@ -31,7 +31,7 @@ from kanon_tui.core.analysis.why.reasons import (
 )
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency, RequirementTest
 from kanon_tui.core.metrics.research_value import level_research_values
-from kanon_tui.core.numeric import TIE, Flags, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Int64s, sum_in_order
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.task.rules import RuleTable
@@ -203,7 +203,7 @@ class LevelReasons(Reasons):
 
     def _rv(self, levels: Sequence[int]) -> float:
         """Return the research value of a string."""
-        return sum(float(v[j]) for v, j in zip(self.values, levels, strict=True))
+        return sum_in_order(float(v[j]) for v, j in zip(self.values, levels, strict=True))
 
     def _rule_changes(self, x: int, instead: Sequence[tuple[int, int]]) -> Iterator[Change]:
         """Yield rules without which a string with the finer level would be worth more."""
