@@ -12,6 +12,8 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
+from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import AwaitMount
 
@@ -23,6 +25,7 @@ from kanon_tui.screens.help_dialog import Help, Palette, explanation, key_groups
 from kanon_tui.screens.opening import StartScreen, ask_for_file, open_file
 from kanon_tui.services.host import Host
 from kanon_tui.services.saving import Saving
+from kanon_tui.services.status import Status
 from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.services.unexpected_end import UnexpectedEnd
 from kanon_tui.signals import code_of, leaving_at_signals, terminal_restorer
@@ -30,6 +33,7 @@ from kanon_tui.themes import THEMES, default_theme
 from kanon_tui.widgets.bars import StepBar
 from kanon_tui.widgets.line_filters import line_filters
 from kanon_tui.widgets.path_dialog import AskPath, ask_target
+from kanon_tui.widgets.status_line import NO_MESSAGE, StatusMessage
 
 COUNTING_PERIOD = 0.5
 """Seconds between two reports of the counting of a large table."""
@@ -58,7 +62,7 @@ class KanonApp(App[None]):
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = True
-    ALLOW_IN_MAXIMIZED_VIEW = "KeyBar"
+    ALLOW_IN_MAXIMIZED_VIEW = "KeyBar, StatusLine"
     DEFAULT_MODE = "start"
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {
         "start": StartScreen,
@@ -89,6 +93,9 @@ class KanonApp(App[None]):
         Binding("ctrl+c", "copy_or_hint", "Copy", show=False, id="copy"),
     ]
 
+    status_message: reactive[StatusMessage] = reactive(NO_MESSAGE, always_update=True)
+    """The latest message, which the status line of every screen shows."""
+
     def __init__(
         self,
         file: Path | None = None,
@@ -100,6 +107,7 @@ class KanonApp(App[None]):
     ) -> None:
         super().__init__()
         self.typed_keys = TypedKeys(self, super().on_event, lambda: self.host.background.holds_keys)
+        self.status = Status(self, self._show_status)
         self.host = Host(self, self.typed_keys, state_folder)
         self.saving = Saving(self.host)
         self._end = UnexpectedEnd(self.error_console)
@@ -131,6 +139,7 @@ class KanonApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Pass keys on one at a time, other events at once."""
         if isinstance(event, events.Key) and not event.is_forwarded:
+            self.status.key_was_pressed()
             await self.typed_keys.receive(event)
         else:
             await super().on_event(event)
@@ -156,6 +165,23 @@ class KanonApp(App[None]):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the filters that every drawn line passes."""
         return line_filters(super().get_line_filters(), self.native_ansi_color)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a message on the status line: ours and those of Textual, as they are written."""
+        if title:
+            message = f"{title}: {message}"
+        self.call_later(self.status.announce, message, severity)
+
+    def _show_status(self, message: StatusMessage) -> None:
+        self.status_message = message
 
     def bell(self) -> None:
         """Ring the bell; Textual rings it too when an exception is about to end the application."""

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol, TypeVar, cast
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Static
 
@@ -31,7 +32,7 @@ from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, TableCounting
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.text import visible, visible_lines
+from kanon_tui.core.text import visible
 from kanon_tui.services.background import Background
 from kanon_tui.services.typed_keys import TypedKeys
 from kanon_tui.widgets.dialogs import Dialog, Message, Modal
@@ -187,8 +188,8 @@ class Host:
     # -- counting
 
     def _counted(self, found: CountingOutcome) -> None:
-        for sentence in found.messages:
-            self.notify(visible(sentence), "warning")
+        if found.messages:
+            self.notify("\n".join(map(visible, found.messages)), "warning")
         self.session_changed()
 
     def show_counting_progress(self) -> None:
@@ -208,9 +209,9 @@ class Host:
         if not (isinstance(front, Dialog) and front.asks_like(dialog)):
             self.background.ask(self.app, dialog, answered)
 
-    def notify(self, text: str, severity: str = "information") -> None:
-        """Show a short message that goes away by itself."""
-        self.app.notify(visible_lines(text), severity=severity, markup=False, timeout=4)  # type: ignore[arg-type]
+    def notify(self, text: str, severity: SeverityLevel = "information") -> None:
+        """Show a short message on the status line, in place of the one before."""
+        self.app.notify(text, severity=severity)
 
     def fail(self, error: Exception) -> None:
         """Show an error in a dialog."""

@@ -21,19 +21,24 @@ from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.form import Form, Options
 from kanon_tui.widgets.lists import CheckList, ChoiceList
+from kanon_tui.widgets.status_line import StatusLine
 
 T = TypeVar("T")
 
 
 class SizedByTerminal(Screen[Any]):
-    """A screen that ignores a size that the terminal no longer has, and whose panes are enlarged.
+    """A screen with a status line. It ignores a size that the terminal no longer has.
 
-    Textual lays a screen out in the size that it is told of, and the layout tells the screen that
-    size once more. With two sizes under way each would bring back the other for ever. An outdated
-    size is always followed by the current one.
+    Its panes can be enlarged. Textual lays a screen out in the size that it is told of, and the
+    layout tells the screen that size once more. With two sizes under way each would bring back the
+    other for ever. An outdated size is always followed by the current one.
 
     In a list of base classes it stands after the Textual class, whose styles count.
     """
+
+    @on(events.Mount)
+    def add_status_line(self) -> None:
+        self.mount(StatusLine())
 
     @on(events.Resize)
     def ignore_outdated_size(self, event: events.Resize) -> None:

@@ -20,6 +20,7 @@ from kanon_tui.core.pipeline.trial import Sample, Trial
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.task.task import Task
 from kanon_tui.screens.run import advice
+from kanon_tui.widgets.status_line import StatusLine
 from tests.conftest import keep_what_lives
 
 LONGEST_WAIT = 240.0
@@ -109,6 +110,12 @@ def is_quiet(pilot: Pilot[None]) -> bool:
     if app.is_running and isinstance(app, KanonApp) and app.typed_keys.waiting:
         return False
     return not any(node.message_queue_size for node in app.screen.walk_children(with_self=True))
+
+
+def status_text(pilot: Pilot[None]) -> str:
+    """Return the message on the status line of the screen in front; empty where none is shown."""
+    line = pilot.app.screen.query_exactly_one(StatusLine)
+    return str(line.render()) if line.display else ""
 
 
 def session_of(pilot: Pilot[None]) -> Session:

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from kanon_tui.app import KanonApp
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import RecoveryStore
 from kanon_tui.core.table.column import Kind
 from kanon_tui.widgets.dialogs import Confirm
-from tests.screens.conftest import session_of, settle, wait_until
+from tests.screens.conftest import session_of, settle, status_text, wait_until
 from tests.screens.slow_threads import hold_threads
 
 Holds = Callable[[Session], bool]
@@ -67,8 +66,6 @@ async def test_a_question_that_is_in_front_is_not_asked_twice(sample, make_app, 
 async def test_edits_that_cannot_be_kept_are_told_and_not_lost(
     sample, make_app, monkeypatch
 ) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(KanonApp, "notify", lambda self, text, **_: shown.append(text))
     async with make_app(sample("patients")).run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         with monkeypatch.context() as fault:
@@ -76,5 +73,5 @@ async def test_edits_that_cannot_be_kept_are_told_and_not_lost(
             for key in ("2", "down", "s"):
                 await pilot.press(key)
                 await settle(pilot)
-            await wait_until(pilot, lambda: any("ctrl+s" in text for text in shown))
+            await wait_until(pilot, lambda: "ctrl+s" in status_text(pilot))
         assert session_of(pilot).dirty

@@ -23,7 +23,7 @@ from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.core.pipeline.compared import streamed
-from tests.screens.conftest import session_of, settle, wait_until
+from tests.screens.conftest import session_of, settle, status_text, wait_until
 from tests.screens.results.helpers import text_of
 from tests.screens.streamed import run_into, write_project
 from tests.waiting import wait_until as wait
@@ -50,10 +50,6 @@ async def show_release(pilot: Pilot[None]) -> ResultsScreen:
     await wait_until(pilot, lambda: screen.records.source is not None)
     await settle(pilot)
     return screen
-
-
-def said(pilot: Pilot[None]) -> str:
-    return " ".join(str(toast.render()) for toast in pilot.app.screen.query("Toast"))
 
 
 async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
@@ -88,13 +84,13 @@ async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
 
 async def test_every_key_works_or_says_why_not(tmp_path, make_app) -> None:
     app = make_app(write_project(tmp_path))
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.parquet")
         told = ""
         for key in KEYS.split():
             await pilot.press(key)
             await settle(pilot)
-            told += said(pilot)
+            told += status_text(pilot)
             assert not isinstance(app.screen, Message), key
             for _ in range(4):
                 if app.screen is not screen or screen.focused is not screen.records.grids.right:
@@ -203,7 +199,7 @@ async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
     tmp_path, make_app
 ) -> None:
     app = make_app(write_project(tmp_path, algorithm={"name": "global"}))
-    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         screen = await with_release(pilot, tmp_path / "out.csv")
         table = read_table(tmp_path / "out.csv", ReadOptions(header=True)).frame
         pane, result = screen.records, session_of(pilot).results[0]
@@ -235,7 +231,7 @@ async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
         await settle(pilot)
         suppressed = result.measures.suppressed_records
         assert suppressed
-        assert "suppressed and not in the files; s shows them as read" in said(pilot)
+        assert "suppressed and not in the files; s shows them as read" in status_text(pilot)
         await sort("as read")
         assert not pane.grids.alone
         original = read_table(tmp_path / "in.csv", ReadOptions(header=True)).frame

@@ -17,7 +17,8 @@ from kanon_tui.screens.run import advice
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.services.host import Loading
 from kanon_tui.widgets.dialogs import Choose
-from tests.screens.conftest import session_of, settle, wait_until
+from kanon_tui.widgets.status_line import StatusLine
+from tests.screens.conftest import session_of, settle, status_text, wait_until
 
 
 @pytest.fixture
@@ -76,11 +77,12 @@ async def test_keys_that_do_not_work_now_say_why(sample, make_app) -> None:
         await settle(pilot)
         await pilot.press("full_stop")
         await wait_until(pilot, lambda: pilot.app.screen.live is not None)
-        said = []
-        pilot.app.host.notify = said.append
-        await pilot.press("r", "A")
-        assert len(said) == 2
-        assert all("a run is paused; space resumes it" in each for each in said)
+        for key in "rA":
+            await pilot.press(key)
+            words = "a run is paused; space resumes it"
+            await wait_until(pilot, lambda words=words: words in status_text(pilot))
+            await pilot.click(StatusLine)
+            await wait_until(pilot, lambda: status_text(pilot) == "")
         await pilot.press("c")
         await settle(pilot)
 
