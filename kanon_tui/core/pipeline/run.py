@@ -42,7 +42,7 @@ from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
-from kanon_tui.core.table.writing import Target, WrittenFile, check_target, partitioned, put_table
+from kanon_tui.core.table.writing import Target, WrittenFile, check_target, partitioned, put_checked
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 
 if TYPE_CHECKING:
@@ -214,8 +214,8 @@ class Result(FinishedRun):
         with written_together(paths, force, [path for path in paths if path in private]) as files:
             if release is not None:
                 with timed(self.phases, "write"):  # before the report, which has this time in it
-                    put_table(self.written, files[0], release, self.task.csv_format(release))
-                    files[0].flush()
+                    csv = self.task.csv_format(release)
+                    put_checked(self.written, files[0], release, csv)
             for file, text in zip(files[release is not None :], texts.values(), strict=False):
                 file.write(text)
             if report is not None:

@@ -30,6 +30,12 @@ from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.processes.interruption import unfinished, uninterrupted, written
 from kanon_tui.core.text import joined
 
+_DISK_FAILURES = {
+    errno.ENOSPC: "no space left on the disk",
+    errno.EDQUOT: "no space left on the disk",
+    errno.EFBIG: "the file would be larger than the disk or 'ulimit -f' allows",
+    errno.EIO: "the disk failed",
+}
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK)
 _OWNER_ALONE, _OWNER_ALONE_ENTERS = 0o600, 0o700
 _CHUNK = 1 << 20
@@ -151,22 +157,25 @@ def _remove_leftovers(parent: Path, start: str) -> None:
 def writing_errors(path: Path | str, others: bool = True) -> Iterator[None]:
     """Turn errors of the system into a sentence about a file that could not be written.
 
-    Without `others` only a full disk is meant, and other errors pass.
+    Without `others` only a full or failing disk is meant, and other errors pass.
     """
     try:
         yield
     except Exception as error:
         number = _system_error(error)
-        full = number in (errno.ENOSPC, errno.EDQUOT)
-        if not full and (not others or (number is None and not isinstance(error, OSError))):
+        if number in _DISK_FAILURES:
+            raise disk_failure(path, _DISK_FAILURES[number]) from error
+        if not others or (number is None and not isinstance(error, OSError)):
             raise
-        if full:
-            raise InfrastructureError(
-                f"{path}: could not be written: no space left on the disk; make room or name "
-                "another place"
-            ) from error
         why = os.strerror(number) if number else str(error) or type(error).__name__
         raise InputError(f"{path}: could not be written: {why}") from error
+
+
+def disk_failure(path: Path | str, why: str = "the disk is full or fails") -> InfrastructureError:
+    """Return the error of a file that the disk did not take."""
+    return InfrastructureError(
+        f"{path}: could not be written: {why}; make room or name another place"
+    )
 
 
 def _system_error(error: Exception) -> int | None:

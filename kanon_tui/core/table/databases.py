@@ -9,6 +9,8 @@ A connection string can hold a password. So nothing of it is shown but its schem
 its database, and what a driver says is shown without its secret parts (`core/addresses.py`).
 """
 
+import re
+import shutil
 import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,10 +25,17 @@ import polars as pl
 
 from kanon_tui.core.addresses import HIDDEN, address_file, address_name, secrets_of
 from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
-from kanon_tui.core.table.atomic_files import filled_by_path
+from kanon_tui.core.table.atomic_files import (
+    disk_failure,
+    filled_by_path,
+    work_folder,
+    written_aside,
+    written_together,
+)
 from kanon_tui.core.table.data_files import Contents, check_limit, checked_file, extra_module
 from kanon_tui.core.table.other_formats import chosen_part
 from kanon_tui.core.table.read_options import ReadOptions
+from kanon_tui.core.table.reading_back import RELEASE_TABLE, database_shape, unread
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
 
 _SQLITE = b"SQLite format 3\0"
@@ -45,7 +54,6 @@ _SQLITE_TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
     "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
 )
-_TABLE = "release"
 _WRITE_BATCH = 50_000
 
 
@@ -120,22 +128,76 @@ def _refused(path: Path, error: Exception, may_quote: bool) -> InputError:
 def put_database(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
     """Write a new database with the release as its only table, called release."""
     _check_capitals(table.columns, path.name)
-    filled_by_path(file, path, lambda place: _put_file(place, table, path.name))
+    put = _put_duckdb if path.suffix.lower() == ".duckdb" else _put_sqlite
+    with _disk_failures(path):
+        filled_by_path(file, path, lambda place: put(place, table, RELEASE_TABLE))
 
 
-def _put_file(
-    place: Path, table: pl.DataFrame, who: str, name: str = _TABLE, force: bool = False
-) -> None:
-    """Write a table into a database file, in one transaction."""
-    if place.suffix.lower() == ".duckdb":
-        duckdb = extra_module("duckdb", "sql", who, "writing a DuckDB database")
-        connection = duckdb.connect(str(place))
-    else:
-        connection = sqlite3.connect(place, isolation_level=None)
-    with closing(connection):
+def _put_sqlite(place: Path, table: pl.DataFrame, name: str, force: bool = False) -> None:
+    """Write a table into an SQLite file in one transaction, others of which wait for it."""
+    with closing(sqlite3.connect(place, isolation_level=None)) as connection:
         connection.execute("BEGIN")
         _put_rows(connection.execute, connection.executemany, table, name, "?", force)
         connection.execute("COMMIT")
+
+
+def _put_duckdb(place: Path, table: pl.DataFrame, name: str, force: bool = False) -> None:
+    """Write a table into a DuckDB file and leave no log beside it."""
+    duckdb = extra_module("duckdb", "sql", place.name, "writing a DuckDB database")
+    with closing(duckdb.connect(str(place))) as connection:
+        connection.execute("BEGIN")
+        _put_rows(connection.execute, connection.executemany, table, name, "?", force)
+        connection.execute("COMMIT")
+        connection.execute("CHECKPOINT")  # closing does so as well, and ignores a full disk
+
+
+def _put_beside(file: Path, table: pl.DataFrame, name: str, force: bool) -> None:
+    """Write a table into a copy of a DuckDB file, which then takes the place of the file.
+
+    DuckDB lets one process at a time write, so that nothing of others is lost; a file that changed
+    all the same is kept.
+    """
+    duckdb = extra_module("duckdb", "sql", file.name, "writing a DuckDB database")
+    with closing(duckdb.connect(str(file))) as connection:  # refused while another has it open
+        connection.execute("CHECKPOINT")
+    with work_folder(file) as folder:
+        before = _state_of(file)
+        draft = folder / "release.duckdb"
+        shutil.copyfile(file, draft)
+        _put_duckdb(draft, table, name, force)
+        with closing(duckdb.connect(str(draft), read_only=True)) as connection:
+            shape = database_shape(connection.execute, quoted(name))
+        if table.height and shape != table.shape:
+            raise unread(file, table)
+        if _state_of(file) != before:
+            raise InputError(
+                f"{file} was changed by another program meanwhile and is kept; try again"
+            )
+        with written_together((file,), force=True, finished={file: draft}):
+            pass
+
+
+def _state_of(file: Path) -> tuple[int, int, int]:
+    about = file.stat()
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+@contextmanager
+def _disk_failures(path: Path | str) -> Iterator[None]:
+    """Turn what the libraries say of a full or failing disk into a sentence."""
+    try:
+        yield
+    except Exception as error:  # sqlite3 and duckdb have no error in common
+        code = getattr(error, "sqlite_errorcode", None) or 0
+        if code & 0xFF in _SQLITE_DISK_FAILURES or _DUCKDB_DISK_FAILURE.search(str(error)):
+            raise disk_failure(path) from None
+        raise
+
+
+_SQLITE_DISK_FAILURES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+_DUCKDB_DISK_FAILURE = re.compile(
+    r"Could not (write|sync|truncate|fsync)|No space left on device|File too large"
+)
 
 
 _SQL_KINDS: dict[object, str] = {pl.Int64: "BIGINT", pl.Float64: "DOUBLE PRECISION"}
@@ -155,6 +217,9 @@ def _put_rows(
     for start in range(0, rows.height, _WRITE_BATCH):
         batch = rows.slice(start, _WRITE_BATCH).rows()
         execute_many(f"INSERT INTO {quoted(name)} VALUES ({places})", batch)
+    written_rows = execute(f"SELECT count(*) FROM {quoted(name)}").fetchone()[0]
+    if written_rows != rows.height:
+        raise unread(f"the table {name}", table)
 
 
 def _check_capitals(names: Sequence[str], who: str) -> None:
@@ -177,15 +242,18 @@ def write_address(address: str, table: pl.DataFrame, force: bool = False) -> Non
     """
     table = table.with_columns(pl.selectors.enum().cast(pl.String))
     address, _, name = address.partition("#")
-    name, who, file = name or _TABLE, address_name(address), address_file(address)
+    name, who, file = name or RELEASE_TABLE, address_name(address), address_file(address)
     remedy = f"check the address, and that there is no table '{name}', which --force replaces"
     if file is not None:
         _check_capitals(table.columns, who)
+        if not file.parent.is_dir():
+            raise InputError(f"{who}: the folder of this file does not exist; create it first")
         try:
-            _put_file(file, table, who, name, force)
+            with _disk_failures(who):
+                _write_into(file, address.lower().startswith("duckdb"), table, name, force)
+        except KanonError:
+            raise
         except Exception as error:  # sqlite3 and duckdb have no error in common
-            if isinstance(error, InputError):
-                raise
             why = str(error).splitlines()[0]
             raise InputError(f"{who}: nothing was written ({why}); {remedy}") from None
         return
@@ -205,6 +273,17 @@ def write_address(address: str, table: pl.DataFrame, force: bool = False) -> Non
         raise _server_error(error, address, who, remedy) from None
     finally:
         engine.dispose()
+
+
+def _write_into(file: Path, is_duckdb: bool, table: pl.DataFrame, name: str, force: bool) -> None:
+    """Write a table into the database file of an address, or a new one with the table alone."""
+    if file.exists():
+        put = _put_beside if is_duckdb else _put_sqlite
+        put(file, table, name, force)
+        return
+    put_new = _put_duckdb if is_duckdb else _put_sqlite
+    with written_aside(file) as aside:
+        filled_by_path(aside, file, lambda place: put_new(place, table, name))
 
 
 BATCH = 20_000
@@ -243,6 +322,8 @@ def fetched(
 
 _TRANSACTION_STATE = "25"
 """The beginning of the SQL state of errors about a read-only transaction."""
+_SERVER_FAILURES = ("53", "58")
+"""The beginnings of the SQL states of a full disk or memory, and of a failing system."""
 _OPEN_CURSOR = """DO $$ DECLARE answer refcursor := 'kanon_answer'; BEGIN
 OPEN answer FOR EXECUTE current_setting('kanon.query'); END $$"""
 """PostgreSQL opens a cursor for one statement that selects, and for nothing else."""
@@ -342,18 +423,25 @@ def _engine(sql: Any, address: str, who: str) -> Any:
 
 
 def _server_error(error: Any, address: str, who: str, remedy: str) -> KanonError:
-    """Return the error of a server; one that is lost is no mistake of the project."""
+    """Return the error of a server; one that is lost or full is no mistake of the project."""
+    sentence = f"{who}: {_driver_message(error, address)}"
+    if _sql_state(error).startswith(_SERVER_FAILURES):
+        return InfrastructureError(f"{sentence}; make room on the server, and try again")
     connection_lost = bool(getattr(error, "connection_invalidated", False))
-    return (InfrastructureError if connection_lost else InputError)(
-        f"{who}: {_driver_message(error, address)}; {remedy}"
-    )
+    return (InfrastructureError if connection_lost else InputError)(f"{sentence}; {remedy}")
+
+
+def _sql_state(error: Any) -> str:
+    """Return the code of a server's error, of five letters; empty where the driver tells none."""
+    orig = getattr(error, "orig", None)
+    return str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None) or "")
 
 
 def _driver_message(error: Any, address: str) -> str:
     """Return a driver's message without secrets, and only if it cannot quote values of the data."""
     kind = type(error).__name__
     orig = getattr(error, "orig", None)
-    code = str(getattr(orig, "sqlstate", None) or getattr(orig, "pgcode", None))
+    code = _sql_state(error)
     about_the_query = kind in ("OperationalError", "ProgrammingError", "InterfaceError")
     if not about_the_query and not code.startswith(_TRANSACTION_STATE):
         return f"the database did not answer ({kind})"

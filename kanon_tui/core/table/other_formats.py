@@ -19,7 +19,7 @@ from typing import IO, Any
 import polars as pl
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.table.atomic_files import filled_by_path
+from kanon_tui.core.table.atomic_files import disk_failure, filled_by_path
 from kanon_tui.core.table.data_files import Contents, FileFormat, check_limit, extra_module, load
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import to_utf8
@@ -149,7 +149,8 @@ def put_workbook(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
     xlsxwriter = extra_module("xlsxwriter", "excel", path.name, "writing an Excel file")
     _check_room(table, path)
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-    workbook = xlsxwriter.Workbook(file, options)
+    packed = io.BytesIO()  # not the file itself: the archive would outlive its failure
+    workbook = xlsxwriter.Workbook(packed, options)
     workbook.set_properties({"created": datetime(2000, 1, 1)})  # equal tables, equal files
     sheet = workbook.add_worksheet("release")
     for place, column in enumerate(with_numbers(table).iter_columns()):
@@ -160,6 +161,7 @@ def put_workbook(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
                 write(row, place, cell)
     sheet.freeze_panes(1, 0)
     workbook.close()
+    file.write(packed.getbuffer())
 
 
 def _check_room(table: pl.DataFrame, path: Path) -> None:
@@ -189,6 +191,8 @@ _BYTES_PER_CELL = 16
 _LONGEST_TEXT = {".dta": 2045, ".sav": 32_767}
 """The most bytes of a text in a cell."""
 LONGEST_NAME = {".dta": 32, ".sav": 64}
+_DISK_REFUSED = "Unable to write data"
+"""What ReadStat says of every failing disk."""
 _RESERVED = frozenset(
     (
         "_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", "int", "long", "_n",
@@ -238,7 +242,12 @@ def put_statistics_file(table: pl.DataFrame, file: IO[bytes], path: Path) -> Non
     columns.columns = names
     labels = dict(zip(names, table.columns, strict=True))
     write = library.write_dta if ending == ".dta" else library.write_sav
-    filled_by_path(file, path, lambda place: write(columns, str(place), column_labels=labels))
+    try:
+        filled_by_path(file, path, lambda place: write(columns, str(place), column_labels=labels))
+    except library.ReadstatError as error:
+        if str(error) != _DISK_REFUSED:
+            raise
+        raise disk_failure(path) from error
 
 
 def _check_texts(table: pl.DataFrame, path: Path, title: str) -> None:

@@ -39,6 +39,7 @@ from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
 from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import put_database
 from kanon_tui.core.table.other_formats import put_json_lines, put_statistics_file, put_workbook
+from kanon_tui.core.table.reading_back import check_written
 from kanon_tui.core.text import joined
 
 
@@ -94,7 +95,19 @@ def write_table(
     """Write a table as the kind of file that the ending of its name says."""
     check_target(path, TABLE_ENDINGS, force)
     with written_aside(path, force) as file:
-        put_table(table, file, path, csv)
+        put_checked(table, file, path, csv)
+
+
+def put_checked(
+    table: pl.DataFrame, file: IO[bytes], path: Path, csv: CsvFormat | None = None
+) -> None:
+    """Write a table as `put_table` does into a file on the disk, and read it back.
+
+    One that does not have the rows and columns of the table is refused.
+    """
+    put_table(table, file, path, csv)
+    file.flush()
+    check_written(Path(file.name), table, path, csv)
 
 
 def put_table(
@@ -258,7 +271,7 @@ def partitioned(
             place.mkdir(parents=True)
             part = place / target.part(0)
             with part.open("wb") as file:
-                put_table(rows, file, part)
+                put_checked(rows, file, part)
         yield
         place_folder(out, target.path, force)
 

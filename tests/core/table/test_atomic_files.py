@@ -79,7 +79,7 @@ def test_both_or_neither_at_every_step(
             possible = [after]
             try:
                 write_both(folder, force=bool(before))
-            except InputError:
+            except InfrastructureError:
                 possible = [before]
             except KeyboardInterrupt:  # while the folder is flushed, both have their names
                 possible = [before, after]

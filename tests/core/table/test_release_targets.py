@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.source import read_table
@@ -112,3 +112,23 @@ def test_a_release_is_written_into_postgresql_in_one_transaction(server: Server)
     assert server.count('"Release 1"') == 3
     write_address(f"{server.address}#Release 1", RELEASE.head(1), force=True)
     assert server.count('"Release 1"') == 1
+
+
+FULL_SERVER = """
+CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$;
+CREATE EVENT TRIGGER full_disk ON ddl_command_end WHEN TAG IN ('CREATE TABLE')
+EXECUTE FUNCTION refuse();
+"""
+
+
+@pytest.mark.slow
+def test_a_server_whose_disk_is_full_keeps_the_old_table(server: Server) -> None:
+    write_address(f"{server.address}#kept", RELEASE)
+    server.do(FULL_SERVER)
+    try:
+        with pytest.raises(InfrastructureError, match="make room on the server, and try again"):
+            write_address(f"{server.address}#kept", RELEASE.head(1), force=True)
+    finally:
+        server.do("DROP EVENT TRIGGER full_disk")
+    assert server.count("kept") == 3
