@@ -1,7 +1,7 @@
 # Everything happens in .venv: a fresh machine needs Python 3.11 or newer, and make. The C kernels
 # are compiled with the machine's compiler, and where there is none with the ziglang wheel.
 
-PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
 BIN := .venv/bin
 INSTALLED := .venv/installed
@@ -10,7 +10,7 @@ KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --require-hashes --only-binary :all: --requirement
 
-.PHONY: run test test-quick test-browser test-sanitized fuzz check lint budgets format bench papers docs screenshots screenshots-browser lock sbom header clean
+.PHONY: run test test-quick test-pythons test-browser test-sanitized fuzz check lint budgets format bench papers docs screenshots screenshots-browser lock sbom header clean
 
 run: $(READY)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
@@ -21,6 +21,9 @@ test: $(READY)  ## run every test; TRIES=5 makes five times as many random tries
 
 test-quick: $(READY)  ## the tests that take under a minute: no screens, no commands, no slow twins
 	$(BIN)/pytest -m "not slow"
+
+test-pythons: $(READY)  ## kernels, a run and a screen on every supported Python here; ROOTS='/srv/trixie /srv/sid', SUITE=1
+	$(BIN)/python -m tests.pythons $(if $(SUITE),--suite) $(ROOTS:%=--root %)
 
 SECONDS ?= 60
 fuzz: $(READY)  ## random files, projects, command lines, tables, keys and signals; SECONDS=600, SEED=17, TARGET=readers
@@ -80,11 +83,12 @@ screenshots-browser: $(BROWSER_INSTALLED)  ## the picture of the application in 
 	$(BIN)/python -m docs.make_browser_screenshot
 
 LOCKED := --universal --upgrade --generate-hashes --no-header --no-annotate --quiet
-lock: $(READY)  ## the newest versions that the ranges allow, with the hashes of their files, for every system
+lock: $(READY)  ## the newest versions that the ranges allow, with the hashes of their files, for every system and tried on each Python
 	$(PIP) 'uv>=0.9,<1'
 	$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCKED) --output-file constraints.txt
 	$(BIN)/uv pip compile packaging/compiler/requirements.in $(LOCKED) --output-file packaging/compiler/requirements.txt
 	$(BIN)/uv pip compile tests/browser/requirements.in --constraint constraints.txt $(LOCKED) --output-file tests/browser/requirements.txt
+	$(BIN)/python -m tests.pythons --suite --required $(ROOTS:%=--root %)
 
 sbom:  ## the bill of materials in CycloneDX form, from the lock file: build/kanon-tui.cdx.json
 	@mkdir -p build
