@@ -119,8 +119,10 @@ class Run(Command):
     """Anonymise a table or a project without the screen.
 
     FILE is a project (.yaml), a configuration of the UTD toolbox (.xml), a data file, or - for
-    standard input. --quasi, --sensitive and --identifier name the roles of a data file; columns
-    that are not named are left out. Guessed roles need --accept-guesses.
+    standard input. --quasi, --sensitive and --identifier name the roles of a data file. With
+    --quasi, columns that are not named are left out; without it their roles are guessed as in the
+    application, and need --accept-guesses. A column that is guessed to be published as it is, but
+    singles people out, is left out.
 
     The release is verified before anything is written. Without --out and --report a summary is
     printed and nothing is written; --out - prints the release as CSV, --json prints the report.

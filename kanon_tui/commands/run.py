@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,11 +19,16 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.engine_choice import choose_engine
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.publishing import FilePublisher
-from kanon_tui.core.pipeline.run import Result, Run, chosen_algorithm, conclude, start
+from kanon_tui.core.pipeline.run import Result, chosen_algorithm, conclude, start
 from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
 from kanon_tui.core.pipeline.stream import run_stream, workers_of
 from kanon_tui.core.pipeline.trial import preflight
-from kanon_tui.core.project.guesses import plan_lines, planned_columns, refuse_guesses
+from kanon_tui.core.project.guesses import (
+    OpenGuessesError,
+    plan_lines,
+    planned_columns,
+    settle_guesses,
+)
 from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.report.formats import DOCUMENT_ENDINGS, REPORT_ENDINGS, is_dossier
@@ -103,8 +108,9 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         from kanon_tui.core.analysis.attack.suite import held_out
 
         table, control = held_out(project, args.hold_out)
-    run = start(project, table)
-    _check_guesses(args, run, project)
+    with _plan_of_guesses(args):
+        run = start(project, table, accept_guesses=args.accept_guesses)
+    project = run.project or project
     earlier = None if args.earlier is None else read_published(args.earlier, run.task)
     finish_run(run, args.progress)
     result = conclude(run, project)
@@ -156,15 +162,12 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
         log(f"{project.title}: the data is read in pieces")
     trust = args.trust or args.scheduler is not None
 
-    def finish(run: Run) -> None:
-        _check_guesses(args, run, project)
-        run.finish()
-
     workers = workers_of(project, target, trust, args.insecure)
     with workers as doing, following(args.progress) as progress:
         place, public = args.report, _public(args)
         publisher = FilePublisher(doing, target, place, args.force, progress, public)
-        return run_stream(project, publisher, finish)
+        with _plan_of_guesses(args):
+            return run_stream(project, publisher, accept_guesses=args.accept_guesses)
 
 
 def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
@@ -173,6 +176,8 @@ def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
 
     table = read_or_sample(project)
     records = table.height if isinstance(table, SampledTable) else None
+    if args.accept_guesses:
+        project = settle_guesses(project, table, accept=True).project
     task = prepare(project, table.sample if isinstance(table, SampledTable) else table)
     algorithm = chosen_algorithm(project)
     trial = try_out(task, algorithm) if records is None else None
@@ -189,13 +194,15 @@ def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
     yield f"  would write {_files(args) or 'nothing (see --out)'}"
 
 
-def _check_guesses(args: argparse.Namespace, run: Run, project: Project) -> None:
-    """Print what becomes of every column and refuse, where roles are only guessed."""
-    plans = planned_columns(project, run.task.roles)
-    if not args.accept_guesses and any(plan.guessed for plan in plans):
+@contextmanager
+def _plan_of_guesses(args: argparse.Namespace) -> Iterator[None]:
+    """Print what becomes of every column where the block refuses roles that are only guessed."""
+    try:
+        yield
+    except OpenGuessesError as error:
         printer = log if args.json or args.out == "-" else show
-        printer("what becomes of every column:", *plan_lines(plans))
-        refuse_guesses(project, plans)
+        printer("what becomes of every column:", *plan_lines(error.plans))
+        raise
 
 
 def _check_targets(args: argparse.Namespace, target: Target | None, project: Project) -> None:

@@ -34,7 +34,6 @@ from kanon_tui.core.metrics.privacy import check_published
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Result, Run, start
 from kanon_tui.core.pipeline.run import conclude as conclude_run
-from kanon_tui.core.project.guesses import planned_columns, refuse_guesses
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
@@ -69,13 +68,14 @@ def anonymize(
         The quasi-identifiers of a table. A mapping gives each a hierarchy such as
         `kn.intervals(5, 10)`, or None for one that fits its values.
     sensitive, identifier, other : str or list of str, optional
-        Sensitive columns, columns to leave out, and columns to publish as they are. Columns that
-        are not named are left out.
+        Sensitive columns, columns to leave out, and columns to publish as they are. Where
+        quasi-identifiers are named, columns that are not named are left out.
     person : str, optional
         The column that identifies the person of a record; k and all figures then count people.
     accept_guesses : bool
-        Whether roles that nobody named may be guessed, and rows of a file left out that seem to be
-        no records, such as titles and totals.
+        Whether roles that nobody named may be guessed, as the application guesses them, and rows of
+        a file left out that seem to be no records, such as titles and totals. A column that is
+        guessed to be published as it is, but singles people out, is left out: name it.
     **settings
         Settings as `Project.with_` takes them: ``k=5``, ``l=2``, ``t=0.2``, ``algorithm="udc"``,
         ``max_suppression=0.02``, ``seed=1`` and so on.
@@ -106,11 +106,8 @@ def anonymize(
         data, quasi, sensitive, identifier, person, other, accept_guesses, **settings
     )
     frame = table if table is not None else data
-    run = start(project, _given_table(frame, project))
-    plans = planned_columns(project, run.task.roles)
-    if not accept_guesses and any(plan.guessed for plan in plans):
-        refuse_guesses(project, plans)
-    return Release.from_result(conclude_run(run, project), _texts_of(frame))
+    run = start(project, _given_table(frame, project), accept_guesses=accept_guesses)
+    return Release.from_result(conclude_run(run, run.project), _texts_of(frame))
 
 
 def _given_table(data: Data | Project, project: Project) -> Table | None:

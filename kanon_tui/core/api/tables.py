@@ -66,7 +66,8 @@ def make_project(
     Returns
     -------
     Project
-        The project; columns that are not named are left out of the release.
+        The project. Columns that are not named are left out of the release where quasi-identifiers
+        are named; otherwise their roles are guessed.
 
     Raises
     ------
@@ -95,7 +96,7 @@ def make_project(
         attributes[name] = {"role": role}
     path = str(data) if isinstance(data, str | Path) else FRAME
     # Who names the quasi-identifiers has decided about all columns.
-    unlisted = "omit" if given else "drop"
+    unlisted = "omit" if given else "guess"
     mapping = {"data": {"path": path, "unlisted": unlisted}, "attributes": attributes}
     project = project_from_mapping(mapping, path).with_(**settings)
     return without_stray_rows(project, accept_guesses) if path is not FRAME else project

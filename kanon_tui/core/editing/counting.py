@@ -6,12 +6,13 @@ what the whole table says; what a person has set stays, and is told of where it 
 
 from dataclasses import dataclass, replace
 
-from kanon_tui.core.editing.session import Session, completed_with_guesses
+from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.pipeline.sampled_table import SampledTable, TableCounting
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
+from kanon_tui.core.project.guesses import guessed_project
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.table.column import Role
@@ -49,7 +50,7 @@ def count(session: Session, counting: TableCounting) -> CountingOutcome:
         name: AttributeSpec(guessed=True) if spec.guessed else spec
         for name, spec in session.opened.attributes.items()
     }
-    completed = completed_with_guesses(replace(session.opened, attributes=opened), table)
+    completed = guessed_project(replace(session.opened, attributes=opened), table)
     messages = []
     for name, after in completed.attributes.items():
         now, before = project.attributes[name], known[name]

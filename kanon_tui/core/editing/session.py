@@ -31,7 +31,7 @@ from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
-from kanon_tui.core.project.guesses import planned_columns
+from kanon_tui.core.project.guesses import guessed_project, project_of_data
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project, moved
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
@@ -82,7 +82,7 @@ class Session:
         """Whether a what-if sweep has been run."""
         self.opened = project
         """The project before anything was filled in from the table."""
-        self.completed = completed = completed_with_guesses(project, table)
+        self.completed = completed = guessed_project(project, table)
         """The project completed from the table; beyond memory, at first, from the sample."""
         self._edits = [Edit(completed, "opened")]
         self._position = 0
@@ -296,7 +296,7 @@ class Session:
         if now is None or now == self.fingerprint:
             return
         try:
-            there = completed_with_guesses(Project.load(target), self.table)
+            there = guessed_project(Project.load(target), self.table)
         except KanonError as error:
             raise ChangedFileError(target, [str(error)]) from None
         if differences(there, self.baseline) and (differ := differences(there, project)):
@@ -384,8 +384,9 @@ class Session:
             if (own := names.get(name, name)) in table.names:
                 known[own] = AttributeSpec(guessed=True) if spec.guessed else spec
         project = replace(project, attributes=known)
-        read = project.with_guesses(table) if project.path is None else project
-        session = Session(read, table, self.fingerprint)
+        if project.path is None:
+            project = replace(project, data=replace(data, unlisted="guess"))
+        session = Session(project, table, self.fingerprint)
         session.baseline = self.baseline
         return session
 
@@ -464,18 +465,6 @@ def _without_use(spec: AttributeSpec) -> AttributeSpec:
     return spec if spec.role is Role.QUASI else AttributeSpec(role=Role.IDENTIFIER, kind=spec.kind)
 
 
-def completed_with_guesses(project: Project, table: Table) -> Project:
-    """Return the project with every column; roles that it does not name are marked as guesses."""
-    completed = project.completed(table)
-    roles = {name: spec.role for name, spec in completed.attributes.items() if spec.role}
-    guessed = {plan.name for plan in planned_columns(project, roles) if plan.guessed}
-    attributes = {
-        name: replace(spec, guessed=True) if name in guessed else spec
-        for name, spec in completed.attributes.items()
-    }
-    return replace(completed, attributes=attributes)
-
-
 def settings_to_drop(spec: AttributeSpec, role: Role | None) -> dict[str, Any]:
     """Return the settings of an attribute that do not apply to a role, with their defaults."""
     owners = {"identifier": Role.IDENTIFIER, "publish": Role.QUASI, "weight": Role.QUASI}
@@ -499,12 +488,11 @@ def open_session(path: Path, data: DataSource | None = None) -> Session:
         fingerprint = _fingerprint(path)  # before reading, so that a later change is noticed
         project = Project.load(path)
     else:
-        project = Project(data=data or DataSource(path=os.path.realpath(path)))
+        project = project_of_data(data or DataSource(path=os.path.realpath(path)))
     table = read_or_sample(project)
     if table.height == 0:
         raise InputError(f"{project.data_path.name}: it has no records; choose another file")
-    read = project.with_guesses(table) if project.path is None else project
-    return Session(read, table, fingerprint)
+    return Session(project, table, fingerprint)
 
 
 def _fingerprint(path: Path) -> str | None:

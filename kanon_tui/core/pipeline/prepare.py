@@ -30,6 +30,7 @@ from kanon_tui.core.privacy.requirements import join_columns
 from kanon_tui.core.privacy.t_closeness import HierarchicalTCloseness
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import Progress, Workers
+from kanon_tui.core.project.guesses import project_of_data
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.column import Column, Kind, Role
@@ -53,7 +54,7 @@ def as_project(project: Project | str | Path) -> Project:
     path = Path(project)
     if path.suffix.lower() in PROJECT_ENDINGS:
         return Project.load(path)
-    return Project(data=DataSource(path=str(path)))
+    return project_of_data(DataSource(path=str(path)))
 
 
 def read_column(data: Project | Path, name: str, kind: str | None = None) -> Column:
@@ -387,6 +388,11 @@ def prepare(
         if coarsen:
             task = replace(task, counted_levels=levels_to_count(task, project.algorithm))
         return with_tuples(task, counted)
+
+
+def with_notes(task: Task, notes: tuple[Note, ...]) -> Task:
+    """Return a task with further notes for the reader of its results, before its own."""
+    return replace(task, notes=(*notes, *task.notes)) if notes else task
 
 
 def _joined(project: Project, table: Table) -> Task:

@@ -30,8 +30,9 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.pipeline.prepare import as_project, prepare
+from kanon_tui.core.pipeline.prepare import as_project, prepare, with_notes
 from kanon_tui.core.pipeline.publishing import Publisher, copy_files
+from kanon_tui.core.project.guesses import settle_guesses
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun, Seconds, timed
 from kanon_tui.core.report.formats import document_bytes, report_bytes
@@ -62,9 +63,17 @@ class State(StrEnum):
 class Run(Iterator[Step]):
     """One run of an algorithm on a task."""
 
-    def __init__(self, task: Task, algorithm: Algorithm, context: RunContext | None = None) -> None:
+    def __init__(
+        self,
+        task: Task,
+        algorithm: Algorithm,
+        context: RunContext | None = None,
+        project: Project | None = None,
+    ) -> None:
         self.task = task
         self.algorithm = algorithm
+        self.project = project
+        """The project that it was made from; no role of it is only guessed."""
         self.context = RunContext() if context is None else context
         self.state = State.READY
         self.seconds = 0.0
@@ -245,6 +254,7 @@ def start(
     table: pl.DataFrame | pd.DataFrame | Table | None = None,
     task: Task | None = None,
     context: RunContext | None = None,
+    accept_guesses: bool = False,
 ) -> Run:
     """Prepare a run, which yields a step per decision.
 
@@ -259,6 +269,9 @@ def start(
     context : RunContext, optional
         How the algorithm runs: ``kn.RunContext(1)`` yields every decision. Runs on the same records
         that share a context share their counts.
+    accept_guesses : bool
+        Whether roles that nobody named may be guessed, as `anonymize` does. The `project` of the
+        run has them.
 
     Returns
     -------
@@ -268,7 +281,7 @@ def start(
     Raises
     ------
     InputError
-        If the data or a setting is wrong.
+        If the data or a setting is wrong, or a role is only guessed.
 
     Examples
     --------
@@ -287,11 +300,13 @@ def start(
             tokens = project.data.read_options.missing_tokens
             given = project.read_data() if table is None else as_table(table, tokens)
         with timed(phases, "prepare"):
-            task = prepare(project, given)
+            settled = settle_guesses(project, given, accept_guesses)
+            project = settled.project
+            task = with_notes(prepare(project, given), settled.notes)
             if table is None:  # no caller has the texts, which take four times the memory
                 task = replace(task, table=packed(task.table))
             del given
-    run = Run(task, algorithm, context)
+    run = Run(task, algorithm, context, project)
     run.phases |= phases
     return run
 
@@ -300,8 +315,8 @@ def anonymize(
     project: Project | str | Path, table: pl.DataFrame | pd.DataFrame | Table | None = None
 ) -> Result:
     """Run a project to its end and return the verified release with its measures."""
-    project = as_project(project)
-    return conclude(start(project, table), project)
+    run = start(project, table)
+    return conclude(run, run.project)
 
 
 def conclude(

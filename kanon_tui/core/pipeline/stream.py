@@ -14,13 +14,14 @@ from kanon_tui.core.dask.cluster import check_trusted
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.live import LiveRun
-from kanon_tui.core.pipeline.prepare import as_project, count_project, prepare
+from kanon_tui.core.pipeline.prepare import as_project, count_project, prepare, with_notes
 from kanon_tui.core.pipeline.publishing import FilePublisher, check_streamed_target
 from kanon_tui.core.pipeline.run import Result, Run, State, chosen_algorithm, conclude, start
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
+from kanon_tui.core.project.guesses import settle_guesses
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.data_files import part_files
@@ -39,6 +40,7 @@ def stream(
     force: bool = False,
     trust: bool = False,
     insecure: bool = False,
+    accept_guesses: bool = False,
 ) -> Result:
     """Anonymise a project over pieces of its data, for tables larger than memory.
 
@@ -57,6 +59,8 @@ def stream(
         Whether to use the Dask scheduler that the project names.
     insecure : bool
         Whether that scheduler may be one without TLS.
+    accept_guesses : bool
+        Whether roles that nobody named may be guessed.
 
     Returns
     -------
@@ -66,7 +70,8 @@ def stream(
     Raises
     ------
     InputError
-        If the data or a setting is wrong, or the project has something that does not stream.
+        If the data or a setting is wrong, a role is only guessed, or the project has something that
+        does not stream.
     NotReachedError
         If no release has the required privacy.
     """
@@ -74,7 +79,8 @@ def stream(
     target = None if out is None else Target.parse(str(out))
     with workers_of(project, target, trust, insecure) as workers:
         place = None if report is None else Path(report)
-        return run_stream(project, FilePublisher(workers, target, place, force))
+        publisher = FilePublisher(workers, target, place, force)
+        return run_stream(project, publisher, accept_guesses=accept_guesses)
 
 
 @contextmanager
@@ -103,11 +109,13 @@ def run_stream(
     finish: Callable[[Run], object] = lambda run: run.finish(),
     watched: bool = False,
     known: SampledTable | None = None,
+    accept_guesses: bool = False,
 ) -> Result:
     """Run a project over pieces by the workers of a publisher and return the written release.
 
     `finish` pulls the search to its end, `watched` says that its steps are shown. Columns that are
-    counted in the `known` table are not counted again.
+    counted in the `known` table are not counted again. Roles that are only guessed are refused
+    unless they are accepted.
     """
     chosen_algorithm(project)  # refused before anything is read
     workers, target = publisher.workers, publisher.target
@@ -120,7 +128,10 @@ def run_stream(
     try:
         with timed(phases, "read"):
             table = count_project(project, workers, memory, progress, known=known)
+        settled = settle_guesses(project, table, accept_guesses)
+        project = settled.project
         task = prepare(project, table, progress=progress, phases=phases)
+        task = with_notes(task, settled.notes)
         drawn = watched and task.rows <= MOST_DRAWN
         context = RunContext(helpers=workers.helpers, watched=drawn)
         run = start(project, task=task, context=context)

@@ -321,14 +321,6 @@ class Project(Checked):
             return self.path.resolve().parent.name
         return self.title
 
-    def with_guesses(self, table: Table) -> Self:
-        """Return the project with a guessed entry for every column, still to be confirmed.
-
-        This is how the application begins with a data file: a person sees the guesses there.
-        """
-        named = {n: self.attributes.get(n, AttributeSpec(guessed=True)) for n in table.names}
-        return replace(self, attributes={**self.attributes, **named}).completed(table)
-
     def confirmed(self, names: Iterable[str] | None = None) -> "Project":
         """Return the project with the guesses for these columns (None: all) confirmed."""
         wanted = self.attributes if names is None else set(names)
@@ -346,9 +338,12 @@ class Project(Checked):
         Attributes keep the order of the project; the remaining columns follow in table order. A
         column that the project does not name is generalised if it seems quasi-identifying. Nobody
         has looked at the others: they are left out like identifiers, unless `data.unlisted` says
-        publish. What seems to be an identifier is never published. `for_run` spares what a run
-        does not ask for: the kind of a column that it does not work with, and is not `asked` for.
+        publish. What seems to be an identifier is never published. With `data.unlisted: guess` they
+        have the role that they seem to have, marked as a guess, and are named from then on.
+        `for_run` spares what a run does not ask for: the kind of a column that it does not work
+        with, and is not `asked` for.
         """
+        unlisted_guessed = self.data.unlisted == "guess"
         for name in self.attributes:
             problem = f"{self.title}: attributes.{name}: the data has no such column"
             check_known(name, table.name_set, problem)
@@ -357,6 +352,8 @@ class Project(Checked):
             given = self.attributes.get(name)
             unlisted, spec = given is None, given or AttributeSpec()
             given_role = None if given is None else given.role
+            if unlisted and unlisted_guessed:
+                spec = AttributeSpec(guessed=True)
             if unlisted and self.data.unlisted == "omit":
                 spec = replace(spec, role=Role.IDENTIFIER)
             idle = spec.role in (Role.IDENTIFIER, Role.OTHER) and name != self.privacy.personal_k
@@ -364,14 +361,16 @@ class Project(Checked):
                 spec = _with_role_and_kind(spec, table, name)
             if spec.role is Role.PERSON and given_role is None:
                 others = (*self.attributes.values(), *completed.values())
-                if unlisted or any(each.role is Role.PERSON for each in others):
+                counted = not unlisted or unlisted_guessed
+                if not counted or any(other.role is Role.PERSON for other in others):
                     spec = replace(spec, role=Role.IDENTIFIER)
             if unlisted and self.data.unlisted == "drop" and spec.role is not Role.QUASI:
                 spec = replace(spec, role=Role.IDENTIFIER)
             if name == self.privacy.personal_k and (given_role is None or spec.guessed):
                 spec = replace(spec, role=Role.IDENTIFIER)  # a person's wish is not published
             completed[name] = spec
-        return replace(self, attributes=completed)
+        data = replace(self.data, unlisted="drop") if unlisted_guessed else self.data
+        return replace(self, data=data, attributes=completed)
 
 
 def _as_spec(name: str, given: Any) -> AttributeSpec:

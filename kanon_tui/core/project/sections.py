@@ -69,10 +69,11 @@ class DataSource:
         required="data: {path: FILE}",
     )
     read_options: ReadOptions = declared(factory=ReadOptions, type=inlined(ReadOptions))
-    unlisted: Literal["drop", "publish", "omit"] = declared(
+    unlisted: Literal["drop", "publish", "omit", "guess"] = declared(
         "drop",
         "Columns that the project does not name: left out unless they seem quasi-identifying, "
-        "published unchanged unless they seem to identify people, or left out in any case",
+        "published unchanged unless they seem to identify people, left out in any case, or given "
+        "the roles that they seem to have, which a run needs confirmed",
     )
     distinct: Literal["value", "exact"] = declared(
         "value",
