@@ -21,7 +21,10 @@ from kanon_tui.core.text import joined, json_text, visible, visible_lines
 def markdown(document: Document) -> str:
     """Return a document as Markdown."""
     figures = " · ".join(f"{name} {value}" for name, value in document.tiles)
-    parts = [f"# {escaped_markdown(document.title)}", escaped_markdown(document.lead)]
+    parts = [f"# {escaped_markdown(document.title)}"]
+    if document.warning:
+        parts.append(f"**{escaped_markdown(document.warning)}**")
+    parts.append(escaped_markdown(document.lead))
     parts += [escaped_markdown(figures)] if figures else []
     for section in document.sections:
         parts.append(f"## {escaped_markdown(section.title)}")
@@ -66,6 +69,7 @@ def html(document: Document) -> str:
     tiles = [f"<li><b>{value}</b>{escaped(name)}</li>" for name, value in document.tiles]
     body = [
         f"<header><h1>{escaped(document.title)}</h1>",
+        *_warning_html(document.warning),
         f'<p class="lead">{escaped(document.lead)}</p>',
         *(['<ul class="tiles">', *tiles, "</ul>"] if tiles else []),
         "</header>",
@@ -75,6 +79,12 @@ def html(document: Document) -> str:
         f"<footer>{FOOTER}</footer>",
     ]
     return page(document.title, Path(__file__).with_name("report.css"), body)
+
+
+def _warning_html(warning: str) -> list[str]:
+    if not warning:
+        return []
+    return [f'<p class="warning"><strong>{escaped(warning)}</strong></p>']
 
 
 def page(title: str, style: Path, body: Iterable[str]) -> str:
@@ -169,6 +179,7 @@ def report_bytes(
         figures = public_mapping(result) if public else report_mapping(result)
         if evidence and not public:
             figures["evidence"] = [asdict(section) for section in evidence]
+            figures["internal"] = [*figures["internal"], "evidence"]
             figures["context"] = {} if result.project is None else asdict(result.project.context)
         return f"{json_text(figures)}\n".encode()
     return document_bytes(story(result, evidence, not is_dossier(path, public)), path)

@@ -82,6 +82,10 @@ def pdf(document: Document) -> bytes:
         pages.set_title(visible(document.title))
         pages.use("text", 18, "B")
         pages.lines(document.title, 9)
+        if document.warning:
+            pages.set_subject(visible(document.warning))
+            pages.use("text", 10, "B")
+            pages.lines(document.warning, 6)
         pages.use("text", 10, color=_SOFT)
         pages.lines(document.lead, 6)
         _tiles(pages, document.tiles)

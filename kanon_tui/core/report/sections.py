@@ -64,8 +64,14 @@ class Document:
     tiles: Sequence[tuple[str, str]]
     """The figures to see first, with their names."""
     sections: Sequence[Section]
+    warning: str = ""
+    """Who may not get the document; it stands below the title. Empty where everybody may."""
 
 
+INTERNAL_DOCUMENT = (
+    "Internal: it holds figures of records that the release does not show. Keep it with the data; "
+    "it is not for those who get the release."
+)
 FOOTER = "Made with kanon-tui. The table was verified before this report was written."
 
 

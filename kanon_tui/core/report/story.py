@@ -31,6 +31,7 @@ from kanon_tui.core.report.mapping import input_hash, plain_values, public_k, re
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import (
     COUNTS,
+    INTERNAL_DOCUMENT,
     METRICS,
     Bar,
     Document,
@@ -159,9 +160,10 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
     headlines = [each for section in sections for each in section.headline]
     sections.insert(0, replace(summary, paragraphs=[*summary.paragraphs, *headlines]))
     sections.append(words_section(sections))
-    return _document(
+    dossier = _document(
         result, "Dossier of a release", f"{result.task.n:,} records", figures, sections
     )
+    return replace(dossier, warning=INTERNAL_DOCUMENT)
 
 
 def annex_document(result: FinishedRun) -> Document:
@@ -170,7 +172,6 @@ def annex_document(result: FinishedRun) -> Document:
     The hash of the input would confirm a guessed table, and seed and command what the run did.
     """
     read = input_hash(result)
-    text = "Keep this annex with the data: it is not for those who get the release."
     facts = [("SHA-256 of the input", read), ("Seed", str(result.task.seed))]
     facts.append(("Seconds of the search", figure(round(result.seconds, 3))))
     rows = [(name, fact) for name, fact in facts if fact]
@@ -178,14 +179,15 @@ def annex_document(result: FinishedRun) -> Document:
     if result.project is not None and result.project.privacy.ties == "random":
         again = "Ties are decided by chance (ties: random): no run gives the same release again."
     sections = [
-        Section("Internal", [text], ("Fact", "Value"), rows),
+        Section("The run", (), ("Fact", "Value"), rows),
         _search(result),
         Section("How to make it again", [again], command=reproduce(result)),
         _versions(result),
     ]
-    return _document(
+    annex = _document(
         result, "Internal annex of a release", f"{result.task.n:,} records", [], sections
     )
+    return replace(annex, warning=INTERNAL_DOCUMENT)
 
 
 def _document(

@@ -200,11 +200,14 @@ def _candidates(
                 found = _end(each, task.k, end)
                 if found is not None:
                     title = f"{end}-code {each.name} at {found[0]}"
+                    # The end is a value of the data, which one person alone may have.
+                    reached = f"the outermost value that {task.k:,} records reach"
+                    general = f"{end}-code {each.name} at {reached}"
                     ends_now = {**ends, end: found[0]}
                     coded = replace(spec, top=ends_now["top"], bottom=ends_now["bottom"])
                     yield (
                         title,
-                        title,
+                        general,
                         found[1],
                         _with_attribute_spec(project, each.name, coded),
                         task.table,
