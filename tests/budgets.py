@@ -204,7 +204,7 @@ def measure() -> list[Figure]:
         Figure("dict[str, Any] in public signatures", untyped, 0, 81),
         Figure("patches in tests", patched, 40, 133),
         Figure("private names in tests", private, 0, 52),
-        Figure("modules that a run imports", len(modules_of_a_run()), 95, 150),
+        Figure("modules that a run imports", len(modules_of_a_run()), 95, 136),
     ]
 
 

@@ -16,12 +16,9 @@ from kanon_tui.commands.progress import finish_run, following
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.api.tables import make_project
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.engine_choice import choose_engine
+from kanon_tui.core.pipeline.engine_choice import choose_engine, is_written_in_pieces
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.publishing import FilePublisher
 from kanon_tui.core.pipeline.run import Result, chosen_algorithm, conclude, start
-from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
-from kanon_tui.core.pipeline.stream import run_stream, workers_of
 from kanon_tui.core.pipeline.trial import preflight
 from kanon_tui.core.project.guesses import (
     OpenGuessesError,
@@ -99,10 +96,13 @@ def _public(args: argparse.Namespace) -> bool | None:
 
 
 def _run(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
-    """Run a project in memory, or over pieces of the data, and write its files."""
+    """Run a project on its records, or over pieces of the data, and write its files."""
     parts = target is not None and target.folder and not args.partition_by
-    if choose_engine(project, folder=parts) != "memory":
+    engine = choose_engine(project, parts, _needs_records(args, project, target))
+    if engine in ("stream", "dask"):
         return _stream(args, project, target)
+    if engine == "map":
+        log(f"{project.title}: the data is coded into a file, of which a run needs less memory")
     table, control = None, None
     if args.hold_out is not None:
         from kanon_tui.core.analysis.attack.suite import held_out
@@ -150,8 +150,18 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
     return result
 
 
+def _needs_records(args: argparse.Namespace, project: Project, target: Target | None) -> bool:
+    """Return whether options or the format of the release need all records at once."""
+    if any(getattr(args, option) for option in _IN_MEMORY):
+        return True
+    return target is not None and not is_written_in_pieces(target, project.output.csv.encoding)
+
+
 def _stream(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
     """Run over pieces of the data, here or on a cluster."""
+    from kanon_tui.core.pipeline.publishing import FilePublisher
+    from kanon_tui.core.pipeline.stream import run_stream, workers_of
+
     for option in _IN_MEMORY:
         if getattr(args, option):
             raise InputError(
@@ -172,6 +182,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
 
 def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
     """Yield lines on what a run would do: columns, hierarchies, size, time and files."""
+    from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
     from kanon_tui.core.pipeline.trial import try_out
 
     table = read_or_sample(project)

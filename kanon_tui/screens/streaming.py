@@ -11,8 +11,8 @@ from pathlib import Path
 from kanon_tui.core.dask.cluster import check_scheduler
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
-from kanon_tui.core.pipeline.engine_choice import check_streamable
-from kanon_tui.core.pipeline.publishing import STREAMED_ENDINGS, check_streamed_target
+from kanon_tui.core.pipeline.engine_choice import STREAMED_ENDINGS, check_streamable
+from kanon_tui.core.pipeline.publishing import check_streamed_target
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
 from kanon_tui.core.project.project import Project

@@ -37,6 +37,7 @@ from kanon_tui.core.analysis.attack.two_releases import covering_rows
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.pipeline.engine_choice import read_records
 from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.verification import Requirements, check_disjoint
 from kanon_tui.core.privacy.verify import smallest_class, verify_pseudonyms
@@ -122,7 +123,7 @@ def verify_written(
         project = replace(project, data=replace(project.data, path=str(Path(data).resolve())))
         data = None
     tokens = project.data.read_options.missing_tokens
-    original = project.read_data() if data is None else as_table(data, tokens)
+    original = read_records(project) if data is None else as_table(data, tokens)
     task = prepare(project, original)
     if isinstance(release, str | Path):
         path = Path(release)

@@ -1,9 +1,12 @@
-"""The choice of the engine of a run: the one that was asked for, or the one that fits.
+"""The choice of the engine of a run, and the table of a project wherever its records lie.
 
 In memory a table takes several times the size of its text. Where that is more than may be taken,
-the run streams; where it cannot stream, it is refused with what would help.
+it is coded into a file that is mapped into memory. A search that needs the distinct combinations
+alone counts them in pieces; all others work on the mapped records.
 """
 
+import os
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -14,15 +17,23 @@ from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.reading import size_text
+from kanon_tui.core.table.column import Role
+from kanon_tui.core.table.csv_survey import NotInPiecesError
 from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.source import other_reader
-from kanon_tui.core.task.task import Family
+from kanon_tui.core.table.table import Table
+from kanon_tui.core.table.writing import Target
+from kanon_tui.core.task.task import Algorithm, Family, Task
 from kanon_tui.core.text import joined
 
 _BASE = 400_000_000
 _TIMES_TEXT = 6
 _TIMES_COMPRESSED = 30
 _BYTES_PER_CELL = 60
+STREAMED_ENDINGS = (".csv", ".tsv", ".parquet")
+"""Files that are written piece by piece."""
+_UTF8 = ("auto", "utf-8", "utf-8-sig", "ascii")
+"""Encodings in which text is read and written in pieces; `auto` is that of the data."""
 
 
 def check_streamable(project: Project) -> None:
@@ -60,6 +71,79 @@ def check_streamable(project: Project) -> None:
                 on_screen=f"{what} needs all records at once, and this table is worked on in "
                 f"pieces; use {instead}",
             )
+
+
+def needs_records(project: Project) -> bool:
+    """Return whether a project needs all records at once, not only their distinct combinations."""
+    try:
+        check_streamable(project)
+    except KanonError:
+        return True
+    privacy = project.privacy
+    bounds_release = privacy.risk is not None and privacy.risk.measure != "highest"
+    if bounds_release or privacy.subset_k is not None:
+        return True
+    if project.algorithm.params.get("relaxed"):
+        return True
+    return any(spec.role is Role.PERSON for spec in project.attributes.values())
+
+
+def is_written_in_pieces(target: Target, encoding: str) -> bool:
+    """Return whether a release in this encoding can be written there piece by piece."""
+    if target.folder:
+        return encoding.lower() in _UTF8
+    ending = target.path.suffix.lower()
+    if ending not in STREAMED_ENDINGS or target.address:
+        return False
+    return ending == ".parquet" or encoding.lower() in _UTF8
+
+
+def read_records(project: Project) -> Table:
+    """Return the table of a project: in memory where it fits, else coded into a file.
+
+    What cannot be read in pieces, such as a workbook, is read at once.
+    """
+    if project.run.engine != "stream" and fits_in_memory(project):
+        return project.read_data()
+    from kanon_tui.core.processes.workers import LocalWorkers
+    from kanon_tui.core.table.coded_columns import code_source
+
+    memory = memory_limit(project).with_held_memory()
+    memory.check_start()
+    try:
+        source = project.open_data(lambda _: None)
+    except NotInPiecesError:
+        return project.read_data()
+    return code_source(source, LocalWorkers(), memory, spill_folder(project))
+
+
+_BYTES_PER_RECORD, _BYTES_PER_QUASI = 100, 8
+"""Memory of a run on records besides that of its algorithm: the release, and codes in one table."""
+
+
+def check_arrays(project: Project, task: Task, algorithm: Algorithm) -> None:
+    """Refuse a run on more records than its arrays have room for, where memory is limited."""
+    if not project.run.memory or project.run.memory == "auto" or task.copies is not None:
+        return
+    each = _BYTES_PER_RECORD + _BYTES_PER_QUASI * len(task.quasi) + algorithm.bytes_per_record
+    needed = task.n * each
+    room = memory_limit(project).for_data
+    if needed > room:
+        raise InputError(
+            f"{project.title}: {algorithm.name} works on records and takes {size_text(needed)} "
+            f"for {task.n:,} of them, and {size_text(room)} of {size_text(project.run.memory)} are "
+            "left beside the program; allow more with --memory, publish fewer quasi-identifiers, "
+            "or choose mondrian or global, which work on distinct combinations"
+        )
+
+
+def spill_folder(project: Project) -> Path:
+    """Return the folder for files without a name: beside the data, or among temporary files."""
+    if not is_address(project.data.path):
+        folder = part_files(project.data_path)[0].parent
+        if os.access(folder, os.W_OK):
+            return folder
+    return Path(tempfile.gettempdir())
 
 
 def memory_limit(project: Project) -> MemoryLimit:
@@ -107,11 +191,18 @@ def fits_in_memory(project: Project) -> bool:
     return needed_in_memory(project.data_path) <= memory_limit(project).allowed
 
 
-def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "stream", "dask"]:
-    """Return the engine of a run; `folder` says that the release is a folder of parts."""
+Engine = Literal["memory", "map", "stream", "dask"]
+
+
+def choose_engine(project: Project, folder: bool = False, records: bool = False) -> Engine:
+    """Return the engine of a run.
+
+    `folder` says that the release is a folder of parts, `records` that something other than the
+    project needs all records at once.
+    """
     engine = project.run.engine
-    if engine in ("stream", "dask"):
-        if is_address(project.data.path) and engine == "dask":
+    if engine == "dask":
+        if is_address(project.data.path):
             raise InputError(
                 f"{project.title}: rows of a database are kept on this machine, where no cluster "
                 "reads them; export them to Parquet, or use --engine stream"
@@ -124,20 +215,18 @@ def choose_engine(project: Project, folder: bool = False) -> Literal["memory", "
         )
     if folder:
         return "stream"
+    beyond_memory: Engine = "map" if records or needs_records(project) else "stream"
+    if engine == "stream":
+        return beyond_memory
     if fits_in_memory(replace(project, run=replace(project.run, engine="auto"))):
         return "memory"
-    remedy = "leave --engine out, to stream it"
     if engine != "memory":
-        try:
-            check_streamable(project)
-            return "stream"
-        except KanonError as error:
-            remedy = f"stream it: {error.on_screen}"
+        return beyond_memory
     limit = memory_limit(project)
     if not limit.bytes:
         return "memory"  # reading refuses a table that does not fit
     raise InputError(
         f"{project.title}: in memory this takes about "
         f"{size_text(needed_in_memory(project.data_path))}, and {size_text(limit.allowed)} are "
-        f"allowed; allow more with --memory, or {remedy}"
+        "allowed; allow more with --memory, or leave --engine out, to work on it in a file"
     )

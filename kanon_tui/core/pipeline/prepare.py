@@ -22,7 +22,7 @@ from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.pipeline.engine_choice import check_streamable
+from kanon_tui.core.pipeline.engine_choice import check_streamable, read_records
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.tuple_counts import levels_to_count, with_tuples
 from kanon_tui.core.privacy.k_anonymity import personal_requirement
@@ -60,7 +60,7 @@ def as_project(project: Project | str | Path) -> Project:
 def read_column(data: Project | Path, name: str, kind: str | None = None) -> Column:
     """Return a column of a data file, read with the settings of its project if there is one."""
     project = as_project(data)
-    table = project.read_data()
+    table = read_records(project)
     specs = project.completed(table).attributes
     check_known(name, specs, f"{project.title}: there is no column '{name}'")
     spec = specs[name]
@@ -368,7 +368,7 @@ def prepare(
     """
     phases = {} if phases is None else phases
     with timed(phases, "prepare"):
-        task = _joined(project, project.read_data() if table is None else table)
+        task = _joined(project, read_records(project) if table is None else table)
     counted = task.table
     if not isinstance(counted, CountedTable):
         return task

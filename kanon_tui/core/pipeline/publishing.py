@@ -18,6 +18,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.numeric import Flags, Words
+from kanon_tui.core.pipeline.engine_choice import STREAMED_ENDINGS, is_written_in_pieces
 from kanon_tui.core.pipeline.piece_rows import (
     CountedRelease,
     Recoding,
@@ -83,8 +84,6 @@ class Publisher:
         return ()
 
 
-STREAMED_ENDINGS = (".csv", ".tsv", ".parquet")
-_UTF8 = ("utf-8", "utf-8-sig", "ascii")
 _CHUNK = 1 << 22
 ROWS = 1_000_000
 """Rows of one part of the release, about."""
@@ -101,7 +100,7 @@ def check_streamed_target(target: Target | None, csv: CsvFormat | None) -> None:
             on_screen=f"{target.path}: only CSV, TSV and Parquet are written in pieces; name such "
             "a file",
         )
-    if csv is not None and csv.encoding.lower() not in _UTF8:
+    if csv is not None and not is_written_in_pieces(target, csv.encoding):
         raise InputError(
             f"{target.path}: only UTF-8 is written in pieces, not {csv.encoding}; use output: "
             "{encoding: utf-8}, or --engine memory"

@@ -30,6 +30,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
+from kanon_tui.core.pipeline.engine_choice import check_arrays, read_records
 from kanon_tui.core.pipeline.prepare import as_project, prepare, with_notes
 from kanon_tui.core.pipeline.publishing import Publisher, copy_files
 from kanon_tui.core.project.guesses import settle_guesses
@@ -298,7 +299,7 @@ def start(
     if task is None:
         with timed(phases, "read"):
             tokens = project.data.read_options.missing_tokens
-            given = project.read_data() if table is None else as_table(table, tokens)
+            given = read_records(project) if table is None else as_table(table, tokens)
         with timed(phases, "prepare"):
             settled = settle_guesses(project, given, accept_guesses)
             project = settled.project
@@ -306,6 +307,7 @@ def start(
             if table is None:  # no caller has the texts, which take four times the memory
                 task = replace(task, table=packed(task.table))
             del given
+        check_arrays(project, task, algorithm)
     run = Run(task, algorithm, context, project)
     run.phases |= phases
     return run

@@ -11,12 +11,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kanon_tui.core.dask.cluster import check_trusted
-from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.engine_choice import memory_limit
+from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.pipeline.engine_choice import (
+    is_written_in_pieces,
+    memory_limit,
+    needs_records,
+)
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import as_project, count_project, prepare, with_notes
 from kanon_tui.core.pipeline.publishing import FilePublisher, check_streamed_target
-from kanon_tui.core.pipeline.run import Result, Run, State, chosen_algorithm, conclude, start
+from kanon_tui.core.pipeline.run import (
+    Result,
+    Run,
+    State,
+    chosen_algorithm,
+    conclude,
+    start,
+)
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.processes.memory_limit import MemoryLimit
@@ -70,17 +81,41 @@ def stream(
     Raises
     ------
     InputError
-        If the data or a setting is wrong, a role is only guessed, or the project has something that
-        does not stream.
+        If the data or a setting is wrong, a role is only guessed, or the project needs more memory
+        than it may take.
     NotReachedError
         If no release has the required privacy.
     """
     project = as_project(project)
     target = None if out is None else Target.parse(str(out))
+    in_pieces = target is None or is_written_in_pieces(target, project.output.csv.encoding)
+    if project.run.engine != "dask" and (needs_records(project) or not in_pieces):
+        mapped = replace(project, run=replace(project.run, engine="stream"))
+        place = None if report is None else Path(report)
+        return _mapped(mapped, target, place, force, accept_guesses)
     with workers_of(project, target, trust, insecure) as workers:
         place = None if report is None else Path(report)
         publisher = FilePublisher(workers, target, place, force)
         return run_stream(project, publisher, accept_guesses=accept_guesses)
+
+
+def _mapped(
+    project: Project, target: Target | None, report: Path | None, force: bool, accept_guesses: bool
+) -> Result:
+    """Return the result of a run on the records of a mapped table, and write its files."""
+    if target is not None and target.folder:
+        check_streamed_target(target, project.output.csv.resolved(None, Path(f"a{target.ending}")))
+        raise InputError(
+            f"{target.path}: {project.algorithm.name} with these settings works on records, whose "
+            "release is not written into a folder of parts; name a file like release.csv"
+        )
+    if target is not None:
+        target.check(force, project.inputs)
+    run = start(project, accept_guesses=accept_guesses)
+    result = conclude(run, run.project)
+    place = None if target is None else target.address or target.path
+    result.write_files(place, report, force)
+    return result
 
 
 @contextmanager

@@ -115,6 +115,17 @@ class MemoryLimit:
             return None
         return max(sizes, key=lambda name: sizes[name])
 
+    def check_texts(self, text_bytes: Mapping[str, int]) -> None:
+        """Refuse distinct texts that do not fit; `text_bytes` has their size by column."""
+        if sum(text_bytes.values()) * _TEXT_COPIES <= self.for_data:
+            return
+        largest = max(text_bytes, key=lambda name: text_bytes[name])
+        raise self._refusal(
+            f"the distinct values of '{largest}' take {size_text(text_bytes[largest])} and do not "
+            f"fit into {size_text(self.allowed)}{self._besides}",
+            "leave the column out of the data",
+        )
+
     def check_values(self, counts: Mapping[str, pl.DataFrame]) -> None:
         """Refuse columns whose lists of values do not fit."""
         largest = self.too_many_values(counts)

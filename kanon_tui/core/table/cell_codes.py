@@ -4,15 +4,20 @@ What is done with a text (counting, reading, looking it up) is done once for eac
 record then costs one look-up of a small number.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from pathlib import Path
+from typing import IO, Self
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
+from kanon_tui.core.table.atomic_files import writing_errors
 from kanon_tui.core.table.typed_columns import all_texts
 
 FEW = 1000
@@ -53,10 +58,10 @@ class Cells:
     """The place of each record's text among the texts, in the smallest type that holds it."""
 
     @classmethod
-    def from_series(
-        cls, column: pl.Series, who: str, days: Collection[str] | None = None
-    ) -> "Cells":
+    def from_series(cls, column: pl.Series, who: str, days: Collection[str] | None = None) -> Cells:
         """Return the cells of a column of any type, printed as `all_texts` prints them."""
+        if isinstance(column.dtype, pl.Enum):
+            return cls._of_coded(column, column.dtype.categories)
         if column.dtype in _WHOLE and not column.has_nulls() and len(column):
             numbers = column.to_numpy().astype(np.int64)
             low = int(numbers.min())
@@ -70,6 +75,16 @@ class Cells:
         places = coded.to_physical().to_numpy()
         distinct = own.to_series().rename(column.name)
         return cls(distinct, places.astype(_smallest(len(distinct))))
+
+    @classmethod
+    def _of_coded(cls, column: pl.Series, texts: pl.Series) -> Self:
+        """Return the cells of a coded column; its numbers stay where they are."""
+        places = column.to_physical().to_numpy()
+        there = counts_of_codes(places, texts.len()) > 0
+        if there.all():
+            return cls(texts.alias(column.name), places)
+        number = np.cumsum(there, dtype=_smallest(texts.len())) - 1
+        return cls(texts.filter(pl.Series(there)).alias(column.name), number[places])
 
     @classmethod
     def _of_near_numbers(cls, column: pl.Series, above: Int64s, low: int, who: str) -> Self:
@@ -91,7 +106,101 @@ class Cells:
     @property
     def records(self) -> Int64s:
         """The number of records that have each text."""
-        return np.bincount(self.places, minlength=len(self.texts))
+        return counts_of_codes(self.places, len(self.texts))
+
+
+_NARROW = ((0xFF, np.uint8), (0xFFFF, np.uint16))
+"""The most texts of a column that Polars numbers by each type; beyond, by 32 bits."""
+Codes = npt.NDArray[np.integer]
+SLICE = 1 << 20
+"""Records of which numbers are copied at a time between memory and files."""
+
+
+def narrowest(count: int) -> type[np.unsignedinteger]:
+    """Return the type by which Polars numbers so many distinct texts."""
+    return next((number for most, number in _NARROW if count <= most), np.uint32)
+
+
+class NumberArray:
+    """Numbers, one per record, that are appended in pieces and read as one array."""
+
+    def __init__(self, folder: Path | None, number: npt.DTypeLike) -> None:
+        """Take the folder of the file, or None for memory, and the type of the numbers."""
+        self.type = np.dtype(number)
+        self._folder = folder
+        self._length = 0
+        self._parts: list[Codes] = []
+        self._file: IO[bytes] | None = None
+        if folder is not None:
+            with writing_errors(folder):
+                self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+
+    def append(self, numbers: Codes) -> None:
+        """Append numbers, which must fit into the type."""
+        numbers = np.ascontiguousarray(numbers, dtype=self.type)
+        self._length += len(numbers)
+        if self._file is None:
+            self._parts.append(numbers)
+            return
+        assert self._folder is not None
+        with writing_errors(self._folder):
+            left = numbers.view(np.uint8).data
+            while len(left):
+                left = left[self._file.write(left) :]
+
+    def array(self) -> Codes:
+        """Return all numbers as one array, in memory or mapped from the file."""
+        if not self._length:
+            return np.empty(0, dtype=self.type)
+        if self._file is None:
+            self._parts = [np.concatenate(self._parts)]
+            return self._parts[0]
+        return np.asarray(np.memmap(self._file, self.type, "r", shape=(self._length,)))
+
+    def widened(self, number: npt.DTypeLike) -> NumberArray:
+        """Return the same numbers in a wider type."""
+        wider = NumberArray(self._folder, number)
+        numbers = self.array()
+        for piece in slices_of(self._length):
+            wider.append(numbers[piece])
+        return wider
+
+
+def codes_of_places(codes: Int32s, places: Codes, folder: Path | None) -> Int32s:
+    """Return the code of every record, given the code of every text and the records' texts."""
+    if folder is None:
+        return codes[places]
+    numbers = NumberArray(folder, np.int32)
+    for piece in slices_of(len(places)):
+        numbers.append(codes[places[piece]])
+    return numbers.array().astype(np.int32, copy=False)
+
+
+def taken(column: pl.Series, rows: npt.NDArray[np.int64], folder: Path | None) -> pl.Series:
+    """Return some records of a column, in this order."""
+    if folder is None or not isinstance(column.dtype, pl.Enum):
+        return column.gather(rows)
+    places = column.to_physical().to_numpy()
+    numbers = NumberArray(folder, places.dtype)
+    for piece in slices_of(len(rows)):
+        numbers.append(places[rows[piece]])
+    return pl.Series(column.name, numbers.array()).cat.to(column.dtype)
+
+
+def slices_of(length: int) -> Iterator[slice]:
+    """Yield slices of `SLICE` records that cover so many."""
+    for begin in range(0, length, SLICE):
+        yield slice(begin, min(begin + SLICE, length))
+
+
+def counts_of_codes(codes: Codes, least: int = 0) -> Int64s:
+    """Return how many records have each code; narrow codes are not widened all at once."""
+    counts = np.zeros(least, dtype=np.int64)
+    for piece in slices_of(len(codes)):
+        found = np.bincount(codes[piece], minlength=len(counts))
+        found[: len(counts)] += counts
+        counts = found
+    return counts
 
 
 Columns = Mapping[str, Cells]
@@ -114,5 +223,10 @@ def incomplete_rows(
     """Return which records of texts have a missing token in one of the named columns."""
     found = np.zeros(frame.height, dtype=bool)
     for name in names:
-        found |= frame[name].cast(pl.String).is_in(list(missing_tokens)).to_numpy()
+        cells = frame[name]
+        if isinstance(cells.dtype, pl.Enum):
+            tokens = cells.dtype.categories.is_in(list(missing_tokens)).to_numpy()
+            found |= tokens[cells.to_physical().to_numpy()]
+        else:
+            found |= cells.is_in(list(missing_tokens)).to_numpy()
     return found

@@ -247,7 +247,7 @@ def _open_address(address: str, options: ReadOptions) -> Source:
 
 
 def _not_in_pieces(name: str) -> InputError:
-    return InputError(
+    return csv_survey.NotInPiecesError(
         f"{name} cannot be read in pieces; save it as CSV or Parquet, or use --engine memory"
     )
 

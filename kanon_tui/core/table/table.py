@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +18,15 @@ from numpy.typing import NDArray
 
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Floats, Int32s, random_words
-from kanon_tui.core.table.cell_codes import FEW, Cells, Columns, coded_series, incomplete_rows
+from kanon_tui.core.table.cell_codes import (
+    FEW,
+    Cells,
+    Columns,
+    coded_series,
+    codes_of_places,
+    incomplete_rows,
+    taken,
+)
 from kanon_tui.core.table.column import CHANGED, MISSING_TOKENS, Column, Kind, counted
 from kanon_tui.core.table.csv_format import CsvFormat
 from kanon_tui.core.table.data_files import Compression, FileFormat
@@ -143,6 +152,8 @@ class Table:
     kept: NDArray[np.int64] | None = None  # after `drop_missing`: where each record stood before
     counts: Counts = field(default_factory=dict, repr=False, kw_only=True)
     """The values of columns that were counted in files, whose records are not in the frame."""
+    spill: Path | None = field(default=None, repr=False, kw_only=True)
+    """The folder for arrays of one number per record; None keeps them in memory."""
     # Coding a column of a large table takes a while, and screens ask for the same one repeatedly.
     _coded: dict[tuple[str, Kind, Format | None], Column] = field(
         init=False, repr=False, default_factory=dict
@@ -204,9 +215,10 @@ class Table:
         """Return a column as codes; with the values of the whole table, where these are counted."""
         counts = self.counts_of(name)
         if counts is None:
-            cells = Cells.from_series(self.texts(name), name)
+            cells = Cells.from_series(self.frame[name], name)
             column, encoder = self._code_values(cells.texts, kind, format)
-            return replace(column, codes=encoder.codes_of(cells.texts)[cells.places])
+            codes = codes_of_places(encoder.codes_of(cells.texts), cells.places, self.spill)
+            return replace(column, codes=codes)
         values, records = counts["value"].alias(name), counts["records"]
         column, encoder = self._code_values(values, kind, format)
         column = replace(column, codes=encoder.codes_of(self.texts(name)))
@@ -292,7 +304,7 @@ class Table:
         for (known, _, _), column in self._coded.items():
             if known == name and column.keeps_every_text(self.frame[name]):
                 return Cells(pl.Series(column.values, dtype=pl.String), column.codes)
-        return Cells.from_series(self.texts(name), name)
+        return Cells.from_series(self.frame[name], name)
 
     def coded_blocks(self, columns: Sequence[Column]) -> Iterator[tuple[Int32s, ...]]:
         """Yield the codes of these columns block by block; a table in memory is one block."""
@@ -327,7 +339,11 @@ class Table:
         counts = self.counts_of(name)
         if counts is not None:
             return counts
-        return self.texts(name).alias("value").value_counts(name="records")
+        cells = self.frame[name]
+        if not isinstance(cells.dtype, pl.Enum):
+            return cells.alias("value").value_counts(name="records")
+        coded = Cells.from_series(cells, name)
+        return pl.DataFrame({"value": coded.texts, "records": coded.records})
 
     def counts_of(self, name: str) -> pl.DataFrame | None:
         """Return the counted values of a column; None where its records are in the frame."""
@@ -335,17 +351,23 @@ class Table:
 
     def missing_cells(self) -> dict[str, int]:
         """Return the number of missing cells of each column."""
-        is_missing = pl.all().is_in(list(self.missing_tokens)).sum()
-        found = self.frame.cast(pl.String).select(is_missing).row(0, named=True)
+        tokens = self.missing_tokens
+        found = {
+            name: int(incomplete_rows(self.frame, [name], tokens).sum()) for name in self.names
+        }
         for name, counts in self.counts.items():
             found[name] = int(counts["records"].sum()) - self.present_values(name)[1]
         return found
 
     def shuffled(self) -> Table:
         """Return the table with its records in an order by chance, which no seed repeats."""
-        order = np.argsort(random_words(self.height))
-        kept = order if self.kept is None else self.kept[order]
-        return replace(self, frame=self.frame[order], kept=kept)
+        return self.take(np.argsort(random_words(self.height)))
+
+    def take(self, records: NDArray[np.int64]) -> Self:
+        """Return the table of some records, in this order."""
+        columns = [taken(column, records, self.spill) for column in self.frame.iter_columns()]
+        kept = records if self.kept is None else self.kept[records]
+        return replace(self, frame=pl.DataFrame(columns), kept=kept)
 
     def drop_missing(self, columns: Iterable[str]) -> tuple[Table, int]:
         """Return the table without records in which one of these is missing, and their number."""
@@ -354,9 +376,7 @@ class Table:
         missing = incomplete_rows(self.frame, columns, self.missing_tokens)
         if not missing.any():
             return self, 0
-        places = np.arange(self.height) if self.kept is None else self.kept
-        kept = replace(self, frame=self.frame.filter(~missing), kept=places[~missing])
-        return kept, int(missing.sum())
+        return self.take(np.flatnonzero(~missing)), int(missing.sum())
 
     def _check_names(self, names: Iterable[str]) -> None:
         for name in names:

@@ -21,6 +21,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.attack.attacked import AttackedRelease, AttackResult
 from kanon_tui.core.analysis.published_cells import Watch
 from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.pipeline.engine_choice import read_records
 from kanon_tui.core.pipeline.run import Result, anonymize
 from kanon_tui.core.pipeline.sampled_table import read_tables
 from kanon_tui.core.project.project import Project
@@ -264,7 +265,7 @@ def attack_sections(results: Sequence[AttackResult]) -> list[Section]:
 
 def held_out(project: Project, share: float) -> tuple[Table, pl.DataFrame]:
     """Return the data of a project without a share of its records, drawn by the seed, and these."""
-    table = project.read_data()
+    table = read_records(project)
     chosen = np.random.default_rng(project.seed).random(table.height) < share
     if not chosen.any() or chosen.all():
         raise InputError(

@@ -1,0 +1,105 @@
+"""Columns of coded texts that grow piece by piece: one dictionary and one array of narrow numbers.
+
+The array lies in memory, or in a file without a name that the system removes with the process,
+however it ends. Polars takes either as an `Enum` column without a copy, so that a table of such
+columns is read, sliced, sorted and counted in the same way wherever its numbers lie.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from kanon_tui.core.errors import InfrastructureError, InputError
+from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.processes.workers import Workers
+from kanon_tui.core.reading import size_text
+from kanon_tui.core.table.cell_codes import Cells, Columns, NumberArray, narrowest
+from kanon_tui.core.table.column import CHANGED
+from kanon_tui.core.table.source import Source
+from kanon_tui.core.table.table import Table
+
+
+class GrowingColumn:
+    """The texts of a column and the number of every record's text, while pieces are added."""
+
+    def __init__(self, name: str, folder: Path | None) -> None:
+        self.name = name
+        self.text_bytes = 0
+        """Bytes of the distinct texts."""
+        self._categories = pl.Categories.random()
+        self._coded = pl.Series(dtype=pl.Categorical(self._categories))
+        """The texts of the latest piece; Polars forgets categories that no column uses."""
+        self._numbers = NumberArray(folder, np.uint8)
+        self._distinct = 0
+
+    def append(self, cells: Cells) -> None:
+        """Add the records of a piece; new texts get the next numbers."""
+        self._coded = cells.texts.cast(pl.Categorical(self._categories))
+        numbers = self._coded.to_physical().to_numpy()
+        new = cells.texts.filter(pl.Series(numbers >= self._distinct))
+        if new.len():
+            self.text_bytes += int(new.estimated_size())
+            self._distinct = int(numbers.max()) + 1
+            wide = np.dtype(narrowest(self._distinct))
+            if wide != self._numbers.type:
+                self._numbers = self._numbers.widened(wide)
+        self._numbers.append(numbers.astype(self._numbers.type)[cells.places])
+
+    @property
+    def distinct(self) -> int:
+        """The number of distinct texts so far."""
+        return self._distinct
+
+    def series(self) -> pl.Series:
+        """Return the column; its texts stand in the order of their first records."""
+        texts = self._categories.to_series()
+        return pl.Series(self.name, self._numbers.array()).cat.to(pl.Enum(texts))
+
+
+def code_piece(shared: tuple[Source, Sequence[str]], piece: int) -> list[Columns]:
+    """Return the cells of one piece of a source, some records at a time."""
+    source, names = shared
+    return list(source.columns_of(source.pieces[piece], names))
+
+
+def code_source(
+    source: Source, workers: Workers, memory: MemoryLimit, folder: Path | None = None
+) -> Table:
+    """Return the table of a source, read once; its numbers lie in a file of the folder, if given.
+
+    Its distinct texts are in memory. Columns with more of them than fit are refused.
+    """
+    if folder is not None:
+        _check_room(source, folder)
+    columns = {name: GrowingColumn(name, folder) for name in source.names}
+    pieces = [(piece,) for piece in range(len(source.pieces))]
+    for block in chain.from_iterable(workers.map(code_piece, (source, source.names), pieces)):
+        for name, cells in block.items():
+            columns[name].append(cells)
+        memory.check_texts({name: column.text_bytes for name, column in columns.items()})
+    if not source.unchanged:
+        raise InputError(CHANGED)
+    frame = pl.DataFrame([column.series() for column in columns.values()])
+    return Table.from_file(frame, source.facts, source.options, spill=folder)
+
+
+_BYTES_PER_CELL = 4
+
+
+def _check_room(source: Source, folder: Path) -> None:
+    """Refuse a folder whose disk has no room for the numbers of a source's cells."""
+    needed = source.facts.bytes
+    if source.records:
+        needed = min(needed, source.records * len(source.names) * _BYTES_PER_CELL)
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise InfrastructureError(
+            f"{folder}: the coded table takes up to {size_text(needed)} on the disk, and "
+            f"{size_text(free)} are free; make room, or name another place for the release"
+        )
