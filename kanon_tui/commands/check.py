@@ -30,6 +30,8 @@ def execute(args: argparse.Namespace) -> int:
         for name, disclosed in found.get("disclosed", {}).items():
             for sentence in Disclosure(**disclosed).sentences(name):
                 show(f"k does not cover: {sentence}")
+        for caution in found["cautions"]:
+            show(f"{caution['severity']}: {caution['sentence']}")
         for warning in found.get("warnings", ()):
             show(f"warning: {warning} (--person NAME counts people)")
         show(f"k = {args.k:,} is {'reached' if found['reached'] else 'NOT reached'}")

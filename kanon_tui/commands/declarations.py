@@ -125,7 +125,9 @@ class Run(Command):
     singles people out, is left out.
 
     The release is verified before anything is written. Without --out and --report a summary is
-    printed and nothing is written; --out - prints the release as CSV, --json prints the report.
+    printed and nothing is written; --out - prints the release as CSV, --json prints the report. If
+    columns that are published as they are leave people unique, a warning counts them, and --strict
+    writes nothing.
     Exit code 1 if no release was found, 2 for bad input, 3 if a scheduler, database or disk failed.
 
     The report is a dossier to sign. A public report says nothing about records outside the release;
@@ -175,6 +177,7 @@ class Run(Command):
         ),
         flag("--attacks", "put the results of all attacks into the report, which is then internal"),
         flag("--repair", "with --earlier: generalise further instead of refusing"),
+        flag("--strict", "write nothing if a warning speaks against a release that verifies"),
         FORCE,
         flag("--timings", "print the wall time of every phase and the processor time to stderr"),
         argument("--memory", "SIZE", "the memory limit, like 4GB; streams if needed"),

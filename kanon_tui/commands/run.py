@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from kanon_tui.commands.inputs import read_published
 from kanon_tui.commands.output import log, print_json, show
 from kanon_tui.commands.progress import finish_run, following
 from kanon_tui.core.addresses import without_secrets
@@ -111,7 +110,11 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
     with _plan_of_guesses(args):
         run = start(project, table, accept_guesses=args.accept_guesses)
     project = run.project or project
-    earlier = None if args.earlier is None else read_published(args.earlier, run.task)
+    earlier = None
+    if args.earlier is not None:
+        from kanon_tui.commands.inputs import read_published
+
+        earlier = read_published(args.earlier, run.task)
     finish_run(run, args.progress)
     result = conclude(run, project)
     if earlier is not None:
@@ -123,6 +126,8 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         published = PublishedTable.from_result(result, project)
         together = two_releases(published, earlier, args.earlier.name)
         together.refuse(args.earlier.name, tried=args.repair)
+    if args.strict:
+        result.refuse_severe_cautions()
     texts: dict[Path, bytes] = {}
     if args.mapping is not None:
         from kanon_tui.core.analysis.applying.mapping_file import mapping_text
@@ -175,7 +180,9 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
     workers = workers_of(project, target, trust, args.insecure)
     with workers as doing, following(args.progress) as progress:
         place, public = args.report, _public(args)
-        publisher = FilePublisher(doing, target, place, args.force, progress, public)
+        publisher = FilePublisher(
+            doing, target, place, args.force, progress, public, strict=args.strict
+        )
         with _plan_of_guesses(args):
             return run_stream(project, publisher, accept_guesses=args.accept_guesses)
 
@@ -245,6 +252,8 @@ def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iter
         f"{Path(args.project).name}: {result.algorithm.title}, k = {result.task.k:,}, verified: "
         f"the smallest of {count_of(measures.classes, 'class', 'classes')} has {smallest}"
     )
+    for caution in result.cautions:
+        yield f"  {caution.severity}: {caution.sentence}"
     yield (
         f"  {task.n:,} records{people}, {measures.suppressed_records:,} suppressed{lost}, "
         f"{result.task.dropped_missing:,} dropped for missing values"
@@ -284,7 +293,10 @@ def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iter
     observed = tuple(each.name for each in task.quasi if each.publishes_observed_ends)
     if observed and task.overlap and result.grouping.levels is None:
         yield f"  note: ranges of {_names(observed)} end at values of people; see publish: rounded"
+    said_above = {caution.sentence for caution in result.cautions}
     for note in result.notes:
+        if note in said_above:
+            continue
         yield f"  {'warning' if note in result.warnings else 'note'}: {note}"
     if not result.in_files and hidden_columns(result):
         from kanon_tui.core.analysis.recommend import keeps_more

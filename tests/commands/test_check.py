@@ -35,6 +35,23 @@ def test_check_measures_any_table(folder: Path) -> None:
         "risk_max": 0.5,
         "risk_mean": pytest.approx(0.4),
         "reached": True,
+        "published": {
+            "columns": 3,
+            "covered": 2,
+            "counted": "records",
+            "unique_records": 3,
+            "below_k_records": 3,
+            "but_sensitive": {"unique_records": 3, "below_k_records": 3},
+        },
+        "cautions": [
+            {
+                "about": "all columns",
+                "sentence": "k covers 2 of 3 published columns; by all of them 3 of 5 records are "
+                "unique",
+                "columns": ["s"],
+                "severity": "warning",
+            }
+        ],
     }
     done = kanon(
         *("check", "r.csv", "--quasi", "a,b", "--k", "3", "--sensitive", "s"), folder=folder

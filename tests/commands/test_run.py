@@ -271,3 +271,32 @@ def test_titles_and_totals_of_a_data_file_are_no_people(tmp_path: Path) -> None:
     assert "first 2, last 1" in accepted.stdout
     with pytest.raises(kn.InputError, match="Summe"):
         kn.anonymize(tmp_path / "export.csv", quasi="Alter", k=2)
+
+
+def test_people_who_are_unique_by_all_published_columns_are_warned_of(folder: Path) -> None:
+    asked = ("run", "p.yaml", "--set", "max_suppression=0", "--out", "r.csv")
+    done = kanon(*asked, folder=folder)
+    assert done.returncode == 0
+    release = pl.read_csv(folder / "r.csv", infer_schema=False)
+    groups = release.group_by("age", "zip", "sex").len()["len"]
+    unique = int((groups == 1).sum())
+    assert unique > 0
+    sentence = f"by all but the sensitive ones {unique} of 8 records"
+    assert f"warning: k covers 2 of 4 published columns; {sentence}" in done.stdout
+    assert done.stdout.count(sentence) == 1
+
+
+@pytest.mark.parametrize("engine", ["memory", "stream"])
+def test_strict_writes_nothing_that_is_warned_of(folder: Path, engine: str) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    strict = ("--engine", engine, "--strict", "--report", "r.json")
+    done = kanon("run", "p.yaml", "--out", "r.csv", *strict, folder=folder)
+    assert done.returncode == 1
+    assert "--strict: k covers 2 of 4 published columns" in done.stderr
+    assert "nothing was written" in done.stderr
+    assert sorted(path.name for path in folder.iterdir()) == before
+    project = (folder / "p.yaml").read_text()
+    (folder / "p.yaml").write_text(project.replace("{role: other}", "{role: identifier}"))
+    done = kanon("run", "p.yaml", "--out", "r.csv", *strict, folder=folder)
+    assert done.returncode == 0
+    assert json.loads((folder / "r.json").read_text())["cautions"] == []

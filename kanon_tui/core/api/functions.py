@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,12 +29,15 @@ from kanon_tui.core.analysis.sweep.sweep import sweep as sweep_project
 from kanon_tui.core.api.release import Release
 from kanon_tui.core.api.tables import FRAME, Names, make_project, named_columns, read_data
 from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.metrics.cautions import all_columns_caution
 from kanon_tui.core.metrics.measure import LevelMeasures, level_measures
 from kanon_tui.core.metrics.privacy import check_published
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Result, Run, start
 from kanon_tui.core.pipeline.run import conclude as conclude_run
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.all_columns import count_all_columns
+from kanon_tui.core.report.mapping import all_columns_figures, plain_values
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
 from kanon_tui.core.table.table import Table, as_frame, as_table
@@ -200,9 +203,16 @@ def check(
     >>> kn.check(published, quasi="age", k=2)["reached"]
     False
     """
-    return check_published(
-        read_data(data).frame, named_columns(quasi), sensitive, k, person, subset_size
-    )
+    published, covered = read_data(data).frame, named_columns(quasi)
+    figures = check_published(published, covered, sensitive, k, person, subset_size)
+    hidden = [] if sensitive is None else [sensitive]
+    counted = count_all_columns(published, covered, hidden, k, person)
+    caution = all_columns_caution(counted)
+    return {
+        **figures,
+        "published": all_columns_figures(counted),
+        "cautions": plain_values([asdict(caution)] if caution is not None else []),
+    }
 
 
 def sweep(

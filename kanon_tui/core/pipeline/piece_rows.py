@@ -19,13 +19,23 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words, random_words
+from kanon_tui.core.pipeline.row_hashes import SAMPLED_ROWS, Question
 from kanon_tui.core.pipeline.tuple_counts import Packing, TupleLookup, counted_table
+from kanon_tui.core.release.all_columns import (
+    AllColumns,
+    AtRisk,
+    ColumnContribution,
+    ComparedColumns,
+    most_helpful_first,
+    most_varied,
+)
 from kanon_tui.core.release.recode import Release
 from kanon_tui.core.table.cell_codes import records_in
 from kanon_tui.core.table.column import Column, GroupValues
 from kanon_tui.core.table.counted_table import CountedTable
 from kanon_tui.core.table.source import Source
 from kanon_tui.core.table.table import Encoder
+from kanon_tui.core.task.task import Task
 
 CODE_BITS = 32
 _NONE: Words = np.empty(0, dtype=np.uint64)
@@ -59,6 +69,8 @@ class Recoding:
     sensitive: Mapping[str, Int32s]
     """By sensitive column, the value that each rank of its texts counts as."""
     order: Literal["sorted", "shuffled", "input"]
+    questions: Mapping[str, Question]
+    """The comparisons of published rows by several columns, by the name of their answer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +119,8 @@ def recode_piece(recoding: Recoding, piece: int) -> SortedRows:
     words = [np.concatenate(parts) for parts in zip(*kept_words, strict=True)]
     if not words:
         words = [np.zeros(0, dtype=np.uint64)] * recoding.layout.words
+    for question in recoding.questions.values():
+        _save(question.path(recoding.folder, piece), question.keys(words))
     if recoding.order == "shuffled":
         words = [random_words(len(words[0])), *words]
     if recoding.order != "input":
@@ -164,6 +178,29 @@ class CountedRelease(Release):
     suppressed_values: list[Int64s] = field(default_factory=list)
     """Per quasi-identifier, how many suppressed records have each value; empty where rows tell
     values apart."""
+
+    risks: dict[str, AtRisk] = field(default_factory=dict)
+    """The records at risk by several columns together, by the name of the question."""
+
+    @property
+    def all_columns(self) -> AllColumns:
+        """The records that all published columns together single out."""
+        compared = ComparedColumns.from_task(self.task)
+        rows = int(self.published_sizes.sum())
+        return AllColumns(compared, rows, False, self.risks[_BUT_SENSITIVE], self.risks[_TOGETHER])
+
+    def contributions(self) -> tuple[ColumnContribution, ...]:
+        """Return what leaving out each unchanged column would spare, the most helpful first.
+
+        These are estimates from a sample of the groups.
+        """
+        unique = self.risks[_BUT_SENSITIVE].unique
+        contributions = [
+            ColumnContribution(question[len(_WITHOUT) :], left, max(unique - left.unique, 0))
+            for question, left in self.risks.items()
+            if question.startswith(_WITHOUT)
+        ]
+        return most_helpful_first(contributions)
 
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
         """Return the values that classes hold; `published` counts starred records as one class."""
@@ -263,8 +300,43 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, list[pl.Series]]:
         layout=layout,
         sensitive={column.name: _counted_as(table, column) for column in task.sensitive},
         order=task.output.order,
+        questions=_questions(task, columns, layout),
     )
     return recoding, [texts[name].alias(name) for name in columns]
+
+
+_BUT_SENSITIVE = "all but sensitive"
+_TOGETHER = "together"
+_WITHOUT = "without "
+
+
+def _questions(task: Task, columns: Sequence[str], layout: Packing) -> dict[str, Question]:
+    """Return the comparisons of published rows, by the name of their answer."""
+    compared = ComparedColumns.from_task(task)
+    open_columns = (*compared.covered, *compared.unchanged)
+    asked = {_BUT_SENSITIVE: open_columns}
+    if compared.sensitive:
+        asked[_TOGETHER] = (*open_columns, *compared.sensitive)
+    bits = {name: layout.places[columns.index(name)][2] for name in compared.unchanged}
+    for left_out in most_varied(bits):
+        asked[_WITHOUT + left_out] = tuple(name for name in open_columns if name != left_out)
+    share = min(1.0, SAMPLED_ROWS / max(task.n, 1))
+    questions = {}
+    for number, (answer, names) in enumerate(asked.items()):
+        looked_at = share if answer.startswith(_WITHOUT) else 1.0
+        places = [columns.index(name) for name in names]
+        questions[answer] = Question.of_columns(f"{number:03}", layout, places, looked_at)
+    return questions
+
+
+def answer_questions(recoding: Recoding, pieces: Sequence[int], k: int) -> dict[str, AtRisk]:
+    """Return the records at risk by several columns together, by the name of the question."""
+    risks = {
+        name: question.answer(recoding.folder, pieces, k)
+        for name, question in recoding.questions.items()
+    }
+    risks.setdefault(_TOGETHER, risks[_BUT_SENSITIVE])
+    return risks
 
 
 def _counted_as(table: CountedTable, column: Column) -> Int32s:

@@ -23,6 +23,7 @@ from kanon_tui.core.pipeline.piece_rows import (
     CountedRelease,
     Recoding,
     SortedRows,
+    answer_questions,
     plan_recoding,
     read_sorted,
     recode_piece,
@@ -222,6 +223,8 @@ class FilePublisher(Publisher):
     progress: Progress = no_progress
     public: bool | None = None
     """Whether the report leaves out whatever depends on the input; None: in HTML."""
+    strict: bool = False
+    """Whether to refuse a release that a caution speaks against."""
     _folder: Path = field(init=False)
     _csv: CsvFormat | None = field(init=False)
     _recoding: Recoding = field(init=False)
@@ -255,6 +258,8 @@ class FilePublisher(Publisher):
         counts = zip(*(one.suppressed_values for one in self._pieces), strict=True)
         release.suppressed_values[:] = [np.sum(each, axis=0) for each in counts]
         self.progress("measure", 0.0)
+        pieces = [rows.piece for rows in self._pieces]
+        release.risks.update(answer_questions(self._recoding, pieces, task.k))
         return release
 
     def write(self, release: Release) -> dict[str, Any]:
@@ -341,6 +346,8 @@ class FilePublisher(Publisher):
 
     def place(self, result: FinishedRun) -> tuple[WrittenFile, ...]:
         """Give the release and its report their names: both or none."""
+        if self.strict:
+            result.refuse_severe_cautions()
         target, report, written = self.target, self.report, self._paths
         finished = {target.path: written[0]} if target and not target.folder else {}
         paths = [*finished, *([report] if report else [])]

@@ -22,6 +22,12 @@ import polars as pl
 
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s, random_words
+from kanon_tui.core.release.all_columns import (
+    AllColumns,
+    ColumnContribution,
+    ComparedColumns,
+    PublishedCodes,
+)
 from kanon_tui.core.release.class_texts import class_texts, one_value_note, one_value_warning
 from kanon_tui.core.release.distinct_rows import dense_ranks, number_rows, order_of_rows
 from kanon_tui.core.table.cell_codes import Cells, coded_series
@@ -320,6 +326,29 @@ class Release:
         """Warnings about the printed cells."""
         found = (one_value_warning(each, self.classes) for each in self.task.quasi)
         return tuple(each for each in found if each is not None)
+
+    @cached_property
+    def all_columns(self) -> AllColumns:
+        """The records that all published columns together single out."""
+        return self._published_codes().count()
+
+    def contributions(self) -> tuple[ColumnContribution, ...]:
+        """Return what leaving out each unchanged column would spare, the most helpful first."""
+        return self._published_codes().contributions(self.all_columns.but_sensitive.unique)
+
+    def _published_codes(self) -> PublishedCodes:
+        """Return the published rows as codes."""
+        task = self.task
+        shown = self._published if len(self._published) < task.n else slice(None)
+        compared = ComparedColumns.from_task(task)
+        return PublishedCodes(
+            compared,
+            task.k,
+            self.published_classes[shown],
+            {name: self._columns[name][0][shown] for name in compared.unchanged},
+            {name: self._columns[name][0][shown] for name in compared.sensitive},
+            None if task.repeated is None else task.repeated.codes[shown],
+        )
 
     def _cells_of(self, records: Int64s) -> pl.DataFrame:
         """Return the published cells of some records; every column stores its texts once."""

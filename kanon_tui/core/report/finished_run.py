@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.metrics.cautions import Caution, cautions_of
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.recode import Release
@@ -138,7 +139,8 @@ class FinishedRun:
         full_domain = self.algorithm.family is Family.FULL_DOMAIN
         built = self.task.built if full_domain else ()
         release = self.release.notes
-        found = (*self.warnings, *self.task.notes, *self.grouping.notes, *release, *built)
+        mild = (caution.sentence for caution in self.cautions if not caution.is_amber)
+        found = (*self.warnings, *mild, *self.task.notes, *self.grouping.notes, *release, *built)
         if (cost := self.measures.rounding) is not None:
             ncp = self.measures.ncp
             lost = note("round ends of ranges cost {cost:.4f} of NCP {ncp:.4f}", cost=cost, ncp=ncp)
@@ -150,4 +152,21 @@ class FinishedRun:
     @property
     def warnings(self) -> tuple[Note, ...]:
         """The notes that are warnings."""
-        return (*self.task.warnings, *self.release.warnings)
+        severe = (caution.sentence for caution in self.cautions if caution.is_amber)
+        return (*severe, *self.task.warnings, *self.release.warnings)
+
+    @property
+    def cautions(self) -> tuple[Caution, ...]:
+        """What must be said of the release although it verifies, severe cautions first."""
+        return cautions_of(self.release, self.measures)
+
+    @property
+    def is_amber(self) -> bool:
+        """Whether a caution speaks against the release although it verifies."""
+        return any(caution.is_amber for caution in self.cautions)
+
+    def refuse_severe_cautions(self) -> None:
+        """Raise `NotReachedError` where a caution speaks against the release."""
+        severe = [caution.sentence for caution in self.cautions if caution.is_amber]
+        if severe:
+            raise NotReachedError(f"--strict: {'; '.join(severe)}; nothing was written")

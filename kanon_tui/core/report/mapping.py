@@ -20,6 +20,7 @@ from kanon_tui.core.lattice.full_domain import string_figures
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, RequirementResult
 from kanon_tui.core.privacy.models import PLUG_INS
+from kanon_tui.core.release.all_columns import AllColumns, AtRisk
 from kanon_tui.core.report.finished_run import PHASES, FinishedRun
 from kanon_tui.core.report.sections import COUNTS, METRICS
 from kanon_tui.core.table.writing import put_table
@@ -30,8 +31,8 @@ FORM = 1
 """The version of the report's format."""
 INTERNAL = (
     "seed", "seconds", "phases", "records", "people", "suppressed_people", "dropped_missing",
-    "left_out", "singling_out", "suppressed_records", "suppressed_cells", "metrics", "attributes",
-    "privacy", "strings", "search", "notes", "input",
+    "left_out", "singling_out", "published", "cautions", "suppressed_records",
+    "suppressed_cells", "metrics", "attributes", "privacy", "strings", "search", "notes", "input",
 )  # fmt: skip
 """Keys of the report that depend on the input."""
 
@@ -61,6 +62,8 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "singling_out": [
                 _named(each, ("attribute", "unique", "records")) for each in task.singling_out
             ],
+            "published": all_columns_figures(result.release.all_columns),
+            "cautions": [asdict(caution) for caution in result.cautions],
             **_named(measures, [name for name, _, _ in COUNTS]),
             "metrics": _named(measures, ["ncp", "ncp_class", *(name for name, _, _ in METRICS)]),
             "attributes": {
@@ -82,6 +85,21 @@ def public_k(task: Task) -> int:
     """Return the k that the project asks for, whatever the number of suppressed records."""
     risk = task.privacy.risk
     return task.privacy.k if risk is not None and risk.of_sample else task.k
+
+
+def all_columns_figures(counted: AllColumns) -> dict[str, object]:
+    """Return the records at risk by all published columns together."""
+    return {
+        "columns": counted.columns.number,
+        "covered": len(counted.columns.covered),
+        "counted": "people" if counted.in_people else "records",
+        **_at_risk(counted.together),
+        "but_sensitive": _at_risk(counted.but_sensitive),
+    }
+
+
+def _at_risk(risk: AtRisk) -> dict[str, int]:
+    return {"unique_records": risk.unique, "below_k_records": risk.below_k}
 
 
 def _people(result: FinishedRun) -> dict[str, Any]:

@@ -25,9 +25,10 @@ def notebook_html(result: FinishedRun) -> str:
         "suppressed": measures.suppressed_records,
     }
     sentence = f"k = {task.k}, {task.n:,} records. The release was verified."
+    cautions = [f"{caution.sentence}." for caution in result.cautions]
     shown = [tuple(map(figure, figures.values()))]
     sections = (
-        Section(result.algorithm.title, [sentence], tuple(figures), shown),
+        Section(result.algorithm.title, [sentence, *cautions], tuple(figures), shown),
         _before_and_after(result),
         class_sizes_section(result),
     )

@@ -165,6 +165,7 @@ def privacy_section(result: FinishedRun) -> Section:
             for threshold in RISK_THRESHOLDS
         ),
         ("Sample uniques", figure(privacy.sample_uniques), "alone in their class"),
+        *_by_all_columns(result),
         ("Violations", figure(privacy.violations), "records generalised beyond a given bound"),
         (
             "Violating values",
@@ -191,6 +192,22 @@ def privacy_section(result: FinishedRun) -> Section:
             title = f"{model.report_title or model.title}: {sensitive}"
             rows.append((title, figure(value), model.report_meaning))
     return Section("Privacy", (), ("Measure", "Figure", "Meaning"), rows)
+
+
+def _by_all_columns(result: FinishedRun) -> list[tuple[str, str, str]]:
+    """Return rows with the records that all published columns together single out."""
+    counted = result.release.all_columns
+    noun = "people" if counted.in_people else "records"
+    columns = counted.columns
+    rows = []
+    if columns.unchanged:
+        apart = ", but sensitive ones" if columns.sensitive else ""
+        title = f"Unique by all published columns{apart}"
+        rows.append((title, figure(counted.but_sensitive.unique), f"{noun} nobody else is like"))
+    if columns.sensitive:
+        title = "Unique by all published columns, sensitive ones included"
+        rows.append((title, figure(counted.together.unique), f"{noun} nobody else is like"))
+    return rows
 
 
 def _required_subsets(result: FinishedRun) -> list[tuple[str, str, str]]:

@@ -75,9 +75,21 @@ def public_mapping(result: FinishedRun) -> dict[str, Any]:
         privacy = result.measures.privacy
         figures = {name: privacy.figures[name] for name in _OF_CLASSES}
         public |= {name: dict(each) for name, each in figures.items() if each}
+        public["cautions"] = public_cautions(result)
         public["revealed"] = {n: each.revealed for n, each in privacy.disclosures.items()}
     plain: dict[str, Any] = plain_values(public)
     return plain
+
+
+def public_cautions(result: FinishedRun) -> list[str]:
+    """Return the cautions that a reader of the release can find out.
+
+    Whose a row is, the release does not tell, nor the k of a risk in a population.
+    """
+    risk = result.task.privacy.risk
+    if result.task.person is not None or (risk is not None and risk.of_sample):
+        return []
+    return [caution.sentence for caution in result.cautions]
 
 
 def public_sections(result: FinishedRun) -> list[Section]:
@@ -91,7 +103,8 @@ def public_sections(result: FinishedRun) -> list[Section]:
     )
     kept = ", ".join(public["published_as_they_are"]) or "none"
     order = [INPUT_ORDER_WARNING] if task.output.order == "input" else []
-    warnings = map(str, [*order, *small_k_warning(k)])
+    cautions = [f"{sentence}." for sentence in public_cautions(result)]
+    warnings = map(str, [*cautions, *order, *small_k_warning(k)])
     hidden = "figures that depend on records outside the release are in the internal annex"
     rows = [
         ("k-anonymity", f"{k:,}", figure(public["smallest_class"]), to_sign.PROOF),
@@ -158,7 +171,9 @@ def story(result: FinishedRun, evidence: Sequence[Section] = (), public: bool = 
     ]
     summary = to_sign.summary_section(result)
     headlines = [each for section in sections for each in section.headline]
-    sections.insert(0, replace(summary, paragraphs=[*summary.paragraphs, *headlines]))
+    cautions = [f"Caution: {caution.sentence}." for caution in result.cautions]
+    paragraphs = [*cautions, *summary.paragraphs, *headlines]
+    sections.insert(0, replace(summary, paragraphs=paragraphs))
     sections.append(words_section(sections))
     dossier = _document(
         result, "Dossier of a release", f"{result.task.n:,} records", figures, sections

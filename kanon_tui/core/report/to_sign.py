@@ -134,8 +134,7 @@ def checklist_section(result: FinishedRun) -> Section:
         (
             "An outsider knows more than the key variables",
             f"{count_of(len(task.published_as_they_are), 'column')} published exactly",
-            f"{count_of(len(task.singling_out), 'column')} of them single people out"
-            if task.singling_out else "none of them singles people out by itself",
+            _what_outsiders_find(result),
         ),
         (
             "Two releases of the same people are put together",
@@ -175,6 +174,19 @@ def checklist_section(result: FinishedRun) -> Section:
     columns = ("Not protected against", "This release", "What is done, or to consider")
     marked = [(f"☐ {first}", second, third) for first, second, third in rows]
     return Section("What k-anonymity does not do", [text], columns, marked)
+
+
+def _what_outsiders_find(result: FinishedRun) -> str:
+    """Return how many people columns that are published exactly single out, alone and together."""
+    task, counted = result.task, result.release.all_columns
+    alone = "none of them singles people out by itself"
+    if task.singling_out:
+        alone = f"{count_of(len(task.singling_out), 'column')} of them single people out"
+    if not counted.columns.unchanged:
+        return alone
+    noun = "people" if counted.in_people else "records"
+    unique = counted.but_sensitive.unique
+    return f"{alone}; all together, {unique:,} of {counted.total:,} {noun} are unique"
 
 
 def _homogeneity(result: FinishedRun) -> str:

@@ -45,7 +45,9 @@ class Rerun:
         live.drive(lambda: self._stopped or abandoned())
         if self._stopped or live.run.state is State.CANCELLED:
             return None
-        return conclude(live.run, self.project)
+        result = conclude(live.run, self.project)
+        _ = result.cautions  # counted here, not while the screen is drawn
+        return result
 
     def stop(self) -> None:
         """End at the next step."""

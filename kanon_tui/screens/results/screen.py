@@ -18,6 +18,7 @@ from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.metrics.cautions import Caution
 from kanon_tui.core.pipeline.trial import folded
 from kanon_tui.core.privacy.alpha_k import AlphaKAnonymity
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
@@ -404,7 +405,8 @@ class ResultsScreen(RunsScreen):
 def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     """Return `global k=5 · verified k=7 ✓ · NCP .187 · RV .413 · 61 classes · 0 suppressed`.
 
-    What k does not cover stands behind *verified*, or below where there is no room. What matters
+    A caution about the release takes away its green ✓ and stands in a line of its own. What k does
+    not cover stands behind *verified*, or below where there is no room. What matters
     least goes where there is no room for all; a result that was made with other
     settings than the present ones has no ✓ and says what changed.
     """
@@ -417,9 +419,12 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
     subsets = result.task.subsets
     proven += [] if subsets is None else [f"any {subsets.m}: {subsets.k:,}"]
     verified = f"verified {' '.join(proven)}"
+    tick = Text(f"{verified} ✓", theme_style(widget, "success"))
+    if result.is_amber:
+        tick = Text(f"{verified} !", theme_style(widget, "warning"))
     parts: list[tuple[int, Text]] = [
         (0, Text(f"{result.algorithm.name} k={result.task.k:,}", "bold")),
-        (1, Text(verified) if stale else Text(f"{verified} ✓", theme_style(widget, "success"))),
+        (1, Text(verified) if stale else tick),
         (1, Text(f"NCP {short_figure(measures.ncp)}")),
         (5, Text(f"RV {short_figure(measures.rv)}")),
         (4, Text(f"{measures.classes:,} classes")),
@@ -437,18 +442,28 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
         parts.append(
             (1, Text(f"! {text}", theme_style(widget, "warning")) if warns else Text(text))
         )
+    below = [_caution_line(caution, width, widget) for caution in result.cautions]
     found = disclosures(result)
     if not found:
-        return _in_one_line(parts, width)
+        return Text("\n").join([_in_one_line(parts, width), *below])
     more = f", and {len(found) - 1:,} more (P)" if len(found) > 1 else ""
     warning = Text(
         visible(f"! {found[0]}{more} (K: what to require)"), theme_style(widget, "warning")
     )
     one_line = _in_one_line([*parts[:2], (0, warning), *parts[2:]], width)
     if one_line.cell_len < width and "NCP" in one_line.plain:
-        return one_line
+        return Text("\n").join([one_line, *below])
     warning.truncate(max(width, 1), overflow="ellipsis")
-    return Text("\n").join([_in_one_line(parts, width), warning])
+    return Text("\n").join([_in_one_line(parts, width), *below, warning])
+
+
+def _caution_line(caution: Caution, width: int, widget: Widget) -> Text:
+    """Return the line of a caution: amber with a mark where it speaks against the release."""
+    line = Text(visible(caution.sentence))
+    if caution.is_amber:
+        line = Text(f"! {visible(caution.sentence)}", theme_style(widget, "warning"))
+    line.truncate(max(width, 1), overflow="ellipsis")
+    return line
 
 
 def _in_one_line(parts: Sequence[tuple[int, Text]], width: int) -> Text:

@@ -6,7 +6,7 @@ A run over a table beyond memory has a view of its passes in place of these.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import ClassVar
 
@@ -49,13 +49,23 @@ _ENDED = {
     State.CANCELLED: "× stopped early",
     State.FAILED: "✗ no release",
 }
+_ENDED_AMBER = {**_ENDED, State.FINISHED: "! finished"}
+"""The same for a release that a caution speaks against."""
 _SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 
 
 def header_text(
-    live: LiveRun, playhead: Playhead, playing: bool, widget: Widget, seconds: float
+    live: LiveRun,
+    playhead: Playhead,
+    playing: bool,
+    widget: Widget,
+    seconds: float,
+    ended: Mapping[State, str] = _ENDED,
 ) -> Text:
-    """Return `global · k=5  step 14 of 37  ▶ 1/s` and the totals in one line."""
+    """Return `global · k=5  step 14 of 37  ▶ 1/s` and the totals in one line.
+
+    `ended` has the words for a run that has ended.
+    """
     snapshot, last = live.snapshot, live.timeline.last
     where = f"step {playhead.number:,}"
     if snapshot.state in _ENDED:
@@ -66,7 +76,7 @@ def header_text(
         (live.run.algorithm.name, "bold"), f" · k={live.run.task.k}  ", (where, "bold"), "  ",
         no_wrap=True, overflow="ellipsis",
     )  # fmt: skip
-    text.append(_pace(live, snapshot, playing), theme_style(widget, "warning"))
+    text.append(_pace(live, snapshot, playing, ended), theme_style(widget, "warning"))
     if not snapshot.paused:
         text.append(f"  {seconds:.1f} s")
         if snapshot.remaining is not None and snapshot.seconds > 1:
@@ -92,12 +102,12 @@ def _counter_text(value: float) -> str:
     return f"{value:.6f}" if f"{value:.4f}" == "1.0000" else f"{value:.4f}"
 
 
-def _pace(live: LiveRun, snapshot: Snapshot, playing: bool) -> str:
+def _pace(live: LiveRun, snapshot: Snapshot, playing: bool, ended: Mapping[State, str]) -> str:
     speed = "full speed" if live.speed == float("inf") else f"{live.speed:g}/s"
     if playing:
         return f"▶ {speed}"
-    if snapshot.state in _ENDED:
-        return _ENDED[snapshot.state]
+    if snapshot.state in ended:
+        return ended[snapshot.state]
     if snapshot.paused:
         return f"⏸ waits for . or space ({speed})"
     return f"{_spinner()} {speed}"
@@ -148,6 +158,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self._playing_since: float | None = None
         """The time at which playback showed its last step; None while it does not play."""
         self._concluded = ""
+        self._cautions: tuple[str, ...] = ()
         self._predicting = False
         """Whether the next decision is asked for before it is shown."""
         self._asking = False
@@ -187,6 +198,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
         """Watch another run."""
         self.live, self.playhead, self._algorithm = live, Playhead(live.timeline), ""
         self._drawn, self._concluded, self._playing_since = (), "", None
+        self._cautions = ()
         self._asking, self._vote, self._votes, self._verdict = False, None, [], ""
         self._begun = time.monotonic()
         self.words = glossary_lines(terms_of(live.run.algorithm))
@@ -247,7 +259,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
     def _draw_header(self, live: LiveRun, playhead: Playhead, playing: bool) -> None:
         """Draw the first line, whose clock goes on while nothing else changes."""
         clock = time.monotonic() - self._begun if self._is_unfinished else live.snapshot.seconds
-        text = header_text(live, playhead, playing, self, clock)
+        ended = _ENDED_AMBER if self._cautions else _ENDED
+        text = header_text(live, playhead, playing, self, clock, ended)
         header = self.query_one("#counters", Static)
         if str(header.content) != str(text):
             header.update(text)
@@ -280,6 +293,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
             text.append(f"\n{self._verdict or '. asks for the next decision'}", "bold")
         if self._concluded and playhead.at_end:
             text.append(f"\n{self._concluded}", "bold")
+            for caution in self._cautions:
+                text.append(f"\n! {caution}", theme_style(self, "warning", bold=True))
         return text
 
     def _ballot(self, vote: Vote) -> Text:
@@ -312,6 +327,8 @@ class LiveView(Hosted, Vertical, can_focus=False):
             f"{count_of(measures.smallest_class, 'record')}, verified. RV {measures.rv:.4f}, NCP "
             f"{measures.ncp:.4f}, {suppressed} suppressed. 6 shows the result."
         )
+        severe = (caution for caution in result.cautions if caution.is_amber)
+        self._cautions = tuple(visible(caution.sentence) for caution in severe)
         self.draw()
 
     # -- going through it

@@ -403,7 +403,9 @@ class RunScreen(StepScreen):
                 if live.paused:
                     live.step()
                 live.drive(cancellation_check())
-                return conclude(live.run, session.project)
+                result = conclude(live.run, session.project)
+                _ = result.cautions  # counted here, not while the screen is drawn
+                return result
 
             self._watch(live)
             self._conclude(session, drive)

@@ -85,6 +85,7 @@ def test_the_report_has_the_fields_of_the_contract_in_order() -> None:
     assert " ".join(report) == (
         "version algorithm params k seed seconds phases versions records dropped_missing "
         "published_as_they_are left_out singling_out "
+        "published cautions "
         "suppressed_records suppressed_cells classes distinct_published smallest_class "
         "largest_class metrics attributes privacy strings search notes input release internal"
     )

@@ -479,5 +479,7 @@ def summary(applied: Applied, file: str, mapping: str) -> list[str]:
     if result.task.published_as_they_are:
         lines.append(f"  published as they are: {joined(result.task.published_as_they_are)}")
     lines += [f"  warning: {each}" for each in result.task.singling_out]
+    for caution in result.cautions:
+        lines.append(f"  {caution.severity}: {caution.sentence}")
     lines.append(f"  note: {SAME_PEOPLE}")
     return lines
