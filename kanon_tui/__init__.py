@@ -94,6 +94,8 @@ def __getattr__(name: str) -> Any:
     """Import a name of this page when it is first used."""
     if name == "sklearn":
         return import_module("kanon_tui.sklearn")
+    if name == "KAnonymizer":
+        return import_module("kanon_tui.sklearn").KAnonymizer
     if name not in _PLACES:
         raise AttributeError(f"module 'kanon_tui' has no attribute '{name}'")
     module, thing = _PLACES[name]

@@ -57,6 +57,7 @@ from kanon_tui.core.pipeline.pages import ReleasePages
 from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun
+from kanon_tui.core.report.formats import section_html
 from kanon_tui.core.report.sections import Section, figure
 from kanon_tui.core.table.column import Column, GroupValues, Kind, Role
 from kanon_tui.core.table.column_coding import by_value
@@ -118,6 +119,10 @@ class PopulationRisk:
     uniques: Uniqueness | None
     sample_uniques: int
     presence: Presence | None
+
+    def _repr_html_(self) -> str:
+        """Return the HTML that a notebook shows: the sections of `kanon-tui risk`."""
+        return "\n".join(map(section_html, risk_sections(self)))
 
     def mapping(self) -> dict[str, Any]:
         """Return the figures as plain data, for JSON."""

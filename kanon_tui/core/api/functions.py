@@ -26,6 +26,7 @@ from kanon_tui.core.analysis.population_risk import (
 from kanon_tui.core.analysis.published_cells import PublishedTable
 from kanon_tui.core.analysis.sweep.sweep import DEFAULT_KS, Sweep
 from kanon_tui.core.analysis.sweep.sweep import sweep as sweep_project
+from kanon_tui.core.api.frames import InputFrame
 from kanon_tui.core.api.release import Release
 from kanon_tui.core.api.tables import FRAME, Names, make_project, named_columns, read_data
 from kanon_tui.core.errors import InputError, check_known
@@ -40,7 +41,7 @@ from kanon_tui.core.release.all_columns import count_all_columns
 from kanon_tui.core.report.mapping import all_columns_figures, plain_values
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.stray_rows import StrayRows, find_stray_rows
-from kanon_tui.core.table.table import Table, as_frame, as_table
+from kanon_tui.core.table.table import Table, as_table
 
 if TYPE_CHECKING:
     from kanon_tui.core.api.tables import Data, Frame
@@ -48,14 +49,20 @@ if TYPE_CHECKING:
 
 def anonymize(
     data: Data | Project,
-    table: Frame | None = None,
-    *,
     quasi: Names | Mapping[str, Any] | None = None,
+    *,
+    table: Frame | None = None,
     sensitive: Names | None = None,
     identifier: Names | None = None,
     person: str | None = None,
     other: Names | None = None,
+    hierarchies: Mapping[str, Any] | None = None,
     accept_guesses: bool = False,
+    k: int | None = None,
+    l: float | Mapping[str, float] | None = None,  # noqa: E741 - the name of the measure
+    t: float | Mapping[str, float] | None = None,
+    algorithm: str | Mapping[str, Any] | None = None,
+    seed: int | None = None,
     **settings: Any,
 ) -> Release:
     """Anonymise a table and return the verified release with its figures.
@@ -63,25 +70,32 @@ def anonymize(
     Parameters
     ----------
     data : frame, path or Project
-        A pandas, Polars (also lazy) or PyArrow table, a data file, a project file (.yaml), or a
-        `Project`.
+        A pandas, Polars (also lazy) or PyArrow table, a dictionary of lists, a data file, a project
+        file (.yaml), or a `Project`.
+    quasi : str, list or mapping of str, optional
+        The quasi-identifiers of a table. A mapping gives each a hierarchy, or None for one that
+        fits its values: widths (`[5, 10]`), a function from value to label or a list of them, a
+        dictionary from value to label, a table with a row per value, or a builder such as
+        `kn.intervals(5, 10)`.
     table : frame, optional
         Records that take the place of the data file of a project.
-    quasi : str, list or mapping of str, optional
-        The quasi-identifiers of a table. A mapping gives each a hierarchy such as
-        `kn.intervals(5, 10)`, or None for one that fits its values.
     sensitive, identifier, other : str or list of str, optional
         Sensitive columns, columns to leave out, and columns to publish as they are. Where
         quasi-identifiers are named, columns that are not named are left out.
     person : str, optional
         The column that identifies the person of a record; k and all figures then count people.
+    hierarchies : mapping of str, optional
+        Hierarchies of quasi-identifiers, where `quasi` has only their names.
     accept_guesses : bool
         Whether roles that nobody named may be guessed, as the application guesses them, and rows of
         a file left out that seem to be no records, such as titles and totals. A column that is
         guessed to be published as it is, but singles people out, is left out: name it.
+    k, l, t, algorithm, seed : optional
+        The least number of records that look alike, the least number of sensitive values among
+        them, the largest distance of their distribution from that of the table, the algorithm, and
+        the seed of its chance; those of the project, or the defaults, if not given.
     **settings
-        Settings as `Project.with_` takes them: ``k=5``, ``l=2``, ``t=0.2``, ``algorithm="udc"``,
-        ``max_suppression=0.02``, ``seed=1`` and so on.
+        Further settings as `Project.with_` takes them: ``max_suppression=0.02`` and so on.
 
     Returns
     -------
@@ -105,12 +119,14 @@ def anonymize(
     >>> release.ncp < 1
     True
     """
+    named_settings = {"k": k, "l": l, "t": t, "algorithm": algorithm, "seed": seed}
+    settings |= {name: value for name, value in named_settings.items() if value is not None}
     project = make_project(
-        data, quasi, sensitive, identifier, person, other, accept_guesses, **settings
+        data, quasi, sensitive, identifier, person, other, accept_guesses, hierarchies, **settings
     )
     frame = table if table is not None else data
     run = start(project, _given_table(frame, project), accept_guesses=accept_guesses)
-    return Release.from_result(conclude_run(run, run.project), _texts_of(frame))
+    return Release.from_result(conclude_run(run, run.project), _input_frame(frame))
 
 
 def _given_table(data: Data | Project, project: Project) -> Table | None:
@@ -120,12 +136,10 @@ def _given_table(data: Data | Project, project: Project) -> Table | None:
     return as_table(data, project.data.read_options.missing_tokens)
 
 
-def _texts_of(frame: Any) -> frozenset[str]:
-    """Return the columns of a frame that hold no numbers; none where there is no frame."""
-    if isinstance(frame, str | Path | Project | Table):
-        return frozenset()
-    schema = as_frame(frame).schema
-    return frozenset(name for name, kind in schema.items() if not kind.is_numeric())
+def _input_frame(frame: Any) -> InputFrame | None:
+    """Return the frame that was given in Python; None for a file."""
+    is_frame = not isinstance(frame, str | Path | Project | Table)
+    return InputFrame(frame) if is_frame else None
 
 
 def conclude(run: Run, project: Project | None = None) -> Release:

@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import polars as pl
 
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text
+from kanon_tui.core.analysis.chart import altair_module
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Explanation, Reasons
+from kanon_tui.core.api.frames import InputFrame, as_pandas
+from kanon_tui.core.api.tables import as_numbers
 from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.run import Result
 
 if TYPE_CHECKING:
     import pandas as pd
-
-_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
-"""A number without leading zeros: an identifier such as 01234 stays a text."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,35 +39,115 @@ class Release(Result):
     2
     """
 
-    texts_of_input: frozenset[str] = frozenset()
-    """Columns of an input frame that hold no numbers; they stay texts."""
+    input: InputFrame | None = None
+    """The frame that was given in Python; None for a file."""
 
     @classmethod
-    def from_result(cls, result: Result, texts_of_input: frozenset[str] = frozenset()) -> Release:
+    def from_result(cls, result: Result, frame: InputFrame | None = None) -> Release:
         """Return the result of a run in memory as a release."""
-        known = {each.name: getattr(result, each.name) for each in fields(Result)}
-        return cls(**known, texts_of_input=texts_of_input)
+        values = {each.name: getattr(result, each.name) for each in fields(Result)}
+        return cls(**values, input=frame)
+
+    @cached_property
+    def _input_rows(self) -> Int64s:
+        """Per row of `table` the row of the input, from 0."""
+        order = self.release.order
+        kept = self.task.table.kept
+        return order if kept is None else kept[order]
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """The published table; columns in which every cell is a number are numbers."""
-        tokens = list(self.task.table.missing_tokens)
-        texts = super().table
-        return texts.with_columns(
-            _as_numbers(texts[name], tokens)
-            for name in texts.columns
-            if name not in self.texts_of_input
-        )
+        """The published table.
+
+        Columns of a frame that are published as they were keep their type; in others, columns in
+        which every cell is a number are numbers.
+        """
+        return pl.DataFrame([self._typed(texts) for texts in super().table.iter_columns()])
+
+    def _typed(self, texts: pl.Series) -> pl.Series:
+        """Return a published column with the type of the input where its cells are those of it."""
+        if self.input is not None and texts.name in self.input.cells.columns:
+            unchanged = self.input.unchanged(texts, self._input_rows)
+            if unchanged is not None:
+                return unchanged
+            if not self.input.has_numbers(texts.name):
+                return texts
+        return as_numbers(texts, self.task.table.missing_tokens)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return `table` as an Arrow stream, which data frames, DuckDB and `kn` functions read."""
         return self.table.__arrow_c_stream__(requested_schema)
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the published table as a pandas frame."""
+    def to_pandas(self, index: Literal["class", "input"] = "class") -> pd.DataFrame:
+        """Return the published table as a pandas frame.
+
+        Columns that are published as they were keep their type. Rows stand in the order of
+        publication, which tells nothing of where a record stood, so that a column of the result
+        cannot be put beside the input: pandas refuses an index with repeated labels.
+
+        Parameters
+        ----------
+        index : {"class", "input"}
+            The index: the number of the class that a row belongs to, or, for your own eyes, the
+            labels of the input's rows in the input's order. Do not publish those.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The table.
+
+        Examples
+        --------
+        >>> import kanon_tui as kn, pandas as pd
+        >>> people = pd.DataFrame({"age": [38, 21, 22, 39]}, index=["a", "b", "c", "d"])
+        >>> release = kn.anonymize(people, {"age": [10]}, k=2)
+        >>> people["published"] = release.to_pandas(index="input")["age"]
+        >>> people.loc["b", "published"]
+        '20-29'
+        """
         import pandas as pd
 
-        return pd.DataFrame({each.name: each.to_numpy() for each in self.table.iter_columns()})
+        check_known(index, ("class", "input"), f"index is {index!r}")
+        columns = self.table.iter_columns()
+        frame = pd.DataFrame({column.name: self._in_pandas(column) for column in columns})
+        if index == "class":
+            frame.index = pd.Index(self.release.classes[self.release.order], name="class")
+            return frame
+        if self.input is None:
+            raise InputError(
+                "index: only a release of a frame has the labels of its rows; read the file into a "
+                "frame and give that"
+            )
+        frame.index = self.input.index_of(self._input_rows)
+        return frame.iloc[np.argsort(self._input_rows, kind="stable")]
+
+    def _in_pandas(self, column: pl.Series) -> Any:
+        """Return a published column as pandas has it, of an unchanged one the cells themselves."""
+        texts = super().table[column.name]
+        if self.input is not None and self.input.unchanged(texts, self._input_rows) is not None:
+            cells = self.input.pandas_column(column.name, self._input_rows)
+            if cells is not None:
+                return cells.array
+        return as_pandas(column)
+
+    def plot(self) -> Any:
+        """Return the detail lost and the research value kept per attribute, as an Altair chart.
+
+        Altair is in the extra `plots`.
+        """
+        altair = altair_module()
+        bars = []
+        for name, attribute in self.measures.attributes.items():
+            kept = attribute.rv / attribute.weight if attribute.weight else 0.0
+            for measure, share in (("detail lost (NCP)", attribute.ncp), ("RV kept", kept)):
+                bars.append({"attribute": name, "measure": measure, "share": share})
+        chart = altair.Chart(pl.DataFrame(bars)).mark_bar()
+        return chart.encode(
+            x=altair.X("share:Q", scale=altair.Scale(domain=[0, 1])),
+            y=altair.Y("measure:N", title=None),
+            row=altair.Row("attribute:N", title=None),
+            color=altair.Color("measure:N", legend=None),
+        )
 
     @property
     def ncp(self) -> float:
@@ -114,16 +196,3 @@ class Release(Result):
         if not 0 <= row < len(order):
             raise InputError(f"the release has no row {row}; its rows are 0 to {len(order) - 1}")
         return self._reasons.of_record(int(order[row]), names.index(name))
-
-
-def _as_numbers(texts: pl.Series, missing: list[str]) -> pl.Series:
-    """Return a column as whole or decimal numbers where every cell is one; else as it is."""
-    present = texts.set(texts.is_in(missing), None)
-    if present.null_count() == len(present) or not present.drop_nulls().str.contains(_NUMBER).all():
-        return texts
-    try:
-        return present.cast(
-            pl.Float64 if present.str.contains(".", literal=True).any() else pl.Int64
-        )
-    except pl.exceptions.InvalidOperationError:  # a number with too many digits
-        return texts

@@ -7,6 +7,7 @@ application edits them with `dataclasses.replace`, which keeps every state for u
 """
 
 import dataclasses
+import html as markup
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -132,6 +133,26 @@ class Project(Checked):
         if not all(isinstance(spec, AttributeSpec) for spec in specs.values()):
             place(self, "attributes", {name: _as_spec(name, spec) for name, spec in specs.items()})
         super().__post_init__()
+
+    def _repr_html_(self) -> str:
+        """Return the HTML that a notebook shows: requirements, algorithm, columns; no values."""
+        rows = [
+            (
+                name,
+                spec.role or "guessed",
+                spec.kind or "",
+                (spec.hierarchy or {}).get("builder", ""),
+            )
+            for name, spec in self.attributes.items()
+        ]
+        head = "".join(f"<th>{title}</th>" for title in ("column", "role", "kind", "hierarchy"))
+        body = "".join(
+            "<tr>" + "".join(f"<td>{markup.escape(str(cell))}</td>" for cell in row) + "</tr>"
+            for row in rows
+        )
+        sentence = f"{self.title}: k = {self.privacy.k}, {self.algorithm.name}, seed {self.seed}"
+        table = f"<table><tr>{head}</tr>{body}</table>" if rows else ""
+        return f"<p>{markup.escape(sentence)}</p>{table}"
 
     @classmethod
     def load(cls, path: str | Path) -> "Project":

@@ -6,7 +6,7 @@ be read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -398,8 +398,10 @@ def code_column(
     return table.column(texts.name, kind, format)
 
 
-def as_frame(data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table) -> pl.DataFrame:
-    """Return a Polars, pandas or Arrow table as a Polars frame; refuse anything else.
+def as_frame(
+    data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | Mapping[str, Sequence[Any]],
+) -> pl.DataFrame:
+    """Return a table as a Polars frame: of Polars, pandas, Arrow, or lists by column name.
 
     Arrow tables are taken through the PyCapsule interface, which PyArrow, DuckDB and others have.
     """
@@ -407,13 +409,33 @@ def as_frame(data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table) -> pl.
         return data.collect()
     if isinstance(data, pl.DataFrame):
         return data
+    if isinstance(data, Mapping):
+        return _frame_of_lists(data)
     if hasattr(data, "__arrow_c_stream__") and not type(data).__module__.startswith("pandas"):
         return pl.DataFrame(data)
     return from_pandas(data)
 
 
+def _frame_of_lists(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        first, length = next(iter(lengths.items()))
+        other, other_length = next(item for item in lengths.items() if item[1] != length)
+        raise InputError(
+            f"the frame: column '{first}' has {length:,} cells and column '{other}' "
+            f"{other_length:,}; give every column one cell per record"
+        )
+    try:
+        return pl.DataFrame(dict(columns), strict=False)
+    except (pl.exceptions.PolarsError, TypeError) as error:
+        raise InputError(
+            f"the frame: its columns cannot be read ({type(error).__name__}); "
+            "give lists of numbers, texts or dates by column name"
+        ) from None
+
+
 def as_table(
-    data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | Table,
+    data: pl.DataFrame | pl.LazyFrame | pd.DataFrame | pa.Table | Table | Mapping[str, Any],
     missing_tokens: Sequence[str] | None = None,
 ) -> Table:
     """Return a table from a frame; null and NaN become the empty text."""

@@ -63,7 +63,7 @@ def test_coded_ends_and_survey_weights_are_proven_and_reported(tmp_path: Path) -
     }
     for name in ALGORITHMS:
         project = kn.Project("data.csv", attributes, privacy={"k": 3}, algorithm={"name": name})
-        release = kn.anonymize(project, table)
+        release = kn.anonymize(project, table=table)
         assert kn.verify(release.table, project, table).holds, name
         for ending in ("html", "json"):
             release.write_report(tmp_path / f"{name}.{ending}")

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.analysis.chart import Line
+from kanon_tui.core.analysis.chart import Line, altair_module
 from kanon_tui.core.errors import InputError, KanonError, check_known
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.full_domain import string_figures
@@ -36,6 +36,8 @@ from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude, start
 from kanon_tui.core.processes.workers import Workers, cores
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.report.formats import section_html
+from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.table import Table, as_table
 from kanon_tui.core.task.task import Grouping, RunContext, Task
@@ -131,7 +133,7 @@ def with_strings(
 
 
 class Sweep:
-    """The points of a sweep, for one pass over them; `cancel` from any thread keeps what is done.
+    """The points of a sweep, which are run once; `cancel` from any thread keeps what is done.
 
     Every algorithm has its values of k in rising order. Whenever a core is free, an algorithm that
     has no point at work gets its next one, and of several the one that has had least time so far:
@@ -162,6 +164,8 @@ class Sweep:
         self._waiting = {name: deque(self.ks) for name in self.algorithms}
         self._spent = dict.fromkeys(self.algorithms, 0.0)
         self._cancelled = False
+        self.points: list[SweepPoint] = []
+        """The points that are finished, in the order in which they were."""
 
     @property
     def total(self) -> int:
@@ -173,6 +177,8 @@ class Sweep:
         self._cancelled = True
 
     def __iter__(self) -> Iterator[SweepPoint]:
+        """Yield the points that are finished, then the others as they finish."""
+        yield from list(self.points)
         running: dict[Future[SweepPoint | None], tuple[str, int, float]] = {}
         with ThreadPoolExecutor(self._workers) as pool:
             try:
@@ -183,6 +189,7 @@ class Sweep:
                         self._spent[name] += time.perf_counter() - started
                         point = future.result()
                         if point is not None:
+                            self.points.append(point)
                             yield point
             finally:
                 self.cancel()
@@ -211,24 +218,35 @@ class Sweep:
         return sorted(points, key=lambda point: (place[point.algorithm], point.k))
 
     def frame(self) -> pl.DataFrame:
-        """Run all points, and give them as a frame for plots and tables."""
+        """Run the points that are still to do, and return all as a frame for plots and tables."""
         return pl.DataFrame(
             [point.figures for point in self.in_order(self)], infer_schema_length=None
         )
 
     def plot(self, figure: str = "ncp") -> Any:
-        """Run all points, and return a figure against k as an Altair chart, a line per algorithm.
+        """Run the points that are still to do, and return an Altair chart of a figure against k.
 
-        Altair is in the extra `plots`.
+        Every algorithm has a line. Altair is in the extra `plots`.
         """
         names = [metric.name for metric in METRICS]
         check_known(figure, names, f"'{figure}' is no figure of a sweep")
-        try:
-            import altair
-        except ImportError:
-            raise InputError("a chart needs Altair; install kanon-tui[plots]") from None
+        altair = altair_module()
         chart = altair.Chart(self.frame().select("algorithm", "k", figure)).mark_line(point=True)
         return chart.encode(x="k:O", y=f"{figure}:Q", color="algorithm:N")
+
+    def _repr_html_(self) -> str:
+        """Return the HTML that a notebook shows: the finished points, and how many are to do."""
+        points = self.in_order(self.points)
+        waiting = self.total - len(points)
+        sentences = [f"{len(points)} of {self.total} points are finished."]
+        if waiting:
+            sentences.append("frame() runs the others.")
+        rows = [
+            [point.algorithm, str(point.k), *(metric.shown(point) for metric in METRICS)]
+            for point in points
+        ]
+        titles = ["algorithm", "k", *(metric.title for metric in METRICS)]
+        return section_html(Section(f"Sweep of {self.project.title}", sentences, titles, rows))
 
     def fits(self, project: Project) -> bool:
         """Return whether its points are what a project would give now, wherever that is saved."""
