@@ -4,7 +4,7 @@ May import: `core`.
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +15,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kanon_tui.core.analysis.applying.apply import recoded
 from kanon_tui.core.analysis.applying.mapping_file import mapping_of
 from kanon_tui.core.api.functions import anonymize
+from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.table.table import as_table
+from kanon_tui.core.table.table import as_frame, as_table
+
+_IN_CLASS = "\0in a class"
+"""A column name that no table has."""
 
 
 class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Recode all columns so that every row looks like at least k − 1 others.
 
-    `fit` finds the recoding, `transform` applies it. Rows that it does not cover, and rows of
-    classes below k, become ``*`` in every cell, so that the number and the order of the rows stay.
-    The order can identify people: publish files with `kn.anonymize`, not the output of a pipeline.
-    Columns that are no quasi-identifiers go past it, for instance in a ``ColumnTransformer``.
+    `fit` finds the recoding and publishes the rows that it is given; `transform` gives every row
+    the cells of its class among those, whatever other rows it comes with. A row that belongs to no
+    class of `fit` becomes ``*`` in every cell, or is refused, so that the number and the order of
+    the rows stay. The order can identify people: publish files with `kn.anonymize`, not the output
+    of a pipeline. Columns that are no quasi-identifiers go past it, for instance in a
+    ``ColumnTransformer``.
 
     Parameters
     ----------
@@ -34,7 +40,9 @@ class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     algorithm : str
         One of `kn.algorithms()`.
     hierarchies : mapping of str to hierarchy, optional
-        Hierarchies such as `kn.intervals(5, 10)` by column.
+        Hierarchies such as `kn.intervals(5, 10)` or `[5, 10]` by column.
+    unseen : {"star", "error"}
+        What becomes of a row in `transform` that belongs to no class of `fit`.
 
     Attributes
     ----------
@@ -50,28 +58,47 @@ class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     def __init__(
-        self, k: int = 5, algorithm: str = "mondrian", hierarchies: Mapping[str, Any] | None = None
+        self,
+        k: int = 5,
+        algorithm: str = "mondrian",
+        hierarchies: Mapping[str, Any] | None = None,
+        unseen: Literal["star", "error"] = "star",
     ) -> None:
         self.k = k
         self.algorithm = algorithm
         self.hierarchies = hierarchies
+        self.unseen = unseen
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803 - scikit-learn's name
         """Find the recoding of a table; returns the transformer."""
+        check_known(self.unseen, ("star", "error"), f"unseen is {self.unseen!r}")
         frame = self._frame(X, reset=True)
         quasi = {name: (self.hierarchies or {}).get(name) for name in frame.columns}
         self.release_ = anonymize(frame, quasi=quasi, k=self.k, algorithm=self.algorithm)
         return self
 
-    def transform(self, X: Any) -> npt.NDArray[np.object_]:  # noqa: N803
-        """Return the published cells of every row, `*` where a row has no class of k rows."""
+    def transform(self, X: Any) -> Any:  # noqa: N803
+        """Return the published cells of every row, `*` where a row has no class of `fit`.
+
+        They come as a Polars frame for a Polars frame, else as an array of texts.
+        """
         check_is_fitted(self)
         mapping = mapping_of(self.release_, "the fitted recoding")
         labels, _ = recoded(mapping, as_table(self._frame(X), mapping.missing_tokens))
-        covered = pl.all_horizontal(pl.all().is_not_null())
-        large = covered & (pl.len().over(pl.all()) >= self.k)
-        cells = pl.DataFrame(labels).select(pl.when(large).then(pl.all()).otherwise(pl.lit(HIDDEN)))
-        return cells.to_numpy().astype(object)
+        cells = pl.DataFrame(labels)
+        published = self.release_.written.select(cells.columns).cast(pl.String).unique()
+        classes = published.with_columns(pl.lit(True).alias(_IN_CLASS))
+        # A published missing cell is a text as well: null is only what nothing covers.
+        in_class = cells.join(classes, on=cells.columns, how="left", maintain_order="left")
+        seen = in_class[_IN_CLASS].fill_null(False)
+        if self.unseen == "error" and not seen.all():
+            rows = (~seen).arg_true()
+            raise InputError(
+                f"{len(rows):,} of {len(seen):,} rows belong to no class of those that were "
+                f"fitted, the first is row {rows[0]}; leave them out, or set unseen='star'"
+            )
+        shown = cells.select(pl.when(seen).then(pl.all()).otherwise(pl.lit(HIDDEN)))
+        return shown if isinstance(X, pl.DataFrame) else shown.to_numpy().astype(object)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the names of the columns, which stay."""
@@ -91,7 +118,17 @@ class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return list(getattr(self, "feature_names_in_", unnamed))
 
     def _frame(self, table: Any, reset: bool = False) -> pl.DataFrame:
-        settings = {"ensure_all_finite": "allow-nan", "ensure_min_samples": self.k if reset else 1}
+        """Return a table as a frame whose columns have the names of those that were fitted."""
+        least = self.k if reset else 1
+        if hasattr(table, "columns") and hasattr(table, "shape"):  # pandas or Polars, with types
+            validate_data(self, table, reset=reset, skip_check_array=True)
+            if table.shape[0] < least:
+                raise InputError(
+                    f"found {table.shape[0]} rows where a minimum of {least} is required"
+                )
+            frame = as_frame(table)
+            return frame.rename(dict(zip(frame.columns, self._names, strict=True)))
+        settings = {"ensure_all_finite": "allow-nan", "ensure_min_samples": least}
         cells = validate_data(self, table, reset=reset, dtype=None, **settings)
         columns = (pl.Series([_text(cell) for cell in column.tolist()]) for column in cells.T)
         return pl.DataFrame(dict(zip(self._names, columns, strict=True)))
