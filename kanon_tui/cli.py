@@ -29,6 +29,7 @@ from typing import Any, NoReturn
 from kanon_tui.commands.declarations import COMMANDS, add_arguments
 from kanon_tui.commands.readers import a_file
 from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
+from kanon_tui.core.optional import require
 from kanon_tui.core.text import visible
 from kanon_tui.core.version import __version__
 from kanon_tui.signals import interrupted
@@ -37,8 +38,6 @@ DONE, NOT_REACHED, BAD_INPUT, INFRASTRUCTURE, MISTAKE_IN_KANON = 0, 1, 2, 3, 70
 ENDED_BY_SIGNAL = 128
 INTERRUPTED = ENDED_BY_SIGNAL + signal.SIGINT
 NO_MOUSE = "--no-mouse"
-_INTERFACE = ("textual", "rich", "aiohttp", "kanon_tui.app", "kanon_tui.web")
-"""Modules that may be missing in an installation of the library and the commands alone."""
 _NEW_OBJECTS = 50_000
 """New objects after which Python collects garbage in a command, instead of 700: imports make none,
 and collecting took a twentieth of a run."""
@@ -70,13 +69,6 @@ def main(argv: Sequence[str]) -> int:
             f"the output could not be written: {why}; nothing else was lost", INFRASTRUCTURE
         )
     except Exception as error:
-        missing = (getattr(error, "name", None) or "") if isinstance(error, ImportError) else ""
-        if missing.startswith(_INTERFACE):
-            return _fail(
-                f"the application is not part of this installation ({missing} is missing): "
-                f"install kanon-tui; commands such as 'kanon-tui run' work without it",
-                BAD_INPUT,
-            )
         if os.environ.get("KANON_DEBUG"):
             raise
         return _fail(
@@ -212,6 +204,8 @@ def open_application(file: Path | None, *, mouse: bool = True, present: bool = F
                 "the application cannot draw on this terminal (TERM is 'dumb'); open it in another "
                 "one, or use 'kanon-tui run PROJECT', which prints lines"
             )
+    for module in ("textual", "rich"):
+        require(module, "the application", instead="use commands such as 'kanon-tui run'")
     from kanon_tui.app import launch
 
     more = {"present": True} if present else {}

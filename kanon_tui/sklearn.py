@@ -9,21 +9,25 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kanon_tui.core.analysis.applying.apply import recoded
 from kanon_tui.core.analysis.applying.mapping_file import mapping_of
 from kanon_tui.core.api.functions import anonymize
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.hierarchy.level_table import HIDDEN
+from kanon_tui.core.optional import require
 from kanon_tui.core.table.table import as_frame, as_table
 
 _IN_CLASS = "\0in a class"
 """A column name that no table has."""
 
+_base = require("sklearn.base", "kanon_tui.sklearn")
+_Transformer: Any = _base.TransformerMixin
+_Estimator: Any = _base.BaseEstimator
+_validation = require("sklearn.utils.validation", "kanon_tui.sklearn")
 
-class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+
+class KAnonymizer(_Transformer, _Estimator):  # type: ignore[misc]
     """Recode all columns so that every row looks like at least k − 1 others.
 
     `fit` finds the recoding and publishes the rows that it is given; `transform` gives every row
@@ -82,7 +86,7 @@ class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         They come as a Polars frame for a Polars frame, else as an array of texts.
         """
-        check_is_fitted(self)
+        _validation.check_is_fitted(self)
         mapping = mapping_of(self.release_, "the fitted recoding")
         labels, _ = recoded(mapping, as_table(self._frame(X), mapping.missing_tokens))
         cells = pl.DataFrame(labels)
@@ -102,7 +106,7 @@ class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Return the names of the columns, which stay."""
-        check_is_fitted(self)
+        _validation.check_is_fitted(self)
         return np.asarray(self._names, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
@@ -121,7 +125,7 @@ class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Return a table as a frame whose columns have the names of those that were fitted."""
         least = self.k if reset else 1
         if hasattr(table, "columns") and hasattr(table, "shape"):  # pandas or Polars, with types
-            validate_data(self, table, reset=reset, skip_check_array=True)
+            _validation.validate_data(self, table, reset=reset, skip_check_array=True)
             if table.shape[0] < least:
                 raise InputError(
                     f"found {table.shape[0]} rows where a minimum of {least} is required"
@@ -129,7 +133,7 @@ class KAnonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             frame = as_frame(table)
             return frame.rename(dict(zip(frame.columns, self._names, strict=True)))
         settings = {"ensure_all_finite": "allow-nan", "ensure_min_samples": least}
-        cells = validate_data(self, table, reset=reset, dtype=None, **settings)
+        cells = _validation.validate_data(self, table, reset=reset, dtype=None, **settings)
         columns = (pl.Series([_text(cell) for cell in column.tolist()]) for column in cells.T)
         return pl.DataFrame(dict(zip(self._names, columns, strict=True)))
 

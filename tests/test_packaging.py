@@ -139,7 +139,7 @@ def test_the_library_alone_says_that_the_application_is_not_there(
 ) -> None:
     done = library("-c", ON_A_TERMINAL, *command)
     assert done.returncode == 2, done.stdout
-    assert "install kanon-tui" in " ".join(done.stdout.split())
+    assert "pip install 'kanon-tui'" in " ".join(done.stdout.split())
 
 
 def test_the_library_needs_what_the_application_needs_less_its_interface() -> None:

@@ -5,15 +5,15 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import shtab
-
 from kanon_tui.commands.readers import a_file, file_name, release_place
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.optional import require
 from kanon_tui.core.project.samples import list_samples
 
 
 def execute(args: argparse.Namespace) -> None:
     """Let shtab translate the parser of the command line."""
+    shtab = require("shtab", "completing commands in a shell")
     parser: argparse.ArgumentParser = args.whole_parser
     samples = [sample.name for sample in list_samples()]
     for command, action in _actions(parser):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kanon_tui.commands.output import log
+from kanon_tui.core.optional import is_installed
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -33,10 +34,11 @@ def following(plain: bool = False) -> Iterator[Callable[[str, float | None], Non
 
     With `plain` it prints a line when a phase begins, and every few seconds.
     """
-    if plain:
+    on_terminal = sys.stderr.isatty()
+    if plain or (on_terminal and not is_installed("rich")):
         yield _lines()
         return
-    if not sys.stderr.isatty():
+    if not on_terminal:
         yield lambda what, share: None
         return
     with _bar() as progress:

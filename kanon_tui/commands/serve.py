@@ -10,10 +10,13 @@ from kanon_tui.commands.output import show, warn
 from kanon_tui.commands.readers import LAST_PORT
 from kanon_tui.core.editing.session import open_session
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.optional import require
 
 
 def execute(args: argparse.Namespace) -> None:
     """Check the file, take the port, and serve until Ctrl-C."""
+    for module in ("textual", "aiohttp", "textual_serve"):
+        require(module, "the application in a browser")
     if args.file is not None:
         _check_file(args.file)
     listening = _listen(args.host, args.port)

@@ -2,9 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
-
-from kanon_tui.core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -41,12 +38,3 @@ def compact_number(value: float) -> str:
         if value >= least:
             return f"{value / unit:.4g}{letter}"
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
-
-
-def altair_module() -> Any:
-    """Return the package Altair, which draws charts in notebooks; say how to install it."""
-    try:
-        import altair
-    except ImportError:
-        raise InputError("a chart needs Altair; install kanon-tui[plots]") from None
-    return altair

@@ -53,6 +53,7 @@ from kanon_tui.core.analysis.attack.matching import DistinctRows, PublishedRows
 from kanon_tui.core.analysis.published_cells import PublishedTable, check_column
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.pipeline.pages import ReleasePages
 from kanon_tui.core.privacy.risk import MODELS, THRESHOLD, RiskFigures, risk_figures
 from kanon_tui.core.project.project import Project
@@ -434,10 +435,12 @@ def uniqueness(sizes: Int64s, population: int) -> Uniqueness:
     return Uniqueness(**found, dankar=found[by] if by else None, by=by)
 
 
+_POPULATION = "estimating the risk in a population"
+
+
 def zayatz(sizes: Int64s, population: int) -> float | None:
     """Return Zayatz's estimate of the uniques of a population; None where there is none."""
-    from scipy.stats import hypergeom
-
+    hypergeom = require("scipy.stats", _POPULATION).hypergeom
     n = int(sizes.sum())
     kinds, counts = np.unique(sizes, return_counts=True)
     one_drawn = hypergeom.pmf(1, population, kinds, n)  # exactly one of a class of each size
@@ -489,8 +492,7 @@ def _solved(
     slopes: Callable[[Floats], tuple[float, float]], *starts: tuple[float, float]
 ) -> tuple[float, float] | None:
     """Return where both slopes are 0, from the first start that leads to allowed values."""
-    from scipy.optimize import root
-
+    root = require("scipy.optimize", _POPULATION).root
     for start in starts:
         with np.errstate(all="ignore"):  # steps may leave the allowed values
             found = root(slopes, start, tol=1e-12)
@@ -540,8 +542,7 @@ def slide_negative_binomial(sizes: Int64s, population: int) -> float | None:
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float | None:
     """Return a zero of a function between two positive numbers; None without a change of sign."""
-    from scipy.optimize import brentq
-
+    brentq = require("scipy.optimize", _POPULATION).brentq
     try:
         return exp(brentq(lambda at: function(exp(at)), log(low), log(high), xtol=1e-13))
     except ValueError:

@@ -62,6 +62,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import other_labels
 from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.pipeline.sampled_table import draw_tables, read_tables
 from kanon_tui.core.processes.interruption import Stop, never
@@ -502,13 +503,14 @@ class ReadCells:
     @cached_property
     def shown(self) -> Any:
         """Categories: cells × values of the original, sparse: 1 where the cell prints the value."""
-        from scipy.sparse import csr_matrix, hstack
-
+        sparse = require("scipy.sparse", "comparing a release with its original")
         values = self.attribute.column.values
         step = max(1, _PAIRS_AT_A_TIME // max(1, len(self.everything)))
         some = (self.shows(values[at : at + step]) for at in range(0, len(values), step))
-        none = csr_matrix((len(self.everything), 0))
-        return hstack([none, *(csr_matrix(block.T.astype(np.float64)) for block in some)]).tocsr()
+        none = sparse.csr_matrix((len(self.everything), 0))
+        return sparse.hstack(
+            [none, *(sparse.csr_matrix(block.T.astype(np.float64)) for block in some)]
+        ).tocsr()
 
     def places(self, nearest: bool = False) -> tuple[Int64s, Int64s]:
         """Return per cell where on the line of numbers its range begins, and the place behind it.

@@ -11,13 +11,13 @@ import numpy as np
 import polars as pl
 
 from kanon_tui.core.analysis.applying.mapping_file import mapping_text
-from kanon_tui.core.analysis.chart import altair_module
 from kanon_tui.core.analysis.why.explainer import explainer
 from kanon_tui.core.analysis.why.reasons import Explanation, Reasons
 from kanon_tui.core.api.frames import InputFrame, as_pandas
 from kanon_tui.core.api.tables import as_numbers
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.pipeline.run import Result
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Release(Result):
 
         Altair is in the extra `plots`.
         """
-        altair = altair_module()
+        altair = require("altair", "a chart")
         bars = []
         for name, attribute in self.measures.attributes.items():
             kept = attribute.rv / attribute.weight if attribute.weight else 0.0

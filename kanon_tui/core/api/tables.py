@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import polars as pl
 
-from kanon_tui.core.api.written_hierarchies import attribute_settings
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.pipeline.prepare import PROJECT_ENDINGS, as_project
 from kanon_tui.core.project.guesses import without_stray_rows
@@ -91,6 +90,8 @@ def make_project(
         if quasi is not None or named or hierarchies:
             raise InputError("a project says itself which role a column has; leave the roles out")
         return as_project(data).with_(**settings)  # type: ignore[arg-type]
+    from kanon_tui.core.api.written_hierarchies import attribute_settings
+
     attributes: dict[str, dict[str, Any]] = {}
     for name, written in _quasi_identifiers(quasi, hierarchies).items():
         settings_of_name = attribute_settings(name, written, partial(_column_of, data, name))

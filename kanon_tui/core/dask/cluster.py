@@ -34,6 +34,7 @@ from typing import Any
 
 from kanon_tui.core import errors
 from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
+from kanon_tui.core.optional import require
 from kanon_tui.core.processes.workers import Job, Processes, Workers, cores
 from kanon_tui.core.table.atomic_files import work_folder
 from kanon_tui.core.table.writing import Target
@@ -46,10 +47,7 @@ _QUICK = 5.0
 _RETRIES = 3
 _LOOK_AGAIN = 0.2
 """Seconds between two checks of what the workers do."""
-_MISSING = (
-    "--engine dask needs Dask and cryptography; install them with pip install "
-    "'kanon-tui[cluster]', or use --engine stream"
-)
+_OTHER_ENGINE = "use --engine stream"
 
 _ENVIRONMENT = {
     "PYTHONSAFEPATH": "1",
@@ -308,10 +306,7 @@ def cluster(
     A scheduler without TLS is refused unless `insecure` allows it.
     """
     check_scheduler(scheduler, insecure)
-    try:
-        import distributed
-    except ImportError:
-        raise InputError(_MISSING) from None
+    distributed = require("distributed", "--engine dask", instead=_OTHER_ENGINE)
     with work_folder(target.path if target else None) as folder, ExitStack() as stack:
         address: Any = scheduler or stack.enter_context(_own_cluster(folder))
         security = client_security(scheduler) if scheduler else address.security
@@ -351,10 +346,8 @@ def _own_cluster(folder: Path) -> Iterator[Any]:
         "distributed.worker.http.routes": [],
         "temporary-directory": str(folder),  # workers import modules from it: it must belong to us
     }
-    try:
-        temporary = security.temporary()
-    except ImportError:
-        raise InputError(_MISSING) from None
+    require("cryptography", "--engine dask", instead=_OTHER_ENGINE)
+    temporary = security.temporary()
     with dask.config.set(settings), _environment(_ENVIRONMENT):
         _start_tracker()
         with _threads_without_interrupts():

@@ -22,6 +22,7 @@ import numpy as np
 
 from kanon_tui.core.hierarchy.builders.builder import members_of_groups
 from kanon_tui.core.numeric import Floats
+from kanon_tui.core.optional import require
 from kanon_tui.core.table.column import Column
 
 MOST_VALUES = 2_000
@@ -177,8 +178,7 @@ def _cost_row(joint: Floats, a: int) -> Floats:
 
 def _entropy(counts: Floats) -> Floats:
     """Return records times entropy of each row."""
-    from scipy.special import xlogy
-
+    xlogy = require("scipy.special", "proposing a hierarchy").xlogy
     totals = counts.sum(axis=1)
     return np.asarray(xlogy(totals, totals) - xlogy(counts, counts).sum(axis=1))
 

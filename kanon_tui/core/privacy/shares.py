@@ -36,6 +36,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.table.column import Column, GroupValues
 
 
@@ -201,15 +202,15 @@ class PeopleValues:
     @cached_property
     def matched(self) -> Int64s:
         """The most people of every class who can each have a different value of their own."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import maximum_bipartite_matching
-
+        purpose = "counting the different values of people with several records"
+        sparse = require("scipy.sparse", purpose)
+        graphs = require("scipy.sparse.csgraph", purpose)
         shown = np.ones(len(self.code), dtype=bool)
         if self.missing is not None:
             shown = self.code != self.missing
         width = np.int64(self.code.max()) + 1 if len(self.code) else np.int64(1)
         values, value = np.unique((self.group * width + self.code)[shown], return_inverse=True)
         pairs = (np.ones(len(value), dtype=np.int8), (self.holder[shown], value))
-        graph = csr_array(pairs, shape=(len(self.values_of_holder), len(values)))
-        taken = maximum_bipartite_matching(graph, perm_type="column")
+        graph = sparse.csr_array(pairs, shape=(len(self.values_of_holder), len(values)))
+        taken = graphs.maximum_bipartite_matching(graph, perm_type="column")
         return np.bincount(values[taken[taken >= 0]] // width, minlength=self.count)

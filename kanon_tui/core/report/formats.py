@@ -10,11 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.optional import require
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.sections import FOOTER, Bar, Document, Section
 from kanon_tui.core.report.story import public_mapping, story
-from kanon_tui.core.table.data_files import extra_module
 from kanon_tui.core.text import joined, json_text, visible, visible_lines
 
 
@@ -160,7 +160,7 @@ def document_bytes(document: Document, path: Path) -> bytes:
             return html(document).encode()
         case ".pdf":
             for library in ("fpdf", "pymupdf_fonts"):
-                extra_module(library, "pdf", path.name, "writing a PDF")
+                require(library, "writing a PDF", path.name)
             from kanon_tui.core.report.pdf import pdf
 
             return pdf(document)

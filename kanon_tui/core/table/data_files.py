@@ -14,12 +14,12 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.optional import require
 from kanon_tui.core.reading import bounded_bytes, read_bytes, size_text, usual_limit
 from kanon_tui.core.reading import reading_errors as reading_errors
 
@@ -155,8 +155,7 @@ def _gunzip(data: bytes, path: Path) -> Iterator[bytes]:
 
 
 def _unzstd(data: bytes, path: Path) -> Iterator[bytes]:
-    import zstandard
-
+    zstandard = require("zstandard", "reading a .zst file", path.name)
     frame, rest = zstandard.ZstdDecompressor().decompressobj(), memoryview(data)
     while rest:
         if frame.eof:  # a file may hold several frames, one after the other
@@ -216,17 +215,3 @@ class Contents:
     """The sheet or table that was read."""
     parts: tuple[str, ...] = ()
     """All sheets or tables of the file."""
-
-
-def extra_module(module: str, extra: str, who: str, what: str) -> Any:
-    """Import a library of an extra, or refuse with how to install it.
-
-    `who` is the file at fault, `what` what is done with it: `reading an Excel file`.
-    """
-    try:
-        return import_module(module)
-    except ImportError:
-        raise InputError(
-            f"{who}: {what} needs the library {module.partition('.')[0]}, which is not installed; "
-            f"pip install 'kanon-tui[{extra}]'"
-        ) from None

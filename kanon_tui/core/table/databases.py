@@ -25,6 +25,7 @@ import polars as pl
 
 from kanon_tui.core.addresses import HIDDEN, address_file, address_name, secrets_of
 from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
+from kanon_tui.core.optional import missing_package, require
 from kanon_tui.core.table.atomic_files import (
     disk_failure,
     filled_by_path,
@@ -32,7 +33,7 @@ from kanon_tui.core.table.atomic_files import (
     written_aside,
     written_together,
 )
-from kanon_tui.core.table.data_files import Contents, check_limit, checked_file, extra_module
+from kanon_tui.core.table.data_files import Contents, check_limit, checked_file
 from kanon_tui.core.table.other_formats import chosen_part
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.reading_back import RELEASE_TABLE, database_shape, unread
@@ -86,7 +87,7 @@ def _read_sqlite(path: Path, options: ReadOptions, size: int) -> Contents:
 
 
 def _read_duckdb(path: Path, options: ReadOptions, size: int) -> Contents:
-    duckdb = extra_module("duckdb", "sql", path.name, "reading a DuckDB database")
+    duckdb = require("duckdb", "reading a DuckDB database", path.name)
     place = str(path.resolve())
     try:
         with closing(duckdb.connect(place, read_only=True, config=_READ_ONLY)) as connection:
@@ -143,7 +144,7 @@ def _put_sqlite(place: Path, table: pl.DataFrame, name: str, force: bool = False
 
 def _put_duckdb(place: Path, table: pl.DataFrame, name: str, force: bool = False) -> None:
     """Write a table into a DuckDB file and leave no log beside it."""
-    duckdb = extra_module("duckdb", "sql", place.name, "writing a DuckDB database")
+    duckdb = require("duckdb", "writing a DuckDB database", place.name)
     with closing(duckdb.connect(str(place))) as connection:
         connection.execute("BEGIN")
         _put_rows(connection.execute, connection.executemany, table, name, "?", force)
@@ -157,7 +158,7 @@ def _put_beside(file: Path, table: pl.DataFrame, name: str, force: bool) -> None
     DuckDB lets one process at a time write, so that nothing of others is lost; a file that changed
     all the same is kept.
     """
-    duckdb = extra_module("duckdb", "sql", file.name, "writing a DuckDB database")
+    duckdb = require("duckdb", "writing a DuckDB database", file.name)
     with closing(duckdb.connect(str(file))) as connection:  # refused while another has it open
         connection.execute("CHECKPOINT")
     with work_folder(file) as folder:
@@ -262,7 +263,7 @@ def write_address(address: str, table: pl.DataFrame, force: bool = False) -> Non
             f"{who}: releases are written into PostgreSQL, SQLite and DuckDB databases, whose "
             "transactions create tables; write a file and load it there"
         )
-    sql = extra_module("sqlalchemy", "sql", who, "writing into a database")
+    sql = require("sqlalchemy", "writing into a database", who)
     engine = _engine(sql, address, who)
     escaped = table.rename(lambda each: each.replace("%", "%%"))
     try:
@@ -359,7 +360,7 @@ def answering(address: str, options: ReadOptions) -> Iterator[Answer]:
             f"{scheme}:// names files of another machine, and Kanon reads files of this one; copy "
             "them here (aws s3 cp, gsutil cp, curl -O …) or mount them, and name the file or folder"
         )
-    sql = extra_module("sqlalchemy", "sql", who, "reading a database")
+    sql = require("sqlalchemy", "reading a database", who)
     if not options.query:
         raise InputError(
             f"{who}: nothing says what to read of the database; write data: {{query: SELECT …}}"
@@ -412,9 +413,7 @@ def _engine(sql: Any, address: str, who: str) -> Any:
             warnings.simplefilter("ignore")
             return sql.create_engine(address)
     except ModuleNotFoundError as error:
-        raise InputError(
-            f"{who}: the driver of this database is not installed; pip install {error.name}"
-        ) from None
+        raise missing_package(error, error.name or "", "connecting to this database", who) from None
     except (sql.exc.NoSuchModuleError, sql.exc.ArgumentError, ValueError):
         raise InputError(
             f"{who}: this is no connection string of a known database; write one like "

@@ -19,8 +19,9 @@ from typing import IO, Any
 import polars as pl
 
 from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.optional import require
 from kanon_tui.core.table.atomic_files import disk_failure, filled_by_path
-from kanon_tui.core.table.data_files import Contents, FileFormat, check_limit, extra_module, load
+from kanon_tui.core.table.data_files import Contents, FileFormat, check_limit, load
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import to_utf8
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
@@ -102,7 +103,7 @@ MOST_ROWS, MOST_COLUMNS, LONGEST = 1_048_576, 16_384, 32_767
 
 def read_workbook(path: Path, options: ReadOptions) -> Contents:
     """Return the cells of one sheet: that of `options.sheet`, else the first."""
-    fastexcel = extra_module("fastexcel", "excel", path.name, "reading an Excel file")
+    fastexcel = require("fastexcel", "reading an Excel file", path.name)
     data, _, size = load(path, options.limit)
     _check_unpacked(data, path, options)
     try:
@@ -146,7 +147,7 @@ def _check_unpacked(data: bytes, path: Path, options: ReadOptions) -> None:
 
 def put_workbook(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
     """Write a table as the only sheet of a workbook."""
-    xlsxwriter = extra_module("xlsxwriter", "excel", path.name, "writing an Excel file")
+    xlsxwriter = require("xlsxwriter", "writing an Excel file", path.name)
     _check_room(table, path)
     options = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     packed = io.BytesIO()  # not the file itself: the archive would outlive its failure
@@ -206,7 +207,7 @@ def read_statistics_file(path: Path, options: ReadOptions) -> Contents:
     """Return all variables, with labels in place of the values that have one."""
     format, reader = _READERS[path.suffix.lower()]
     title = _TITLES[format]
-    library = extra_module("pyreadstat", "stats", path.name, f"reading {title}")
+    library = require("pyreadstat", f"reading {title}", path.name)
     data, _, size = load(path, options.limit)
     read = getattr(library, reader)
     choice: dict[str, Any] = {}
@@ -235,7 +236,7 @@ def put_statistics_file(table: pl.DataFrame, file: IO[bytes], path: Path) -> Non
     """Write a table as .sav or .dta."""
     ending = path.suffix.lower()
     title = _TITLES["stata" if ending == ".dta" else "spss"]
-    library = extra_module("pyreadstat", "stats", path.name, f"writing {title}")
+    library = require("pyreadstat", f"writing {title}", path.name)
     _check_texts(table, path, title)
     names = variable_names(table.columns, ending)
     columns = with_numbers(table).cast({pl.Int64: pl.Float64})

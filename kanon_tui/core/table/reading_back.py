@@ -17,9 +17,9 @@ from typing import IO, Any, cast
 import polars as pl
 
 from kanon_tui.core.errors import InfrastructureError, KanonError
+from kanon_tui.core.optional import require
 from kanon_tui.core.table.atomic_files import disk_failure
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat
-from kanon_tui.core.table.data_files import extra_module
 
 Shape = tuple[int, int]
 """The numbers of rows and columns."""
@@ -85,8 +85,7 @@ def _unpacked(file: IO[bytes], ending: str) -> IO[bytes]:
     if ending == ".gz":
         return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
     if ending == ".zst":
-        import zstandard
-
+        zstandard = require("zstandard", "reading a .zst file")
         return cast(
             "IO[bytes]", io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file))
         )
@@ -131,19 +130,19 @@ def _json_lines_shape(written: Path) -> Shape:
 
 
 def _workbook_shape(written: Path) -> Shape:
-    fastexcel = extra_module("fastexcel", "excel", written.name, "reading an Excel file")
+    fastexcel = require("fastexcel", "reading an Excel file", written.name)
     workbook = fastexcel.read_excel(written.read_bytes())
     sheet = workbook.load_sheet(0, header_row=None, dtypes="string")
     return sheet.total_height - 1, sheet.width
 
 
 def _spss_shape(written: Path) -> Shape:
-    library = extra_module("pyreadstat", "stats", written.name, "reading an SPSS file")
+    library = require("pyreadstat", "reading an SPSS file", written.name)
     return _statistics_shape(written, library.read_sav)
 
 
 def _stata_shape(written: Path) -> Shape:
-    library = extra_module("pyreadstat", "stats", written.name, "reading a Stata file")
+    library = require("pyreadstat", "reading a Stata file", written.name)
     return _statistics_shape(written, library.read_dta)
 
 
@@ -161,7 +160,7 @@ def _sqlite_shape(written: Path) -> Shape:
 
 
 def _duckdb_shape(written: Path) -> Shape:
-    duckdb = extra_module("duckdb", "sql", written.name, "reading a DuckDB database")
+    duckdb = require("duckdb", "reading a DuckDB database", written.name)
     with closing(duckdb.connect(str(written), read_only=True)) as connection:
         return database_shape(connection.execute, RELEASE_TABLE)
 

@@ -26,6 +26,7 @@ import polars as pl
 
 from kanon_tui.core.addresses import address_file, address_name, is_address
 from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.optional import require
 from kanon_tui.core.processes.interruption import uninterrupted, written
 from kanon_tui.core.table.atomic_files import (
     check_folder,
@@ -132,8 +133,7 @@ def put_table(
             with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
                 put_table(table, cast("IO[bytes]", packed), path.with_suffix(""), csv)
         case ".zst":
-            import zstandard
-
+            zstandard = require("zstandard", "writing a .zst file", path.name)
             with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as packed:
                 put_table(table, packed, path.with_suffix(""), csv)
         case _:

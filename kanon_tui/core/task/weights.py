@@ -37,6 +37,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats
+from kanon_tui.core.optional import require
 from kanon_tui.core.table.column import Column
 
 Weighting = Literal["equal", "auto", "ranking"]
@@ -127,23 +128,22 @@ def _independence(columns: Sequence[Column]) -> Floats:
 
 def _importance(columns: Sequence[Column], sensitive: Sequence[Column]) -> Floats:
     """Return the mean importance of the attributes in a tree for each sensitive one."""
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
     if not sensitive:
         raise InputError(
             "weights: ranking compares attributes with the sensitive ones, and there is none; give "
             "one the role sensitive, or write weights: auto or equal"
         )
+    trees = require("sklearn.tree", "ranking", "weights")
     importance = np.zeros(len(columns))
     for target in sensitive:
         numbers = None if target.numbers is None else target.numbers[target.codes]
         known = np.ones(target.records, dtype=bool) if numbers is None else ~np.isnan(numbers)
         if numbers is None:
             scores = (target.codes == target.counts.argmax()).astype(np.float64)
-            tree = DecisionTreeClassifier(min_samples_leaf=0.01, random_state=0)
+            tree = trees.DecisionTreeClassifier(min_samples_leaf=0.01, random_state=0)
         else:
             scores = numbers
-            tree = DecisionTreeRegressor(min_samples_leaf=0.01, random_state=0)
+            tree = trees.DecisionTreeRegressor(min_samples_leaf=0.01, random_state=0)
         if not known.any():
             continue
         matrix = np.column_stack([_ordered(column, scores, known)[known] for column in columns])

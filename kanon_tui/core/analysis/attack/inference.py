@@ -60,6 +60,7 @@ from kanon_tui.core.analysis.why.classes import cut_sides
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.privacy.requirements import ColumnRequirement
 from kanon_tui.core.table.column import Column, GroupValues, Kind
 from kanon_tui.core.table.table import Table
@@ -138,10 +139,9 @@ def _from_class(attacked: AttackedRelease, column: Column) -> AttackResult:
 
 
 def _by_model(attacked: AttackedRelease, column: Column) -> AttackResult:
-    from sklearn.tree import DecisionTreeClassifier
-
+    trees = require("sklearn.tree", "attacking by a decision tree")
     printed = attacked.table.column(column.name, Kind.CATEGORICAL)
-    tree = DecisionTreeClassifier(min_samples_leaf=max(5, attacked.task.k), random_state=0)
+    tree = trees.DecisionTreeClassifier(min_samples_leaf=max(5, attacked.task.k), random_state=0)
     tree.fit(_matrix(attacked, attacked.table), printed.codes)
 
     def right(table: Table) -> Flags:
@@ -204,9 +204,8 @@ MOST_PAIRS = 5_000_000
 
 def possible_pairs(attacked: AttackedRelease) -> Flags | None:
     """Return for every pair of the fit whether some assignment has it; None if there is none."""
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components, maximum_flow
-
+    sparse = require("scipy.sparse", "the attack by refinement")
+    graphs = require("scipy.sparse.csgraph", "the attack by refinement")
     fit, classes = attacked.fit, attacked.classes
     if len(fit.record) > MOST_PAIRS:
         raise InputError(
@@ -226,9 +225,9 @@ def possible_pairs(attacked: AttackedRelease) -> Flags | None:
     tail = np.concatenate([np.full(records, source), record, records + np.arange(len(sizes))])
     head = np.concatenate([np.arange(records), records + row, np.full(len(sizes), sink)])
     room = np.concatenate([fit.records.sizes, fit.records.sizes[record], sizes])
-    graph = csr_matrix((room.astype(np.int32), (tail, head)), shape=(sink + 1, sink + 1))
+    graph = sparse.csr_matrix((room.astype(np.int32), (tail, head)), shape=(sink + 1, sink + 1))
     attacked.check(0, 1)
-    flow = maximum_flow(graph, source, sink)
+    flow = graphs.maximum_flow(graph, source, sink)
     if flow.flow_value != int(fit.records.sizes.sum()):
         return None
     used = np.asarray(flow.flow[record, records + row]).ravel()
@@ -239,7 +238,9 @@ def possible_pairs(attacked: AttackedRelease) -> Flags | None:
     )
     ones = np.ones(len(residual[0]), dtype=np.int8)
     shape = (source, source)
-    _, component = connected_components(csr_matrix((ones, residual), shape), connection="strong")
+    _, component = graphs.connected_components(
+        sparse.csr_matrix((ones, residual), shape), connection="strong"
+    )
     possible = less | (component[record] == component[records + row])
     attacked.check(1, 1)
     maybe_left_out = np.zeros(records, dtype=bool)

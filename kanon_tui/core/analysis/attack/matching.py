@@ -24,6 +24,7 @@ import polars as pl
 
 from kanon_tui.core.analysis.published_cells import PublishedTable, ReadCells
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.pipeline.tuple_counts import Packing
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column, Kind
@@ -181,9 +182,8 @@ def pairs_matrix(
     first: npt.NDArray[np.integer], second: npt.NDArray[np.integer], shape: tuple[int, int]
 ) -> Any:
     """Return a sparse matrix with a number above 0 for every pair that occurs."""
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix((np.ones(len(first), dtype=np.int64), (first, second)), shape)
+    sparse = require("scipy.sparse", "an attack by matching")
+    return sparse.csr_matrix((np.ones(len(first), dtype=np.int64), (first, second)), shape)
 
 
 def people_of_rows(rows: DistinctRows, person: Column) -> Any:

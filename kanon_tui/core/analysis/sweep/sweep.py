@@ -28,10 +28,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kanon_tui.core.algorithms import find_algorithm
-from kanon_tui.core.analysis.chart import Line, altair_module
+from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.errors import InputError, KanonError, check_known
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.lattice.full_domain import string_figures
+from kanon_tui.core.optional import require
 from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude, start
 from kanon_tui.core.processes.workers import Workers, cores
@@ -230,7 +231,7 @@ class Sweep:
         """
         names = [metric.name for metric in METRICS]
         check_known(figure, names, f"'{figure}' is no figure of a sweep")
-        altair = altair_module()
+        altair = require("altair", "a chart")
         chart = altair.Chart(self.frame().select("algorithm", "k", figure)).mark_line(point=True)
         return chart.encode(x="k:O", y=f"{figure}:Q", color="algorithm:N")
 

@@ -55,6 +55,7 @@ import numpy.typing as npt
 from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, ValueGroups, end_of_range
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
@@ -410,13 +411,12 @@ def determines(column: Column, target: Target) -> bool:
 
 def _stretches(column: Column, values: Int64s, most: int) -> Int64s:
     """Return the stretch of every record, cut so that they tell most about the target."""
-    from sklearn.tree import DecisionTreeClassifier
-
+    trees = require("sklearn.tree", "growing a decision tree")
     places = np.unique(column.value_numbers, return_inverse=True)[
         1
     ]  # missing is one place, the last
     line = places[column.codes].reshape(-1, 1)
-    tree = DecisionTreeClassifier(
+    tree = trees.DecisionTreeClassifier(
         criterion="entropy",
         max_leaf_nodes=most + (column.missing is not None),
         min_samples_leaf=RECORDS_PER_ANSWER,

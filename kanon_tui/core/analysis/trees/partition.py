@@ -60,6 +60,7 @@ from kanon_tui.core.analysis.trees.features import (
 )
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Flags, Floats, Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.table.column import Kind, Role
 
@@ -286,12 +287,11 @@ def grow_tree(
 
     def fit(records: Int64s) -> Any:
         """Return a tree on some records; one of several values is in it once for each, by share."""
-        from sklearn.tree import DecisionTreeClassifier
-
+        trees = require("sklearn.tree", "growing a decision tree")
         place, value, share = target.parts(records)
         # All parts of a record fall into one leaf, so that the weight of a leaf is its records.
         none_fits = 2 * smallest > len(records)
-        tree = DecisionTreeClassifier(
+        tree = trees.DecisionTreeClassifier(
             criterion="entropy",
             max_leaf_nodes=leaves,
             min_samples_leaf=len(place) if none_fits else 1,
@@ -413,13 +413,13 @@ def _folds(target: Int64s, seed: int) -> Int64s:
 
 
 def _auc(target: Int64s, chances: Floats, shares: Floats) -> float | None:
-    from sklearn.metrics import roc_auc_score
-
+    judging = require("sklearn.metrics", "judging a decision tree")
     counts = np.bincount(target, weights=shares)
     values = np.flatnonzero(counts)
     if len(values) < 2:
         return None
     areas = [
-        roc_auc_score(target == value, chances[:, value], sample_weight=shares) for value in values
+        judging.roc_auc_score(target == value, chances[:, value], sample_weight=shares)
+        for value in values
     ]
     return float(np.average(areas, weights=counts[values]))

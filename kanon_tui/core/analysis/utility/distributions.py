@@ -46,6 +46,7 @@ import numpy as np
 
 from kanon_tui.core.analysis.published_cells import ReadCells, ValueGroups
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
 
@@ -237,9 +238,8 @@ def tally(table: Table, spreads: Sequence[Spread], numbers: Sequence[tuple[int, 
 
 def _spread_over(one: Int32s, other: Int32s, cells: int, shares: Floats) -> Floats:
     """Return cells of one attribute × groups of another: the records there, by their codes."""
-    from scipy.sparse import csr_matrix
-
-    counts = csr_matrix((np.ones(len(one)), (one, other)), (cells, len(shares)))
+    sparse = require("scipy.sparse", "comparing distributions")
+    counts = sparse.csr_matrix((np.ones(len(one)), (one, other)), (cells, len(shares)))
     return np.asarray(counts @ shares, dtype=np.float64)
 
 

@@ -39,6 +39,7 @@ from kanon_tui.core.analysis.utility import distributions
 from kanon_tui.core.analysis.utility.queries import QueryErrors, query_errors
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.optional import require
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.sections import Bar, Section, figure
 from kanon_tui.core.table.column import Role
@@ -85,6 +86,9 @@ def _sample(table: TreeTable, seed: int) -> TreeTable:
     )
 
 
+_PREDICTIONS = "comparing predictions"
+
+
 def _judged(name: str, table: TreeTable, seed: int) -> PredictionQuality:
     matrix, target = table.matrix(), table.target
 
@@ -92,32 +96,32 @@ def _judged(name: str, table: TreeTable, seed: int) -> PredictionQuality:
         place, value, share = target.parts(records)
         rows = matrix[records[place]]
         if len(np.unique(value)) < 2:
-            from sklearn.dummy import DummyClassifier
-
-            return DummyClassifier().fit(rows, value, sample_weight=share)
+            return (
+                require("sklearn.dummy", _PREDICTIONS)
+                .DummyClassifier()
+                .fit(rows, value, sample_weight=share)
+            )
         return _fitted(name, rows, value, share, seed)
 
     return cross_validated(matrix, target, fit, seed)
 
 
 def _fitted(name: str, rows: Any, value: Int64s, share: Any, seed: int) -> Any:
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     if name == "random forest":
         smallest = max(1, len(rows) // 1000)
-        forest = RandomForestClassifier(100, min_samples_leaf=smallest, random_state=seed)
+        forests = require("sklearn.ensemble", _PREDICTIONS)
+        forest = forests.RandomForestClassifier(100, min_samples_leaf=smallest, random_state=seed)
         return forest.fit(rows, value, sample_weight=share)
-    logistic, bayes = LogisticRegression(max_iter=300), GaussianNB(var_smoothing=0.01)
-    last = logistic if name == "logistic regression" else bayes
-    model = make_pipeline(StandardScaler(), last)
+    if name == "logistic regression":
+        last = require("sklearn.linear_model", _PREDICTIONS).LogisticRegression(max_iter=300)
+    else:
+        last = require("sklearn.naive_bayes", _PREDICTIONS).GaussianNB(var_smoothing=0.01)
+    scaler = require("sklearn.preprocessing", _PREDICTIONS).StandardScaler()
+    model = require("sklearn.pipeline", _PREDICTIONS).make_pipeline(scaler, last)
+    unsettled = require("sklearn.exceptions", _PREDICTIONS).ConvergenceWarning
     step = f"{model.steps[-1][0]}__sample_weight"
     with warnings.catch_warnings():  # a model that has not settled is judged as it is
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", unsettled)
         return model.fit(rows, value, **{step: share})
 
 
