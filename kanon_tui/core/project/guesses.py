@@ -18,7 +18,9 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.project.sections import DataSource
 from kanon_tui.core.table.column import Role
+from kanon_tui.core.table.column_partners import ColumnPartner, find_partners
 from kanon_tui.core.table.profile import SinglingOut, singling_out_columns
+from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.stray_rows import find_stray_rows
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.text import Note, Quotable, count_of, joined, note
@@ -109,7 +111,40 @@ def guessed_project(project: Project, table: Table) -> Project:
         name: replace(spec, guessed=True) if name in guessed else spec
         for name, spec in completed.attributes.items()
     }
+    for name in partners_of_quasi(project, replace(completed, attributes=attributes), table):
+        attributes[name] = replace(attributes[name], role=Role.QUASI)
     return replace(completed, attributes=attributes)
+
+
+def partners_of_quasi(project: Project, guessed: Project, table: Table) -> dict[str, ColumnPartner]:
+    """Return the columns that belong to a quasi-identifier and that nobody has looked at.
+
+    These are columns without a role in the project, which are guessed to be harmless. Generalising
+    the one and publishing the other as it is would protect nobody.
+    """
+    quasi = [name for name, spec in guessed.attributes.items() if spec.role is Role.QUASI]
+    undecided = []
+    for name, spec in guessed.attributes.items():
+        named = project.attributes.get(name)
+        has_role = named is not None and named.role is not None
+        if spec.guessed and spec.role is Role.OTHER and not has_role:
+            undecided.append(name)
+    return find_partners(table, quasi, undecided)
+
+
+def guess_reason(project: Project, table: Table, name: str) -> str:
+    """Return why a column has the role that is guessed for it."""
+    guess = guess_attribute(table, name)
+    if guess.role is Role.OTHER and project.attributes[name].role is Role.QUASI:
+        others = [
+            other
+            for other, spec in project.attributes.items()
+            if spec.role is Role.QUASI and other != name
+        ]
+        partner = find_partners(table, others, [name]).get(name)
+        if partner is not None:
+            return partner.reason
+    return guess.reason
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,19 @@ _BYTES_PER_ROW = 100
 """Memory of a counted distinct row: its codes, its place and its number of records."""
 
 
+def read_first_rows(shared: tuple[Source, Sequence[str], int], piece: int) -> pl.DataFrame:
+    """Return some columns of the first records of a piece of a source, at most so many."""
+    source, names, most = shared
+    frames = [pl.DataFrame(schema=dict.fromkeys(names, pl.String))]
+    rows = 0
+    for frame in source.read(source.pieces[piece], names):
+        frames.append(frame.head(most - rows))
+        rows += frames[-1].height
+        if rows >= most:
+            break
+    return pl.concat(frames)
+
+
 def count_values(counted: tuple[Source, Sequence[str]], piece: int) -> tuple[int, Counts]:
     """Return the number of records of one piece of a source, and the values of its columns."""
     source, names = counted
@@ -188,6 +201,19 @@ class CountedTable(Table):
             parts.append(frame[records[begin:end] - before])
             before += frame.height
         return pl.concat(parts)
+
+    def first_rows(self, most: int, names: Sequence[str]) -> pl.DataFrame:
+        """Return some columns of the first records, at most so many; later pieces are not read."""
+        frames: list[pl.DataFrame] = []
+        rows = 0
+        for number in range(len(self.source.pieces)):
+            shared = self.source, list(names), most - rows
+            (frame,) = self.workers.map(read_first_rows, shared, [(number,)])
+            frames.append(frame)
+            rows += frame.height
+            if rows >= most:
+                break
+        return pl.concat(frames)
 
     def check_rows(self, distinct: int) -> None:
         """Refuse a number of distinct rows that does not fit into memory."""

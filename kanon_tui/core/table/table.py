@@ -314,6 +314,10 @@ class Table:
         """Return some columns of the records with these numbers, which rise."""
         return self.frame[records].select(names)
 
+    def first_rows(self, most: int, names: Sequence[str]) -> pl.DataFrame:
+        """Return some columns of the first records, at most so many."""
+        return self.frame.head(most).select(names)
+
     def check_rows(self, distinct: int) -> None:
         """Refuse to count `distinct` distinct rows; a table in memory refuses none."""
 

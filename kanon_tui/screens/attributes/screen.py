@@ -18,10 +18,10 @@ from kanon_tui.core.editing.session import Session, settings_to_drop
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.fields.declaration import Field, number, optional
 from kanon_tui.core.pipeline.prepare import coded_column
+from kanon_tui.core.project.guesses import guess_reason
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.profile import RepeatedPeople
-from kanon_tui.core.table.role_guesses import guess_attribute
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import Format, Reading, readings
 from kanon_tui.core.task.weights import Weighting, redundant
@@ -401,7 +401,8 @@ class AttributesScreen(FindingScreen):
         def show(reason: str) -> None:
             pane.border_subtitle = Text(shortened(visible(f"{name}: {reason}"), width))
 
-        self.compute(lambda: guess_attribute(session.table, name).reason, show, group="reason")
+        reason = partial(guess_reason, session.project, session.table, name)
+        self.compute(reason, show, group="reason")
 
     def action_kind(self) -> None:
         """Choose kind and format from a list with a preview."""
