@@ -1,27 +1,38 @@
 """Questions before a release is made: guessed roles, counting, columns that single people out.
 
+Before a release is published: columns that k does not cover and that together leave people unique.
+
 The answer about a column is an edit of the project: it is saved, and undo takes it back. Changing
 the role of the column asks again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
+from kanon_tui.core.editing.session import Session
+from kanon_tui.core.metrics.cautions import ALL_COLUMNS, Caution
 from kanon_tui.core.project.guesses import planned_columns
+from kanon_tui.core.project.project import Project
+from kanon_tui.core.release.all_columns import ColumnContribution
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.profile import SinglingOut
-from kanon_tui.core.text import count_of
+from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.services.host import Hosted, Loading
-from kanon_tui.widgets.dialogs import Choose, Dialog, choose
+from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Dialog, choose
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import CellTable
+from kanon_tui.widgets.lists import CheckList
 
 
 class SinglingOutDialog(Choose):
@@ -182,3 +193,151 @@ def once_counted(screen: StepScreen, proceed: Callable[[], object]) -> None:
         screen.ask(CountingWait(title), lambda _: proceed())
     else:
         proceed()
+
+
+@dataclass(frozen=True)
+class UncoveredColumns:
+    """Columns of a release that k does not cover and about which nobody has decided yet."""
+
+    contributions: tuple[ColumnContribution, ...]
+    """The undecided columns, the most helpful to leave out first."""
+    unique: int
+    """Records, or people, that they leave unique."""
+    noun: str
+
+
+@dataclass(frozen=True)
+class ColumnsDecided:
+    """What becomes of some columns that k does not cover."""
+
+    names: tuple[str, ...]
+    what: str
+    changes: Mapping[str, object]
+
+
+def is_undecided(session: Session, name: str) -> bool:
+    """Return whether a column is to be published as it is without anybody having said so."""
+    spec = session.project.attributes.get(name)
+    return spec is not None and spec.role is Role.OTHER and not spec.publish_unique
+
+
+def uncovered_columns(session: Session, result: FinishedRun) -> UncoveredColumns | None:
+    """Return the columns to decide about before a release is published; None where none are left.
+
+    Columns that the project does not publish any more are taken to be left out.
+    """
+    raised = [caution for caution in result.cautions if caution.about == ALL_COLUMNS]
+    names = [name for caution in raised if caution.is_amber for name in caution.columns]
+    undecided = [name for name in names if is_undecided(session, name)]
+    if not undecided:
+        return None
+    known = session.project.attributes
+    left_out = [name for name in names if name in known and known[name].role is not Role.OTHER]
+    at_risk = result.release.risk_without(left_out)
+    if at_risk is not None and not at_risk.unique:
+        return None
+    unique = result.release.all_columns.but_sensitive.unique if at_risk is None else at_risk.unique
+    contributions = result.release.contributions(left_out)
+    return UncoveredColumns(
+        tuple(each for each in contributions if each.name in undecided),
+        unique,
+        "people" if result.release.all_columns.in_people else "records",
+    )
+
+
+class LeaveOutDialog(ChooseSeveral):
+    """Asks which columns that k does not cover are left out; gives `ColumnsDecided` or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("q", "generalise", "Make the marked quasi-identifiers"),
+        Binding("p", "publish", "Publish all as they are"),
+    ]
+
+    def __init__(self, uncovered: UncoveredColumns) -> None:
+        names = tuple(each.name for each in uncovered.contributions)
+        super().__init__("Which columns are left out?", names, ())
+        self._uncovered = uncovered
+        self._spared = {each.name: each.spared for each in uncovered.contributions}
+        self._width = min(max(map(len, names)), 40)
+
+    def content(self) -> ComposeResult:
+        unique, noun = self._uncovered.unique, self._uncovered.noun
+        yield Static(
+            f"With these columns {unique:,} {noun} are unique in the release, whatever k is. "
+            "Whoever knows their values finds them.",
+            id="why",
+        )
+        yield from super().content()
+        yield Static(
+            "q makes the marked quasi-identifiers · p publishes all as they are", classes="hint"
+        )
+
+    def line(self, name: str) -> Text:
+        """Return the name of a column and what leaving it out alone would spare."""
+        spared = f"  without it {self._spared[name]:,} fewer are unique"
+        return Text.assemble((f"{visible(name):<{self._width}}", "bold"), (spared, "dim"))
+
+    def dismiss(self, result: Any = None) -> AwaitComplete:
+        """Close with what was decided; marked names of the list are columns to leave out."""
+        if isinstance(result, list):
+            result = self._decided(result, "left out", role=Role.IDENTIFIER)
+        return super().dismiss(result)
+
+    def action_generalise(self) -> None:
+        """Make the marked columns quasi-identifiers."""
+        marked = self.query_one(CheckList).selected
+        if marked:
+            self.dismiss(self._decided(marked, "quasi", role=Role.QUASI))
+
+    def action_publish(self) -> None:
+        """Publish all columns as they are."""
+        names = [each.name for each in self._uncovered.contributions]
+        self.dismiss(self._decided(names, "published as it is", publish_unique=True))
+
+    @staticmethod
+    def _decided(names: Sequence[str], what: str, **changes: object) -> ColumnsDecided:
+        return ColumnsDecided(tuple(names), f"{', '.join(names)}: {what}", changes)
+
+
+class UncoveredQuestion:
+    """Asks about the columns that leave people unique; goes on at once where there are none."""
+
+    def __init__(
+        self, screen: StepScreen, result: FinishedRun, decided: Callable[[], object]
+    ) -> None:
+        self._screen = screen
+        self._result = result
+        self._decided = decided
+
+    def ask(self) -> None:
+        """Find the columns that nobody has decided about, and ask."""
+        find = partial(uncovered_columns, self._screen.session, self._result)
+        self._screen.load(find, self._ask_about)
+
+    def _ask_about(self, uncovered: UncoveredColumns | None) -> None:
+        if uncovered is None:
+            self._decided()
+        else:
+            self._screen.ask(LeaveOutDialog(uncovered), self._take)
+
+    def _take(self, decision: ColumnsDecided) -> None:
+        self._screen.edit_attributes(decision.names, decision.what, **decision.changes)
+        self._decided()
+
+
+def offer_to_leave_out(screen: StepScreen, result: FinishedRun) -> None:
+    """Ask about the columns that leave people unique, and say how to go on."""
+    going_on = partial(_say_how_to_go_on, screen, screen.session.project)
+    UncoveredQuestion(screen, result, going_on).ask()
+
+
+def _say_how_to_go_on(screen: StepScreen, before: Project) -> None:
+    unchanged = screen.session.project is before
+    text = "nothing is left to decide" if unchanged else "r on Run (5) runs again"
+    screen.host.notify(text)
+
+
+def caution_sentence(caution: Caution) -> str:
+    """Return the sentence of a caution with the key that does something about it."""
+    key = " (O: leave columns out)" if caution.about == ALL_COLUMNS and caution.is_amber else ""
+    return f"{visible(caution.sentence)}{key}"

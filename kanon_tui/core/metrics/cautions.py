@@ -44,7 +44,7 @@ class Caution:
         return self.severity is Severity.WARNING
 
 
-Check = Callable[[Release, Measures], Caution | None]
+ReleaseCheck = Callable[[Release, Measures], Caution | None]
 
 ALL_COLUMNS = "all columns"
 
@@ -90,5 +90,5 @@ def all_columns_sentence(counted: AllColumns) -> Note:
     )
 
 
-CHECKS: tuple[Check, ...] = (unique_by_all_columns,)
+CHECKS: tuple[ReleaseCheck, ...] = (unique_by_all_columns,)
 """The checks of every release, in the order in which their cautions are said."""

@@ -8,7 +8,7 @@ merged in memory.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -189,18 +189,29 @@ class CountedRelease(Release):
         rows = int(self.published_sizes.sum())
         return AllColumns(compared, rows, False, self.risks[_BUT_SENSITIVE], self.risks[_TOGETHER])
 
-    def contributions(self) -> tuple[ColumnContribution, ...]:
+    def contributions(self, left_out: Collection[str] = ()) -> tuple[ColumnContribution, ...]:
         """Return what leaving out each unchanged column would spare, the most helpful first.
 
-        These are estimates from a sample of the groups.
+        These are estimates from a sample of the groups, each column taken alone. Columns that are
+        `left_out` are so already.
         """
         unique = self.risks[_BUT_SENSITIVE].unique
         contributions = [
             ColumnContribution(question[len(_WITHOUT) :], left, max(unique - left.unique, 0))
             for question, left in self.risks.items()
-            if question.startswith(_WITHOUT)
+            if question.startswith(_WITHOUT) and question[len(_WITHOUT) :] not in left_out
         ]
         return most_helpful_first(contributions)
+
+    def risk_without(self, left_out: Collection[str]) -> AtRisk | None:
+        """Return the records at risk by all but these and the sensitive columns.
+
+        None for several columns, which are not counted together.
+        """
+        if not left_out:
+            return self.risks[_BUT_SENSITIVE]
+        first, *more = left_out
+        return None if more else self.risks.get(_WITHOUT + first)
 
     def values_of(self, column: Column, published: bool = True) -> GroupValues:
         """Return the values that classes hold; `published` counts starred records as one class."""

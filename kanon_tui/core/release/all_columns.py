@@ -10,8 +10,8 @@ With a person column people are counted: a person is unique with a row that only
 k with one that fewer than k people have.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -116,6 +116,12 @@ class PublishedCodes:
             together = at_risk(row_keys([keys, *self.sensitive.values()]), self.k, self.person)
         in_people = self.person is not None
         return AllColumns(self.columns, total, in_people, but_sensitive, together)
+
+    def without(self, names: Collection[str]) -> Self:
+        """Return the rows without some of the unchanged columns."""
+        kept = {name: codes for name, codes in self.unchanged.items() if name not in names}
+        columns = replace(self.columns, unchanged=tuple(kept))
+        return replace(self, columns=columns, unchanged=kept)
 
     def contributions(self, unique: int) -> tuple[ColumnContribution, ...]:
         """Return what leaving out each unchanged column would spare, the most helpful first.

@@ -11,7 +11,7 @@ table has columns that store each text once (`pl.Enum`): a quarter of the memory
 counting, sorting and comparing work on numbers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -24,6 +24,7 @@ from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Int32s, Int64s, random_words
 from kanon_tui.core.release.all_columns import (
     AllColumns,
+    AtRisk,
     ColumnContribution,
     ComparedColumns,
     PublishedCodes,
@@ -332,9 +333,20 @@ class Release:
         """The records that all published columns together single out."""
         return self._published_codes().count()
 
-    def contributions(self) -> tuple[ColumnContribution, ...]:
-        """Return what leaving out each unchanged column would spare, the most helpful first."""
-        return self._published_codes().contributions(self.all_columns.but_sensitive.unique)
+    def contributions(self, left_out: Collection[str] = ()) -> tuple[ColumnContribution, ...]:
+        """Return what leaving out each unchanged column would spare, the most helpful first.
+
+        Columns that are `left_out` are so already.
+        """
+        published = self._published_codes().without(left_out)
+        return published.contributions(published.count().but_sensitive.unique)
+
+    def risk_without(self, left_out: Collection[str]) -> AtRisk | None:
+        """Return the records at risk by all but these and the sensitive columns.
+
+        None where that was not counted, as may be beyond memory.
+        """
+        return self._published_codes().without(left_out).count().but_sensitive
 
     def _published_codes(self) -> PublishedCodes:
         """Return the published rows as codes."""

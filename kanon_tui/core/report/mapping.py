@@ -31,7 +31,7 @@ FORM = 1
 """The version of the report's format."""
 INTERNAL = (
     "seed", "seconds", "phases", "records", "people", "suppressed_people", "dropped_missing",
-    "left_out", "singling_out", "published", "cautions", "suppressed_records",
+    "left_out", "singling_out", "suppressed_records",
     "suppressed_cells", "metrics", "attributes", "privacy", "strings", "search", "notes", "input",
 )  # fmt: skip
 """Keys of the report that depend on the input."""
@@ -75,7 +75,11 @@ def report_mapping(result: FinishedRun) -> dict[str, Any]:
             "notes": result.notes,
             "input": {"sha256": input_hash(result)},
             "release": {"sha256": release_hash(result)},
-            "internal": [*INTERNAL, *(["k"] if task.privacy.risk else [])],
+            "internal": [
+                *INTERNAL,
+                *(["k"] if task.privacy.risk else []),
+                *(["published", "cautions"] if counts_tell_of_input(task) else []),
+            ],
         }
     )
     return plain
@@ -100,6 +104,15 @@ def all_columns_figures(counted: AllColumns) -> dict[str, object]:
 
 def _at_risk(risk: AtRisk) -> dict[str, int]:
     return {"unique_records": risk.unique, "below_k_records": risk.below_k}
+
+
+def counts_tell_of_input(task: Task) -> bool:
+    """Return whether records at risk depend on more than the release and the project.
+
+    Whose a row is, the release does not tell, nor the k of a risk in a population.
+    """
+    risk = task.privacy.risk
+    return task.person is not None or (risk is not None and risk.of_sample)
 
 
 def _people(result: FinishedRun) -> dict[str, Any]:

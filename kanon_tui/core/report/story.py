@@ -16,18 +16,26 @@ inputs that give the same release give the same public report.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.fields.declaration import fields_of, write_fields
+from kanon_tui.core.metrics.cautions import Caution
 from kanon_tui.core.privacy.k_anonymity import small_k_warning
 from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.report import to_sign
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.mapping import input_hash, plain_values, public_k, release_hash, versions
+from kanon_tui.core.report.mapping import (
+    counts_tell_of_input,
+    input_hash,
+    plain_values,
+    public_k,
+    release_hash,
+    versions,
+)
 from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import (
     COUNTS,
@@ -75,21 +83,17 @@ def public_mapping(result: FinishedRun) -> dict[str, Any]:
         privacy = result.measures.privacy
         figures = {name: privacy.figures[name] for name in _OF_CLASSES}
         public |= {name: dict(each) for name, each in figures.items() if each}
-        public["cautions"] = public_cautions(result)
+        public["cautions"] = [asdict(caution) for caution in public_cautions(result)]
         public["revealed"] = {n: each.revealed for n, each in privacy.disclosures.items()}
     plain: dict[str, Any] = plain_values(public)
     return plain
 
 
-def public_cautions(result: FinishedRun) -> list[str]:
-    """Return the cautions that a reader of the release can find out.
-
-    Whose a row is, the release does not tell, nor the k of a risk in a population.
-    """
-    risk = result.task.privacy.risk
-    if result.task.person is not None or (risk is not None and risk.of_sample):
+def public_cautions(result: FinishedRun) -> list[Caution]:
+    """Return the cautions that a reader of the release can find out."""
+    if counts_tell_of_input(result.task):
         return []
-    return [caution.sentence for caution in result.cautions]
+    return list(result.cautions)
 
 
 def public_sections(result: FinishedRun) -> list[Section]:
@@ -103,7 +107,7 @@ def public_sections(result: FinishedRun) -> list[Section]:
     )
     kept = ", ".join(public["published_as_they_are"]) or "none"
     order = [INPUT_ORDER_WARNING] if task.output.order == "input" else []
-    cautions = [f"{sentence}." for sentence in public_cautions(result)]
+    cautions = [f"{caution.sentence}." for caution in public_cautions(result)]
     warnings = map(str, [*cautions, *order, *small_k_warning(k)])
     hidden = "figures that depend on records outside the release are in the internal annex"
     rows = [

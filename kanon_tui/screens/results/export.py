@@ -34,7 +34,7 @@ from kanon_tui.core.table.writing import Target, check_target, write_bytes, writ
 from kanon_tui.core.task.output import Order
 from kanon_tui.core.text import first_few, visible
 from kanon_tui.screens.base import StepScreen, send
-from kanon_tui.screens.before_publishing import before_publishing
+from kanon_tui.screens.before_publishing import UncoveredQuestion, before_publishing
 from kanon_tui.screens.opening import ApplyDialog
 from kanon_tui.screens.results.figures import disclosures
 from kanon_tui.services.host import Hosted
@@ -228,8 +228,11 @@ class Exporter:
 
         def check() -> list[str]:
             known = session.project.attributes
-            names = (each.attribute for each in task.singling_out if each.attribute in known)
-            return [name for name in names if known[name].role is not task.roles[name]]
+            names = [each.attribute for each in task.singling_out]
+            names += [name for each in self.result.cautions for name in each.columns]
+            untouched = task.published_as_they_are
+            asked = [name for name in untouched if name in names and name in known]
+            return [name for name in asked if known[name].role is not task.roles[name]]
 
         def checked(changed: list[str]) -> None:
             if not changed:
@@ -244,7 +247,8 @@ class Exporter:
             )
             confirm(screen, question, proceed)
 
-        before_publishing(screen, lambda: screen.load(check, checked), of=names)
+        columns = UncoveredQuestion(screen, self.result, lambda: screen.load(check, checked))
+        before_publishing(screen, columns.ask, of=names)
 
     # -- how text is written
 

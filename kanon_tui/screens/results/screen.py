@@ -26,6 +26,7 @@ from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import count_of, visible
 from kanon_tui.screens.base import ask_what_to_copy
+from kanon_tui.screens.before_publishing import caution_sentence, offer_to_leave_out
 from kanon_tui.screens.results.export import Exporter
 from kanon_tui.screens.results.figures import (
     PANELS,
@@ -103,7 +104,7 @@ def _item(mark: Text, sentence: str) -> Widget:
 NEED_RESULT = frozenset(
     {
         "why", "records", "export", "rerun", "panel", "compare",
-        "copy", "strings", "require",
+        "copy", "strings", "require", "leave_out",
     }
 )  # fmt: skip
 NARROWEST_PANEL = 47
@@ -140,6 +141,7 @@ class ResultsScreen(RunsScreen):
         Binding("C", "compare", "compare", id="results.compare"),
         Binding("E", "strings", "levels", id="results.strings"),
         Binding("K", "require", "beyond k", id="results.require"),
+        Binding("O", "leave_out", "leave columns out", show=False, id="results.leave-out"),
         *(
             Binding(a.key, f"app.analysis('{a.name}')", a.title.lower(), id=f"results.{a.name}")
             for a in ANALYSES
@@ -396,6 +398,11 @@ class ResultsScreen(RunsScreen):
         self.host.go_to_step("run")
         self.host.notify(f"required: {model}. r runs again")
 
+    def action_leave_out(self) -> None:
+        """Decide about the columns that k does not cover and that leave people unique."""
+        if self.result is not None:
+            offer_to_leave_out(self, self.result)
+
     def action_export(self) -> None:
         """Write the release, the report, the mapping or the command line."""
         if self.result is not None:
@@ -459,9 +466,9 @@ def summary_text(result: FinishedRun, session: Session, widget: Widget) -> Text:
 
 def _caution_line(caution: Caution, width: int, widget: Widget) -> Text:
     """Return the line of a caution: amber with a mark where it speaks against the release."""
-    line = Text(visible(caution.sentence))
+    line = Text(caution_sentence(caution))
     if caution.is_amber:
-        line = Text(f"! {visible(caution.sentence)}", theme_style(widget, "warning"))
+        line = Text(f"! {caution_sentence(caution)}", theme_style(widget, "warning"))
     line.truncate(max(width, 1), overflow="ellipsis")
     return line
 

@@ -37,6 +37,7 @@ from kanon_tui.core.teaching.picture_registry import EVERY_DECISION, pictures_of
 from kanon_tui.core.teaching.pseudo_code import Code
 from kanon_tui.core.teaching.records import Records
 from kanon_tui.core.text import bar, count_of, small_number, visible
+from kanon_tui.screens.before_publishing import caution_sentence
 from kanon_tui.screens.run.decision_log import DecisionLog, TimelineBar
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.bars import StepBar
@@ -328,7 +329,7 @@ class LiveView(Hosted, Vertical, can_focus=False):
             f"{measures.ncp:.4f}, {suppressed} suppressed. 6 shows the result."
         )
         severe = (caution for caution in result.cautions if caution.is_amber)
-        self._cautions = tuple(visible(caution.sentence) for caution in severe)
+        self._cautions = tuple(map(caution_sentence, severe))
         self.draw()
 
     # -- going through it

@@ -27,13 +27,14 @@ from kanon_tui.core.privacy.models import MODELS
 from kanon_tui.core.privacy.risk import RISK_IN_WORDS
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.picture_registry import watched_run
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.screens.before_publishing import before_publishing
+from kanon_tui.screens.before_publishing import before_publishing, offer_to_leave_out
 from kanon_tui.screens.run.advice import Advice
 from kanon_tui.screens.run.live_view import LiveView, PassesView
 from kanon_tui.screens.run.race import ask_for_rival
@@ -178,6 +179,7 @@ class RunScreen(StepScreen):
         Binding("D", "race", "Race", id="run.race"),
         Binding("escape", "setup", "Set-up", id="run.setup"),
         Binding("E", "strings", "Levels", id="run.strings"),
+        Binding("O", "leave_out", "Leave columns out", id="run.leave-out"),
     ]
 
     def __init__(self) -> None:
@@ -223,6 +225,8 @@ class RunScreen(StepScreen):
             return self._watching
         if action == "cancel":
             return self._at_work
+        if action == "leave_out":
+            return self._watching and not self._at_work and self._amber is not None
         if action == "setup":
             return self._watching and not self._at_work
         return True
@@ -235,6 +239,12 @@ class RunScreen(StepScreen):
     @property
     def _streaming(self) -> bool:
         return self.stream is not None and not self.stream.over
+
+    @property
+    def _amber(self) -> FinishedRun | None:
+        """The newest result if a caution speaks against it."""
+        results = self.session.results
+        return results[-1] if results and results[-1].is_amber else None
 
     @property
     def _watching(self) -> bool:
@@ -515,6 +525,11 @@ class RunScreen(StepScreen):
     def action_speed(self, direction: int) -> None:
         if self.live is not None:
             self.live.change_speed(direction)
+
+    def action_leave_out(self) -> None:
+        """Decide about the columns that k does not cover and that leave people unique."""
+        if self._amber is not None:
+            offer_to_leave_out(self, self._amber)
 
     def action_race(self) -> None:
         """Run the algorithm and another one on the same records, step by step."""

@@ -132,7 +132,8 @@ async def test_formulas_are_asked_about(make_app, tmp_path: Path) -> None:
     project = tmp_path / "p.yaml"
     project.write_text(
         "data: {path: people.csv}\n"
-        "attributes: {age: {role: quasi, kind: numeric}, job: {role: other, kind: categorical}}\n"
+        "attributes:\n  age: {role: quasi, kind: numeric}\n"
+        "  job: {role: other, kind: categorical, publish_unique: true}\n"
         "privacy: {k: 2}\n"
     )
     async with make_app(project).run_test(size=(80, 24)) as pilot:
