@@ -18,7 +18,6 @@ from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.engine_choice import choose_engine, is_written_in_pieces
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Result, chosen_algorithm, conclude, start
-from kanon_tui.core.pipeline.trial import preflight
 from kanon_tui.core.project.guesses import (
     OpenGuessesError,
     plan_lines,
@@ -190,7 +189,7 @@ def _stream(args: argparse.Namespace, project: Project, target: Target | None) -
 def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
     """Yield lines on what a run would do: columns, hierarchies, size, time and files."""
     from kanon_tui.core.pipeline.sampled_table import SampledTable, read_or_sample
-    from kanon_tui.core.pipeline.trial import try_out
+    from kanon_tui.core.pipeline.trial import preflight, try_out
 
     table = read_or_sample(project)
     records = table.height if isinstance(table, SampledTable) else None
