@@ -57,7 +57,7 @@ class KAnonymizer(_Transformer, _Estimator):  # type: ignore[misc]
     --------
     >>> import kanon_tui as kn, polars as pl
     >>> ages = pl.DataFrame({"age": [21, 22, 38, 39]})
-    >>> kn.sklearn.KAnonymizer(k=2).fit_transform(ages).ravel().tolist()
+    >>> kn.sklearn.KAnonymizer(k=2).fit_transform(ages)["age"].to_list()
     ['[21..22]', '[21..22]', '[38..39]', '[38..39]']
     """
 

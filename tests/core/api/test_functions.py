@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import json
 from importlib import import_module
 from pathlib import Path
@@ -245,7 +246,7 @@ def test_the_public_surface_is_documented() -> None:
         thing = getattr(kn, name)
         if callable(thing) and thing.__module__.startswith("kanon_tui.core.api.functions"):
             for part in ("Parameters", "Returns", "Raises", "Examples"):
-                assert f"    {part}\n" in thing.__doc__, (name, part)
+                assert f"{part}\n---" in inspect.cleandoc(thing.__doc__), (name, part)
     assert issubclass(kn.InputError, ValueError)
 
 
