@@ -21,7 +21,7 @@ class RuleOverview:
 
 def never_kept(attribute: QuasiIdentifier, rule: Rule) -> str:
     """Return a sentence on a rule that every level above the values breaks; empty for any other."""
-    bound = RuleTable(0.0, (rule,)).bind(attribute.column)
+    bound = RuleTable(0.0, (rule,)).bind(attribute.column, attribute.hierarchy)
     (overview,) = rule_overviews(replace(attribute, rules=bound))
     if any(overview.kept[1:]):
         return ""

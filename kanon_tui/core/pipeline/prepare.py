@@ -117,7 +117,7 @@ def weighted_columns(
 def quasi_identifier(
     column: Column, spec: AttributeSpec, weight: float, project: Project, built: list[Note]
 ) -> QuasiIdentifier:
-    """Return an attribute with hierarchy, rules and domain; `built` gets notes on default ones."""
+    """Return an attribute with hierarchy, rules and domain; `built` gets notes on them."""
     folder, waits = project.folder, _may_wait(column, spec)
     hierarchy, given = _hierarchy(
         _with_fewer_values(column) if waits else column, spec, folder, built
@@ -139,11 +139,13 @@ def quasi_identifier(
             f"{column.name}: its values are too large, or lie too close together, to compute with "
             f"(more than {_LARGEST:g} units from 0); make it categorical"
         )
+    rules = spec.rules.bind(column, bound)
+    built.extend(rules.notes)
     return QuasiIdentifier(
         column=column,
         hierarchy=bound,
         hierarchy_given=given,
-        rules=spec.rules.bind(column),
+        rules=rules,
         weight=float(weight),
         resolution=resolution,
         domain=domain,

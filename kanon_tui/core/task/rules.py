@@ -5,11 +5,16 @@ cuts a line of numbers or dates in two. Bound to a column a rule is two boolean 
 codes, and a group breaks it when it holds a value of either set. A project file writes them as
 
     rules: {base: 10, keep: [{boundary: [64, 65], importance: 25},
-                             {apart: [[White, Asian], Hispanic], importance: 5}]}
+                             {apart: [[White, Asian], Hispanic], importance: 5},
+                             {apart: [20-29, 30-39], importance: 10}]}
+
+A name in a set is a value, or a label of the hierarchy for all values below it. A name that the
+data does not have keeps nothing apart, and a note says so: next month's file may have it.
 
 Reference: Morton, data constraint rules (table 1).
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,9 +25,21 @@ import numpy.typing as npt
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import FieldType, declared, list_of, number, section, text
 from kanon_tui.core.fields.yaml_text import LocatedValue, exact_number
-from kanon_tui.core.numeric import Flags, Floats
+from kanon_tui.core.hierarchy.level_table import BoundHierarchy
+from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.column import Column
-from kanon_tui.core.text import quoted_list
+from kanon_tui.core.text import Note, Quotable, note, quoted_list
+
+
+@dataclass(frozen=True, eq=False)
+class RuleSides:
+    """The two sets of values of a rule, bound to a column."""
+
+    first: Flags
+    """Per value code whether it is in the first set."""
+    second: Flags
+    missing_names: tuple[str, ...] = ()
+    """The names that the data does not have."""
 
 
 @dataclass(frozen=True)
@@ -36,25 +53,50 @@ class Apart:
     def __str__(self) -> str:
         return f"{_set_text(self.first)} | {_set_text(self.second)}"
 
-    def sides(self, column: Column) -> tuple[Flags, Flags]:
-        """Return per value code whether it is in the first set, and whether it is in the second."""
+    def sides(self, column: Column, hierarchy: BoundHierarchy | None = None) -> RuleSides:
+        """Return the two sets of values, of names of values and of labels of the hierarchy."""
         both = sorted(set(self.first) & set(self.second))
-        if both:
+        members = {name: _members(name, column, hierarchy) for name in (*self.first, *self.second)}
+        first = _union([members[name] for name in self.first], column)
+        second = _union([members[name] for name in self.second], column)
+        if both or (first & second).any():
+            both = both or [column.values[code] for code in np.flatnonzero(first & second)]
             raise InputError(
                 f"{column.name}: rule '{self}' names {quoted_list(both)} on both sides; "
                 f"a value cannot be kept apart from itself"
             )
-        known = set(column.values)
-        unknown = [value for value in (*self.first, *self.second) if value not in known]
-        if unknown:
+        missing = tuple(name for name, codes in members.items() if not len(codes))
+        return RuleSides(first, second, missing)
+
+
+def _members(name: str, column: Column, hierarchy: BoundHierarchy | None) -> Int64s:
+    """Return the codes of the values that a name stands for: a value, or those below a label."""
+    if name in column.code_of:
+        return np.array([column.code_of[name]])
+    if hierarchy is None:
+        return np.zeros(0, dtype=np.int64)
+    found: list[tuple[int, Int64s]] = []
+    for level, labels in enumerate(hierarchy.levels[1:-1], start=1):
+        if name in labels.labels:
+            codes = np.flatnonzero(labels.codes == labels.labels.index(name))
+            found.append((level, codes))
+    if not found:
+        return np.zeros(0, dtype=np.int64)
+    lowest, members = found[0]
+    for level, codes in found[1:]:
+        if not np.array_equal(codes, members):
             raise InputError(
-                f"{column.name}: rule '{self}' names {quoted_list(unknown)}, which the data does "
-                f"not have; its values are {quoted_list(column.values)}"
+                f"{column.name}: a rule names '{name}', which is a label of levels {lowest} and "
+                f"{level} of its hierarchy with different values; name the values"
             )
-        return (
-            np.array([value in self.first for value in column.values], dtype=bool),
-            np.array([value in self.second for value in column.values], dtype=bool),
-        )
+    return members
+
+
+def _union(sets: Iterable[Int64s], column: Column) -> Flags:
+    flags = np.zeros(len(column.values), dtype=bool)
+    for codes in sets:
+        flags[codes] = True
+    return flags
 
 
 @dataclass(frozen=True)
@@ -68,8 +110,8 @@ class Boundary:
     def __str__(self) -> str:
         return f"{self.low} | {self.high}"
 
-    def sides(self, column: Column) -> tuple[Flags, Flags]:
-        """Return per value code whether it is at most `low`, and whether it is at least `high`."""
+    def sides(self, column: Column, hierarchy: BoundHierarchy | None = None) -> RuleSides:
+        """Return the values up to `low` and those from `high` on; labels have no part in it."""
         if column.numbers is None:
             raise InputError(
                 f"{column.name}: rule 'boundary {self}' needs numbers or dates, the attribute is "
@@ -88,7 +130,7 @@ class Boundary:
                 f"{column.name}: boundary {self} must rise; write the lower value first"
             )
         with np.errstate(invalid="ignore"):
-            return column.lowest <= low, column.highest >= high
+            return RuleSides(column.lowest <= low, column.highest >= high)
 
 
 Rule = Apart | Boundary
@@ -143,7 +185,9 @@ def _write_rule(rule: Rule) -> dict[str, Any]:
     return {"apart": _SIDES.write((rule.first, rule.second)), "importance": importance}
 
 
-_KEEP = list_of(FieldType("a rule", _read_rule, _write_rule), "a list of rules")
+RULE = FieldType("a rule", _read_rule, _write_rule)
+"""The type of one rule."""
+_KEEP = list_of(RULE, "a list of rules")
 
 
 @dataclass(frozen=True)
@@ -153,8 +197,8 @@ class RuleTable:
     base: float = declared(0.0, low=0)
     rules: tuple[Rule, ...] = declared((), key="keep", type=_KEEP)
 
-    def bind(self, column: Column) -> "BoundRules":
-        """Return the rules bound to a column; refuse values that it does not have."""
+    def bind(self, column: Column, hierarchy: BoundHierarchy | None = None) -> "BoundRules":
+        """Return the rules bound to a column, whose sets may name labels of the hierarchy."""
         for rule in self.rules:
             if not 0 < rule.importance < np.inf:
                 raise InputError(
@@ -166,13 +210,28 @@ class RuleTable:
                 f"{column.name}: the base value of its rules is {self.base:g}; "
                 f"it must be a number of at least 0"
             )
-        sides = [rule.sides(column) for rule in self.rules]
+        sides = [rule.sides(column, hierarchy) for rule in self.rules]
         shape = (len(self.rules), len(column.values))
         return BoundRules(
             self,
-            np.array([a for a, _ in sides], dtype=bool).reshape(shape),
-            np.array([b for _, b in sides], dtype=bool).reshape(shape),
+            np.array([each.first for each in sides], dtype=bool).reshape(shape),
+            np.array([each.second for each in sides], dtype=bool).reshape(shape),
+            tuple(
+                _missing_note(column, rule, each.missing_names)
+                for rule, each in zip(self.rules, sides, strict=True)
+                if each.missing_names
+            ),
         )
+
+
+def _missing_note(column: Column, rule: Rule, names: Sequence[str]) -> Note:
+    return note(
+        "{name}: rule {rule} names {names}, which the data does not have; it keeps nothing apart "
+        "there",
+        name=Quotable(column.name),
+        rule=Quotable(f"'{rule}'"),
+        names=Quotable(quoted_list(names)),
+    )
 
 
 RULES = section(RuleTable)
@@ -187,6 +246,8 @@ class BoundRules:
     first: Flags
     """`first[r, code]`: the value is on the first side of rule r."""
     second: Flags
+    notes: tuple[Note, ...] = ()
+    """A note for every rule with names that the data does not have."""
 
     @property
     def rules(self) -> tuple[Rule, ...]:

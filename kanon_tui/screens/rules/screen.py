@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,14 +24,18 @@ from kanon_tui.core.fields.declaration import Field, number, optional, text
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.pipeline.prepare import emphasis_of
 from kanon_tui.core.table.column import Column, Role
+from kanon_tui.core.table.writing import check_target, write_text
+from kanon_tui.core.task.rule_files import COLUMNS, RULE_ENDINGS, read_rules, rules_text
+from kanon_tui.core.task.rule_presets import PRESETS, RulePreset, preset_rules
 from kanon_tui.core.task.rules import Apart, Boundary, Rule, RuleTable
 from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier
-from kanon_tui.core.text import bar, sparkline, visible
+from kanon_tui.core.text import bar, count_of, sparkline, visible
 from kanon_tui.screens.base import StepScreen
-from kanon_tui.widgets.dialogs import FormDialog
+from kanon_tui.widgets.dialogs import Confirm, FormDialog, choose, confirm
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn, fitted
 from kanon_tui.widgets.grid_sources import CellTable
 from kanon_tui.widgets.lists import CheckList
+from kanon_tui.widgets.path_dialog import AskPath, ask_target
 
 _EMPHASIS = "From 0 (granularity alone) over 0.5 (both alike) to 1 (rules alone)"
 SETTINGS = (
@@ -63,7 +69,7 @@ def boundary_histogram(column: Column, rule: Boundary, width: int) -> str:
     """Return a histogram of the column with a │ at the boundary."""
     numbers = column.value_numbers
     present = ~np.isnan(numbers)
-    first, _ = rule.sides(column)
+    first = rule.sides(column).first
     heights, edges = np.histogram(numbers[present], bins=width, weights=column.counts[present])
     below = numbers[present & first]
     cut = int(np.searchsorted(edges, below.max() if len(below) else edges[0], side="right"))
@@ -74,17 +80,26 @@ def boundary_histogram(column: Column, rule: Boundary, width: int) -> str:
 class RuleDialog(FormDialog):
     """Asks for a rule; gives one that fits the column or None."""
 
-    def __init__(self, column: Column, rule: Rule | None) -> None:
+    def __init__(self, attribute: QuasiIdentifier, rule: Rule | None) -> None:
+        column = attribute.column
         values: dict[str, Any] = {"importance": f"{rule.importance:g}"} if rule else {}
         if isinstance(rule, Boundary):
             values |= {LOW.name: rule.low, HIGH.name: rule.high}
+        elif rule and column.kind.ordered and len(rule.first) == len(rule.second) == 1:
+            values |= {LOW.name: rule.first[0], HIGH.name: rule.second[0]}
         fields = [LOW, HIGH, IMPORTANCE] if column.kind.ordered else [IMPORTANCE]
         super().__init__(f"Rule for {column.name}", fields, values)
-        self._column, self._rule = column, rule
+        self._attribute = attribute
+        self._column = column
+        self._rule = rule
 
     def content(self) -> ComposeResult:
         rule = self._rule
-        first, second = (rule.first, rule.second) if isinstance(rule, Apart) else ((), ())
+        first: tuple[str, ...] = ()
+        second: tuple[str, ...] = ()
+        if isinstance(rule, Apart):
+            first = rule.first
+            second = rule.second
         if not self._column.kind.ordered:
             with Horizontal(classes="sets"):
                 yield self._values("first", "keep these", first)
@@ -104,9 +119,32 @@ class RuleDialog(FormDialog):
             Selection(Text(f"{visible(value)}  {counts[code]:,}"), value, value in chosen)
             for code, value in enumerate(self._column.values)
         ]
+        for label, level in self._labels.items():
+            text = Text(f"{visible(label)}  label of level {level}")
+            selections.append(Selection(text, label, label in chosen))
+        for unknown in self._missing_names:
+            text = Text(f"{visible(unknown)}  not in the data")
+            selections.append(Selection(text, unknown, unknown in chosen))
         picker: CheckList[str] = CheckList(*selections, id=name)
         picker.border_title = title
         return picker
+
+    @cached_property
+    def _labels(self) -> dict[str, int]:
+        """The labels of the hierarchy below the root that are no values, with their level."""
+        labels: dict[str, int] = {}
+        for level, names in enumerate(self._attribute.hierarchy.labels[1:-1], start=1):
+            for label in names:
+                if label not in self._column.code_of:
+                    labels.setdefault(label, level)
+        return labels
+
+    @property
+    def _missing_names(self) -> tuple[str, ...]:
+        """The names of the edited rule that the data does not have."""
+        if not isinstance(self._rule, Apart):
+            return ()
+        return self._rule.sides(self._column, self._attribute.hierarchy).missing_names
 
     def answer(self, values: dict[str, Any]) -> Rule:
         typed = values["importance"]
@@ -119,18 +157,25 @@ class RuleDialog(FormDialog):
             if not low or not high:
                 near = " and ".join(self._column.values[len(self._column.values) // 2 :][:2])
                 raise InputError(f"write both sides of the boundary, for instance {near}")
-            rule: Rule = Boundary(low, high, importance)
+            rule = self._between(low, high, importance)
         else:
             first, second = (self._picked(side) for side in ("first", "second"))
             if not first or not second:
                 raise InputError("pick at least one value on either side")
             rule = Apart(first, second, importance)
-        RuleTable(0.0, (rule,)).bind(self._column)
+        RuleTable(0.0, (rule,)).bind(self._column, self._attribute.hierarchy)
         return rule
+
+    def _between(self, low: str, high: str, importance: float) -> Rule:
+        """Return the rule of two ends of a boundary, or of two labels of ranges: 20-29 | 30-39."""
+        if low in self._labels and high in self._labels:
+            return Apart((low,), (high,), importance)
+        return Boundary(low, high, importance)
 
     def _picked(self, side: str) -> tuple[str, ...]:
         picked = self.query_one(f"#{side}", SelectionList).selected
-        return tuple(value for value in self._column.values if value in picked)
+        listed = (*self._column.values, *self._labels, *self._missing_names)
+        return tuple(name for name in listed if name in picked)
 
     @on(SelectionList.SelectedChanged)
     def follow_sets(self) -> None:
@@ -168,6 +213,9 @@ class RulesScreen(StepScreen):
         Binding("d,delete", "delete", "delete", id="rules.delete"),
         Binding("B,F", "settings", "base, emphasis", id="rules.settings"),
         Binding("V", "research_values", "RV by hand", id="rules.rv"),
+        Binding("P", "presets", "presets", id="rules.presets"),
+        Binding("I", "import", "import", id="rules.import"),
+        Binding("X", "export", "export", id="rules.export"),
     ]
 
     def __init__(self) -> None:
@@ -300,7 +348,7 @@ class RulesScreen(StepScreen):
                 if broken:
                     self.host.notify(broken, "warning")
 
-            self.ask(RuleDialog(attribute.column, rule), made)
+            self.ask(RuleDialog(attribute, rule), made)
 
         self._with_attribute(name, opened)
 
@@ -312,6 +360,80 @@ class RulesScreen(StepScreen):
         rules = list(self.session.attribute(line.attribute).rules.rules)
         deleted = rules.pop(line.rule)
         self._set_rules(line.attribute, rules, f"{line.attribute}: rule {deleted} deleted")
+
+    # -- several rules at once
+
+    def _add(self, name: str, rules: Sequence[Rule], what: str) -> None:
+        """Add those rules that the attribute does not have yet."""
+        before = self.session.attribute(name).rules.rules
+        added = [rule for rule in rules if rule not in before]
+        if not added:
+            self.host.notify(f"{name} has these rules already")
+            return
+        self._set_rules(name, (*before, *added), f"{name}: {what}")
+
+    def action_presets(self) -> None:
+        """Ask for boundaries of laws, schools, pensions or taxes, show them, and add them."""
+        if self.line is not None:
+            self._with_attribute(self.line.attribute, self._offer_presets)
+
+    def _offer_presets(self, attribute: QuasiIdentifier) -> None:
+        options = []
+        for preset in PRESETS:
+            rules = preset_rules(preset, attribute.column)
+            if rules:
+                show = partial(self._show_preset, attribute.name, preset, rules)
+                options.append((preset.title, show))
+        if not options:
+            self.host.notify(f"no preset has a boundary within the values of {attribute.name}")
+            return
+        choose(
+            self, f"Boundaries for {attribute.name}", options, "they are shown before they count"
+        )
+
+    def _show_preset(self, name: str, preset: RulePreset, rules: Sequence[Rule]) -> None:
+        text = "\n".join(f"boundary {rule}, importance {rule.importance:g}" for rule in rules)
+        question = Confirm(preset.title, text, "Add them", "Leave them")
+        confirm(self, question, partial(self._add, name, rules, f"rules of {preset.title}"))
+
+    def action_import(self) -> None:
+        """Ask for a file of rules, and add them."""
+        if self.line is None:
+            return
+        name = self.line.attribute
+        hint = f"a .csv with the columns {', '.join(COLUMNS)}"
+        folder = self.session.project.folder
+        dialog = AskPath(f"Import rules for {name}", f"{folder}/", hint, endings=RULE_ENDINGS)
+        self.ask(dialog, partial(self._import, name))
+
+    def _import(self, name: str, path: Path) -> None:
+        session = self.session
+        self.load(
+            lambda: _rules_that_fit(read_rules(path), session.quasi_identifier(name)),
+            lambda rules: self._add(name, rules, f"rules from {path.name}"),
+        )
+
+    def action_export(self) -> None:
+        """Ask for a file, and write the rules of the attribute to it."""
+        if self.line is None:
+            return
+        name = self.line.attribute
+        project = self.session.project
+        inputs = [project.data_path, *([project.path] if project.path else [])]
+        check = partial(check_target, endings=RULE_ENDINGS, force=True, inputs=inputs)
+        safe = "".join(c if c.isalnum() or c in " .-_" else "_" for c in name)
+        dialog = AskPath(
+            f"Export the rules of {name}", str(project.folder / f"{safe}-rules.csv"),
+            f"a .csv with the columns {', '.join(COLUMNS)}", ending=".csv",
+        )  # fmt: skip
+        rules = self.session.attribute(name).rules.rules
+        ask_target(self, dialog, partial(self._export, rules), check)
+
+    def _export(self, rules: Sequence[Rule], path: Path) -> None:
+        self.host.background.write(
+            lambda: write_text(path, rules_text(rules), force=True),
+            lambda _: self.host.notify(f"wrote {path.name}: {count_of(len(rules), 'rule')}"),
+        )
 
     def action_settings(self) -> None:
         """Ask for the base value of the attribute's rules, and how much rules count."""
@@ -357,6 +479,12 @@ class RulesScreen(StepScreen):
         """Open a dialog about a quasi-identifier, which takes a moment to make."""
         session = self.session
         self.load(lambda: session.quasi_identifier(name), open_dialog)
+
+
+def _rules_that_fit(rules: tuple[Rule, ...], attribute: QuasiIdentifier) -> tuple[Rule, ...]:
+    """Return the rules; raise `InputError` if one does not fit the attribute."""
+    RuleTable(0.0, rules).bind(attribute.column, attribute.hierarchy)
+    return rules
 
 
 TITLES = ("attribute", "rule", "weight", "levels", "records")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.hierarchy.level_table import Hierarchy
+from kanon_tui.core.hierarchy.specification import build_hierarchy
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import code_column
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
@@ -128,7 +132,6 @@ def test_many_groups_agree_with_one_by_one(
         (Apart(("20",), ("21",), 0.0), Kind.CATEGORICAL, "importance 0"),
         (Apart(("20",), ("21",), float("nan")), Kind.CATEGORICAL, "importance nan"),
         (Apart(("20",), ("21",), float("inf")), Kind.CATEGORICAL, "importance inf"),
-        (Apart(("20",), ("99",), 1.0), Kind.CATEGORICAL, "'99', which the data does not have"),
         (Apart(("20", "21"), ("21",), 1.0), Kind.CATEGORICAL, "names '21' on both sides"),
         (Boundary("20", "21", 1.0), Kind.CATEGORICAL, "needs numbers or dates"),
         (Boundary("21", "20", 1.0), Kind.NUMERIC, "must rise"),
@@ -146,3 +149,54 @@ def test_refused(rule: Apart | Boundary, kind: Kind, says: str) -> None:
 def test_base_must_be_a_number_from_0(base: float) -> None:
     with pytest.raises(InputError, match="base value"):
         RuleTable(base, RACE_RULES.rules).bind(column(RACES))
+
+
+COUNTRIES = Hierarchy.from_rows(
+    [
+        ("Chile", "America", "*"),
+        ("Peru", "America", "*"),
+        ("Mali", "Africa", "*"),
+        ("Chad", "Africa", "*"),
+    ]
+)
+
+
+def test_a_rule_names_labels_of_the_hierarchy() -> None:
+    countries = column(["Chile", "Peru", "Mali"])
+    hierarchy = COUNTRIES.bind(countries)
+    rule = Apart(("America",), ("Mali",), 5.0)
+    bound = RuleTable(0.0, (rule,)).bind(countries, hierarchy)
+    by_values = RuleTable(0.0, (Apart(("Chile", "Peru"), ("Mali",), 5.0),)).bind(countries)
+    assert bound.first.tolist() == by_values.first.tolist()
+    assert bound.second.tolist() == by_values.second.tolist()
+    assert bound.notes == ()
+    assert not bound.broken_by_level(hierarchy.maps[1]).any()
+    with pytest.raises(InputError, match="names 'Peru' on both sides"):
+        RuleTable(0.0, (Apart(("America",), ("Peru",), 5.0),)).bind(countries, hierarchy)
+
+
+def test_ranges_of_numbers_are_kept_apart_by_their_labels() -> None:
+    ages = column(["21", "29", "30", "41"], Kind.NUMERIC)
+    spec = {"builder": "intervals", "widths": [10, 20]}
+    hierarchy = build_hierarchy(spec, ages, Path()).bind(ages)
+    bound = RuleTable(0.0, (Apart(("20-29",), ("30-39", "40-49"), 1.0),)).bind(ages, hierarchy)
+    assert bound.broken_by_level(hierarchy.maps[1]).tolist() == [False]
+    assert bound.broken_by_level(hierarchy.maps[2]).tolist() == [True]
+
+
+def test_a_name_that_the_data_does_not_have_is_a_note() -> None:
+    countries = column(["Chile", "Mali"])
+    rules = (Apart(("Chile",), ("Kenya",), 5.0), Apart(("Chile",), ("Mali",), 5.0))
+    bound = RuleTable(0.0, rules).bind(countries, COUNTRIES.bind(countries))
+    assert bound.broken_by_level(np.zeros(2, dtype=np.int32)).tolist() == [False, True]
+    assert bound.notes == (
+        "attribute: rule 'Chile | Kenya' names 'Kenya', which the data does not have; it keeps "
+        "nothing apart there",
+    )
+
+
+def test_a_label_of_two_levels_with_different_values_is_refused() -> None:
+    twice = Hierarchy.from_rows([("a", "x", "y", "*"), ("b", "y", "y", "*"), ("c", "z", "z", "*")])
+    letters = column(["a", "b", "c"])
+    with pytest.raises(InputError, match="'y', which is a label of levels 1 and 2"):
+        RuleTable(0.0, (Apart(("y",), ("c",), 1.0),)).bind(letters, twice.bind(letters))

@@ -104,3 +104,36 @@ async def test_emphasis_of_one_attribute_and_of_all(sample, make_app) -> None:
         await pilot.press("ctrl+z")
         await settle(pilot)
         assert session_of(pilot).project.rule_emphasis == 0.5
+
+
+async def test_presets_are_shown_and_then_added(sample, make_app) -> None:
+    async with make_app(sample("pre-pruning")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("4", "down", "P")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        shown = "\n".join(str(each.content) for each in pilot.app.screen.query(Static))
+        assert "boundary 39 | 40, importance 10" in shown
+        assert session_of(pilot).attribute("age").rules.rules == ()
+        await pilot.press("y")
+        await settle(pilot)
+        assert Boundary("39", "40", 10.0) in session_of(pilot).attribute("age").rules.rules
+
+
+async def test_rules_are_exported_imported_and_name_labels(sample, make_app, tmp_path) -> None:
+    async with make_app(sample("pre-pruning")).run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        hierarchy = session_of(pilot).quasi_identifier("age").hierarchy
+        low, high = hierarchy.labels[1][:2]
+        await pilot.press("4", "down", "a", *low, "tab", *high, "ctrl+r")
+        await settle(pilot)
+        rules = session_of(pilot).attribute("age").rules.rules
+        assert rules == (Apart((low,), (high,), 10.0),)
+        path = tmp_path / "age.csv"
+        await pilot.press("X", "ctrl+u", *str(path), "enter")
+        await settle(pilot)
+        assert f"apart,{low},{high},10" in path.read_text().splitlines()
+        await pilot.press("down", "d", "up", "I", "ctrl+u", *str(path), "enter")
+        await settle(pilot)
+        assert session_of(pilot).attribute("age").rules.rules == rules

@@ -218,7 +218,9 @@ class LevelReasons(Reasons):
             newly = bound.broken_by_level(maps[raised]) & ~bound.broken_by_level(maps[now])
             for r in np.flatnonzero(newly).tolist():
                 others = bound.rules[:r] + bound.rules[r + 1 :]
-                freed = RuleTable(bound.table.base, others).bind(attribute.column)
+                freed = RuleTable(bound.table.base, others).bind(
+                    attribute.column, attribute.hierarchy
+                )
                 values = level_research_values(replace(attribute, rules=freed))
                 gain = gain_x + float(values[raised] - values[now])
                 if gain > TIE:
