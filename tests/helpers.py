@@ -9,13 +9,14 @@ from typing import Any
 import polars as pl
 
 from kanon_tui.core.pipeline.prepare import prepare
+from kanon_tui.core.pipeline.run import RunStep
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.project import AttributeSpec, DataSource, Project
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.report.formats import report_bytes
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
-from kanon_tui.core.task.task import Step, Task
+from kanon_tui.core.task.task import Task
 
 
 def report_text(result: FinishedRun, path: Path, *more: Any, **options: Any) -> str:
@@ -55,7 +56,7 @@ def make_task(
     return prepare(made, as_table(pl.DataFrame(texts)))
 
 
-def says(step: Step, *facts: str) -> None:
+def says(step: RunStep, *facts: str) -> None:
     """Assert that the sentence of a step names these facts."""
     tells(step.sentence, *facts)
 

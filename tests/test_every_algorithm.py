@@ -12,7 +12,8 @@ import pytest
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.pipeline.run import Run, State, conclude
+from kanon_tui.core.lessons.telling import lesson_of
+from kanon_tui.core.pipeline.run import Run, RunStep, State, conclude
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.verify import smallest_class
@@ -20,7 +21,7 @@ from kanon_tui.core.project.project import AttributeSpec
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
-from kanon_tui.core.task.task import FULL_SPEED, Family, Grouping, RunContext, Step, Task
+from kanon_tui.core.task.task import FULL_SPEED, Family, Grouping, RunContext, Task
 from tests.helpers import make_task
 
 NAMES = list(ALGORITHMS)
@@ -130,8 +131,8 @@ def test_steps_are_sentences_and_counters_add_up(name: str) -> None:
     assert made.steps
 
 
-def what_is_said(step: Step) -> tuple[str, str, dict[str, float]]:
-    return step.sentence, repr(step.facts), dict(step.counters)
+def what_is_said(step: RunStep) -> tuple[str, str, dict[str, float]]:
+    return lesson_of(step.event, step.task).sentence, repr(step.event), dict(step.counters)
 
 
 @pytest.mark.slow

@@ -26,6 +26,7 @@ SLOW = """
     from pathlib import Path
     from kanon_tui.core.algorithms import ALGORITHMS
     from kanon_tui.core.algorithms.mondrian import Mondrian
+    from kanon_tui.core.task.events import Event
     from kanon_tui.core.task.task import Step
     import kanon_tui.core.table.writing as writing
 
@@ -37,7 +38,7 @@ SLOW = """
     class Slow(Mondrian):
         def steps(self, task, context):
             for i in range(5):
-                yield Step("think", "thinking", progress=i / 5)
+                yield Step(Event(), progress=i / 5)
             WAIT_IN_RUN
             return (yield from super().steps(task, context))
 

@@ -115,6 +115,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.algorithms.mondrian import Mondrian
+from kanon_tui.core.task.events import Event
 from kanon_tui.core.task.task import Step
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ class Endless(Mondrian):
         while True:
             Path("ready").touch()
             time.sleep(0.01)
-            yield Step("think", "thinking")
+            yield Step(Event())
 
 ALGORITHMS["mondrian"] = Endless
 from kanon_tui.cli import main

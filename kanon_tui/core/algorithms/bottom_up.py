@@ -1,19 +1,19 @@
 """Bottom-up: merge groups of equal records by the lowest NCP, and split what grew too large."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.events import NO_GROUP, GroupSplit, LossFigure, Moves, moved_to
 from kanon_tui.core.clustering.merging import Merging, MergingClustering, Objective
 from kanon_tui.core.clustering.merging_steps import merge_all
-from kanon_tui.core.clustering.splitting import Splitting
+from kanon_tui.core.clustering.splitting import Splitting, SplittingEvent
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
 from kanon_tui.core.kernels.merging import EXTENT
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
-from kanon_tui.core.text import short_number
 
 _ROUNDS = 3  # of the walk to a far-apart pair, as in `top-down`
 
@@ -78,20 +78,21 @@ class BottomUp(MergingClustering):
         return merging.grouping()
 
 
-def _drawn(merging: Merging, splitting: Splitting) -> dict[str, Any]:
-    """Return the facts that pictures need of splits; new groups are numbered after those listed."""
-    if not merging.context.watched:
-        return {}
+def _placed_in_groups(
+    event: SplittingEvent, merging: Merging, splitting: Splitting
+) -> SplittingEvent:
+    """Return an event with what splits did; new groups are numbered after those listed."""
     new, records_of = len(merging.list.at), merging.distinct.records_of
-    if splitting.decisions == 1:
-        _, begin, middle, end = splitting.event[:4].tolist()
-        order = splitting.order
-        group, second = order[begin:end], order[middle:end]
-        moved = [(new + splitting.splits - 1, records_of(second))]
-        return {"rows": records_of(group), "moved": tuple(moved)}
-    others = [part for own in splitting.parts() for part in own[1:]]
-    moved = [(new + number, records_of(part)) for number, part in enumerate(others)]
-    return {"moved": tuple(moved)}
+    if isinstance(event, GroupSplit):
+        upper = records_of(event.second)
+        number = new + splitting.splits - 1
+        records = np.sort(np.concatenate([records_of(event.first), upper]))
+        moves = moved_to(number, upper)
+        return replace(event, upper=number, records=records, moves=moves)
+    others = [records_of(part) for parts in splitting.parts() for part in parts[1:]]
+    numbers = np.arange(new, new + len(others), dtype=np.int32)
+    groups = np.repeat(numbers, [len(records) for records in others])
+    return replace(event, moves=Moves(np.concatenate(others), groups))
 
 
 def _split_large(merging: Merging) -> Iterator[Step]:
@@ -116,11 +117,13 @@ def _split_large(merging: Merging) -> Iterator[Step]:
                 "splits": merging.more_counters["splits"] + splitting.splits,
                 "ncp": now,
             }
-            template, facts = splitting.describe_last(splits)
-            facts |= {"after": now, "shown": short_number(now, 4)}
-            template += ". NCP falls to {shown}."
-            facts |= _drawn(merging, splitting)
-            yield Step("split", template, facts, dict(counters), merging.progress)
+            figure = LossFigure("NCP", None, now)
+            event = splitting.last_event(splits, figure, measured=False)
+            if isinstance(event, GroupSplit):
+                event = replace(event, group=NO_GROUP)  # merges tell how groups came about
+            if merging.context.watched:
+                event = _placed_in_groups(event, merging, splitting)
+            yield Step(event, dict(counters), merging.progress)
     merging.more_counters["splits"] += splitting.splits
     parts = splitting.parts()
     first = [own[0] for own in parts]

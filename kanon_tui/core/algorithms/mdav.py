@@ -7,7 +7,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.facts import UNPLACED, in_words, moved_records
+from kanon_tui.core.clustering.events import UNPLACED
+from kanon_tui.core.clustering.facts import in_words, moved_records
 from kanon_tui.core.clustering.features import standard_scores
 from kanon_tui.core.clustering.similarity import class_loss
 from kanon_tui.core.numeric import Floats, Int64s
@@ -17,9 +18,9 @@ from kanon_tui.core.task.task import (
     Grouping,
     Line,
     RunContext,
-    Step,
     Steps,
     Task,
+    narrated,
 )
 from kanon_tui.core.text import count_of
 
@@ -104,7 +105,7 @@ class Mdav(BlockClustering):
                 template = "{new} made, {cluster:,} so far."
             counters = {"clusters": made, "placed": placed, "ncp": lost / placed}
             new = []
-            yield Step(kind, template, facts, counters, placed / task.n)
+            yield narrated(kind, template, facts, counters, placed / task.n)
         return Grouping(labels, search={"clusters": made})
 
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.clustering import Clustering
-from kanon_tui.core.clustering.facts import UNPLACED, moved_records
+from kanon_tui.core.clustering.events import UNPLACED
+from kanon_tui.core.clustering.facts import moved_records
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency
 from kanon_tui.core.lattice.objective import LevelLosses
@@ -24,6 +25,7 @@ from kanon_tui.core.task.task import (
     Step,
     Steps,
     Task,
+    narrated,
 )
 from kanon_tui.core.text import count_of
 
@@ -95,7 +97,7 @@ class Stepwise(Clustering):
                     facts["together"] = np.full(len(labels), UNPLACED, dtype=np.int32)
             placed = task.n - int(left.sizes.sum())
             counters = {"clusters": made, "placed": placed, "tested": tested}
-            return Step(kind, template, facts, counters, placed / task.n)
+            return narrated(kind, template, facts, counters, placed / task.n)
 
         for string in _strings(costs, self.tests, task.seed):
             classes, number = frequency.classes(string, left)

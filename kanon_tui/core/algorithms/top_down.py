@@ -8,9 +8,9 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of
 from kanon_tui.core.clustering.clustering import NumericClustering
-from kanon_tui.core.clustering.facts import change
+from kanon_tui.core.clustering.events import LossFigure
 from kanon_tui.core.clustering.features import collapse
-from kanon_tui.core.clustering.splitting import Splitting, split_drawn, split_reason
+from kanon_tui.core.clustering.splitting import Splitting
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.task.task import Grouping, Line, RunContext, Step, Steps, Task, Wish
 from kanon_tui.core.text import Note, note
@@ -108,32 +108,23 @@ class TopDown(NumericClustering):
             task, attributes, distinct, [everything], self.rounds, per_record, draw
         )
         while splitting.depth:
+            is_first = splitting.is_untouched
             before = splitting.loss / task.n
             splits = splitting.advance(context.decisions_per_step)
-            template, facts = splitting.describe_last(splits)
-            after = splitting.loss / task.n
-            facts |= {"before": before, "after": after, "change": change(before, after)}
-            template += f". {figure[0].upper()}{figure[1:]} {{change}}." if splits else "."
-            single = splitting.decisions == 1 and context.decisions_per_step == 1
-            if splits and single and not squared:
-                facts |= split_reason(splitting)
-                template += "{reason}"
+            change = LossFigure(figure, before, splitting.loss / task.n)
+            measured = context.watched or (context.decisions_per_step == 1 and not squared)
+            event = splitting.last_event(splits, change, measured)
+            now = splitting.record_parts()
+            if context.watched:
+                event = splitting.placed_in_groups(event, is_first)
             counters = {
                 "clusters": splitting.depth + splitting.closed,
                 "splits": splitting.splits,
                 "closed": splitting.closed,
-                figure.lower(): after,
+                figure.lower(): change.after,
             }
-            now = splitting.record_parts()
-            facts |= split_drawn(splitting, splits, now) if context.watched else {}
-            yield Step(
-                "split" if splits else "close",
-                template,
-                facts,
-                counters,
-                splitting.placed / len(distinct),
-                partial(_grouping, splitting, now, _UNFINISHED),
-            )
+            keep = partial(_grouping, splitting, now, _UNFINISHED)
+            yield Step(event, counters, splitting.placed / len(distinct), keep)
         return _grouping(splitting, splitting.record_parts())
 
 

@@ -39,6 +39,7 @@ from kanon_tui.core.task.task import (
     Steps,
     Task,
     map_steps,
+    narrated,
 )
 from kanon_tui.core.text import count_of, note
 
@@ -125,7 +126,7 @@ class _Trials:
     def _step(self, template: str, **facts: object) -> Step:
         counters = {} if self.best is None else {"ncp": float(self.ncp)}
         keep = None if self.best is None else self.grouping
-        return Step("divide", template, facts, counters, keep=keep)
+        return narrated("divide", template, facts, counters, keep=keep)
 
     def grouping(self) -> Grouping:
         """Return the best grouping, with a note on what ranges without overlap cost."""

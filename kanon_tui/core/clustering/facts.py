@@ -63,8 +63,6 @@ def in_words(attributes: Sequence[QuasiIdentifier], codes: Sequence[Codes]) -> s
     )
 
 
-UNPLACED, SUPPRESSED = -1, -2
-"""Groups of a record that has none yet, and of one that is not published."""
 MOST_FOLLOWED = 100_000
 """Records of the largest table whose steps at full speed report the clusters of records."""
 
@@ -87,29 +85,6 @@ class Merge:
     other_rows: Int64s
     score: float
     """What the merge was chosen by."""
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A group is divided in two along one attribute."""
-
-    group: int
-    """The group that is cut; its lower side keeps the number."""
-    upper: int
-    """The number of the new group, the upper side."""
-    attribute: int
-    below: str
-    """The largest value of the lower side."""
-    above: str
-    """The smallest value of the upper side."""
-    left: int
-    right: int
-    widths: tuple[float, ...] = ()
-    """Per attribute how wide the group was."""
-    box: tuple[tuple[str, str], ...] = ()
-    """Per attribute the smallest and the largest value that the group had."""
-    sides: tuple[str, str] = ("", "")
-    """What the sides are called where no line parts them."""
 
 
 _SHOWN = 5

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED, Measured, against, moved_records
+from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.facts import Measured, against, moved_records
 from kanon_tui.core.clustering.features import (
     Features,
     by_agreement,
@@ -18,7 +19,7 @@ from kanon_tui.core.clustering.features import (
 from kanon_tui.core.kernels import k_member as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.task import Choice, Grouping, RunContext, Step, Task
+from kanon_tui.core.task.task import Choice, Grouping, RunContext, Step, Task, narrated
 from kanon_tui.core.text import Note, count_of, plural, short_number
 
 _Boxes = tuple[Floats, Floats, Flags, Int32s]
@@ -283,7 +284,7 @@ class Members:
         else:
             counters["il"] = self._loss
         done = (self._placed + self.suppressed) / self.task.n
-        return Step(kind, template, facts, counters, progress=done)
+        return narrated(kind, template, facts, counters, progress=done)
 
 
 def new_member_search(

@@ -26,7 +26,15 @@ from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s
-from kanon_tui.core.task.task import EVEN_EMPHASIS, Candidate, Choice, Line, QuasiIdentifier, Step
+from kanon_tui.core.task.task import (
+    EVEN_EMPHASIS,
+    Candidate,
+    Choice,
+    Line,
+    QuasiIdentifier,
+    Step,
+    narrated,
+)
 from kanon_tui.core.text import count_of, joined, plural, short_number
 
 MERGE_SMALL = (
@@ -82,7 +90,7 @@ def _step(
         template, more = sentence
         facts |= more
     facts["sizes"] = merging.sizes()
-    return Step("merge", template, facts, merging.counters, merging.progress)
+    return narrated("merge", template, facts, merging.counters, merging.progress)
 
 
 def _next_place(merging: Merging, queue: list[tuple[float, int]]) -> int | None:

@@ -45,12 +45,8 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, ranked_records
 from kanon_tui.core.clustering.clustering import Clustering
-from kanon_tui.core.clustering.facts import (
-    MOST_FOLLOWED,
-    SUPPRESSED,
-    distinguishable,
-    moved_records,
-)
+from kanon_tui.core.clustering.events import SUPPRESSED
+from kanon_tui.core.clustering.facts import MOST_FOLLOWED, distinguishable, moved_records
 from kanon_tui.core.clustering.features import standard_scores
 from kanon_tui.core.clustering.refining_arrays import (
     RecordTypes,
@@ -83,6 +79,7 @@ from kanon_tui.core.task.task import (
     Steps,
     Task,
     map_steps,
+    narrated,
 )
 from kanon_tui.core.text import count_of, note
 
@@ -296,7 +293,7 @@ class Refining:
         there = classes.size > 0
         settled = (classes.tried >= classes.changed)[there].mean()
         self._settled = max(self._settled, float(settled))
-        return Step(
+        return narrated(
             kind,
             template,
             facts,

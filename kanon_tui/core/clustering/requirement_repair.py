@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
-from kanon_tui.core.clustering.facts import SUPPRESSED
+from kanon_tui.core.clustering.events import SUPPRESSED
 from kanon_tui.core.clustering.features import collapse
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.merging import taken
@@ -41,7 +41,16 @@ from kanon_tui.core.kernels.box_arrays import SIZE
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement, groups_that_hold, out_of_reach
 from kanon_tui.core.table.column import GroupValues, counted
-from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
+from kanon_tui.core.task.task import (
+    Algorithm,
+    Family,
+    Grouping,
+    RunContext,
+    Step,
+    Steps,
+    Task,
+    narrated,
+)
 from kanon_tui.core.text import count_of, note
 
 _LOOKED_AT = 128  # near classes, together
@@ -121,11 +130,11 @@ class RequirementRepair:
                     template = "{merges:,} merges; the last: " + template
                     facts["merges"] = merges
                 merges = 0
-                yield Step("merge", template, facts, self._counters(), 1 - missing / start)
+                yield narrated("merge", template, facts, self._counters(), 1 - missing / start)
         if merges:
             facts = {"merges": count_of(merges, "class", "classes")} | drawn
             template = "{merges} merged with others: every class has what is required."
-            yield Step("merge", template, facts, self._counters(), 1.0)
+            yield narrated("merge", template, facts, self._counters(), 1.0)
 
     def lower_risk(self) -> Iterator[Step]:
         """Merge the smallest class with the nearest until the risk of the release is low enough."""
@@ -150,7 +159,7 @@ class RequirementRepair:
                     "release had {risk}, {figure:.4g}."
                 )
                 facts = {"small": one + 1, "other": other + 1, "risk": str(risk), "figure": figure}
-                yield Step("merge", template, facts | drawn, self._counters())
+                yield narrated("merge", template, facts | drawn, self._counters())
 
     def _counted(self, one: int, other: int, sizes: Int64s) -> int:
         """Return the number of people in a union, who may be in both classes."""
@@ -304,7 +313,7 @@ class RequirementRepair:
             "their groups of MAGVals miss what is required even as a whole."
         )
         facts = {"records": records, "classes": classes}
-        yield Step("suppress", template, facts, self._counters())
+        yield narrated("suppress", template, facts, self._counters())
 
 
 def _nearest(costs: Floats, count: int) -> Int64s:

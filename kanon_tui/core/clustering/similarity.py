@@ -8,14 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.facts import (
-    SUPPRESSED,
-    UNPLACED,
-    Measured,
-    against,
-    in_words,
-    moved_records,
-)
+from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.facts import Measured, against, in_words, moved_records
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.clustering.splitting import class_penalties
 from kanon_tui.core.kernels import similarity as kernel
@@ -23,7 +17,15 @@ from kanon_tui.core.kernels.box_arrays import WORD_BITS
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.kernels.cluster_centre import labels_by_frequency, new_centre, new_contingency
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, sum_in_order
-from kanon_tui.core.task.task import Choice, Grouping, QuasiIdentifier, RunContext, Step, Task
+from kanon_tui.core.task.task import (
+    Choice,
+    Grouping,
+    QuasiIdentifier,
+    RunContext,
+    Step,
+    Task,
+    narrated,
+)
 from kanon_tui.core.text import count_of, joined, plural
 
 _KINDS = ("start", "grow", "close")
@@ -269,7 +271,7 @@ class Similarity:
             "remaining": self.task.n - decided - size,
             "ncp": (max(self._loss, 0.0) + self._suppressed) / max(decided, 1),
         }
-        return Step(kind, template, facts, counters, progress=(decided + size) / self.task.n)
+        return narrated(kind, template, facts, counters, progress=(decided + size) / self.task.n)
 
     def _sort_step(self) -> Step:
         facts: dict[str, Any] = {"n": self.task.n, "sorted_by": self.sorted_by.name}

@@ -1,13 +1,23 @@
 """Groups of records that are split in two, and again: shared by dividing algorithms."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.clustering.boxes import line_places, ranked_records, row_places, values_of_sets
-from kanon_tui.core.clustering.facts import Cut, in_words
+from kanon_tui.core.clustering.events import (
+    NO_GROUP,
+    GroupKept,
+    GroupsDecided,
+    GroupSplit,
+    LossFigure,
+    Moves,
+    SplitLosses,
+    moved_to,
+)
 from kanon_tui.core.clustering.features import Distinct, diagonals, division_weights
 from kanon_tui.core.kernels import splitting as kernel
 from kanon_tui.core.kernels.box_arrays import CHAIN, KIND, LINE, MIXED, UNIT, Attributes
@@ -20,17 +30,18 @@ from kanon_tui.core.kernels.splitting_tree import (
 )
 from kanon_tui.core.metrics.cells import CellGroups
 from kanon_tui.core.metrics.losses import penalties
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.table.column import GroupValues
-from kanon_tui.core.task.task import Candidate, Choice, QuasiIdentifier, Task
-from kanon_tui.core.text import count_of, short_number, small_number
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-_NAMED = 2  # attributes a sentence names
 _LARGE = 128  # a group of so many distinct rows is split with trees
 _NONE = 2**62  # no group is so large
 _ROUNDING = 1e-13
 _CATEGORY = 4.0  # how much more than numbers categories matter when rows are divided into a tree
 _LEAST_STEP = 1e-8  # what is lost at least, if anything is, for that; numbers may be closer
+
+
+SplittingEvent = GroupSplit | GroupKept | GroupsDecided
 
 
 class Splitting:
@@ -167,6 +178,11 @@ class Splitting:
                 self._order[begin : begin + len(left)] = left
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether nothing has been decided yet."""
+        return self.splits + self.closed == 0
+
+    @property
     def placed(self) -> int:
         """Distinct rows in closed groups."""
         return int(self.stack[self.depth - 1, 0]) if self.depth else len(self._order)
@@ -186,47 +202,54 @@ class Splitting:
             parts[-1].append(order[begin:end].copy())
         return parts
 
-    def describe_last(self, splits: int) -> tuple[str, dict[str, Any]]:
-        """Return sentence template (without full stop) and facts of the last decision."""
+    def last_event(self, splits: int, figure: LossFigure, measured: bool) -> SplittingEvent:
+        """Return what the last call of `advance` has decided, with `splits` splits.
+
+        Groups are numbered by their start. What the sides lose is `measured` where somebody looks.
+        """
         if self.decisions > 1:
-            facts = {"splits": splits, "made": self.decisions}
-            return "{splits:,} of {made:,} groups split, the others closed", facts
+            return GroupsDecided(splits, self.decisions - splits, figure)
         _, begin, middle, end = self.event[:4].tolist()
-        order = self.order
-        group = order[begin:end]
         if not splits:
-            size = count_of(int(self.counts[group].sum()), "record")
-            return "Close a group of {size}: {why}", {"size": size, "why": self._why(group)}
-        parts = [group, order[begin:middle], order[middle:end]]
-        named = self._most_parted(parts)
-        quasi = [self.task.quasi[x] for x in named]
-        texts = []
-        for part in parts:
-            first = self.distinct.first[part]
-            codes = [attribute.column.codes[first] for attribute in quasi]
-            words = f" ({in_words(quasi, codes)})" if quasi else ""
-            texts.append(count_of(int(self.counts[part].sum()), "record") + words)
-        names = ("group", "first", "second")
-        template = "Split {group} around two that are far apart: {first} and {second}"
-        return template, dict(zip(names, texts, strict=True))
+            return GroupKept(self.distinct, self.order[begin:end].copy())
+        first = self.order[begin:middle].copy()
+        second = self.order[middle:end].copy()
+        one, other = self.distinct.first[self.event[4:]].tolist()
+        return GroupSplit(
+            begin,
+            middle,
+            int(self.counts[first].sum()),
+            int(self.counts[second].sum()),
+            self.distinct,
+            first,
+            second,
+            (one, other),
+            figure,
+            self._losses_of(first, second) if measured else None,
+        )
 
-    def _why(self, group: Int32s) -> str:
-        """Return the reason why a group is not split."""
-        k = self.task.k
-        if self.counts[group].sum() < 2 * k:
-            return f"too few for two groups of {k:,}"
-        if (self.rows[group] == self.rows[group[0]]).all():
-            return "they are all alike"
-        return f"no split leaves {k:,} on either side"
+    def placed_in_groups(self, event: SplittingEvent, is_first: bool) -> SplittingEvent:
+        """Return an event with what it did to the groups, which are numbered by their start."""
+        start = np.zeros(self.task.n, dtype=np.int32) if is_first else None
+        records_of = self.distinct.records_of
+        if isinstance(event, GroupsDecided):
+            self._write_runs()
+            return replace(event, start=start, moves=self._history.latest_moves(self.distinct))
+        if isinstance(event, GroupKept):
+            begin = int(self.event[1])
+            return replace(event, start=start, records=records_of(event.rows), closed=begin)
+        upper = records_of(event.second)
+        records = np.sort(np.concatenate([records_of(event.first), upper]))
+        return replace(event, start=start, records=records, moves=moved_to(event.upper, upper))
 
-    def _most_parted(self, parts: Sequence[Int32s]) -> list[int]:
-        """Return the attributes to name: those along which a split narrows the group most."""
-        shrinks = []
-        for x in range(self.rows.shape[1]):
-            widths = [len(np.unique(self.rows[part, x])) for part in parts]
-            shrinks.append(2.0 - (widths[1] + widths[2]) / widths[0])
-        ranked = sorted(range(len(shrinks)), key=lambda x: (-shrinks[x], x))
-        return sorted(x for x in ranked[:_NAMED] if shrinks[x] > 0)
+    def _losses_of(self, first: Int32s, second: Int32s) -> SplitLosses:
+        """Return what a group loses, and what its sides lose."""
+        lower = self.distinct.records_of(first)
+        upper = self.distinct.records_of(second)
+        records = np.sort(np.concatenate([lower, upper]))
+        side = np.isin(records, upper).astype(np.int64)
+        quasi = self.task.quasi
+        return SplitLosses(_losses(quasi, records, 0 * side), _losses(quasi, records, side))
 
 
 def _signed_sums(attributes: Attributes, rows: Int32s) -> SignedSums:
@@ -279,89 +302,6 @@ def _priced(attributes: Attributes, rows: Int32s) -> tuple[Int32s, _Steps]:
     return priced, _Steps(float(numbers), float(others))
 
 
-_SHOWN = 5
-
-
-def split_reason(splitting: Splitting) -> dict[str, Any]:
-    """Return the facts of the attribute that the last split narrowed most: `reason`, `choice`."""
-    quasi, n = splitting.task.quasi, splitting.task.n
-    _, _, whole, apart = _sides(splitting)
-    saved = (whole - apart) / n
-    ranked = sorted(range(len(quasi)), key=lambda x: (-saved[x], x))
-    candidates = tuple(
-        Candidate(quasi[x].name, float(saved[x]), chosen=not place)
-        for place, x in enumerate(ranked[:_SHOWN])
-    )
-    formula = (
-        f"the decrease of NCP · records by the split, attribute by attribute, / {n:,} records",
-        *(
-            f"{quasi[x].name}: ({short_number(whole[x], 4)} − {short_number(apart[x], 4)}) / {n:,} "
-            f"= {short_number(saved[x], 4)}"
-            for x in ranked
-        ),
-    )
-    rule = "two records far apart are the seeds; each other one goes where NCP grows less"
-    choice = Choice("what narrows most", "NCP saved", candidates, len(quasi), rule, formula)
-    return {"reason": _narrowing(quasi, saved, ranked), "choice": choice}
-
-
-def _narrowing(quasi: Sequence[QuasiIdentifier], saved: Floats, ranked: Sequence[int]) -> str:
-    """Return ` Along age they narrow most, by 0.31 of NCP; runner-up zip with 0.12.`"""
-    first, *others = ranked
-    if not others or saved[first] <= 0:
-        return ""
-    words = f" Along {quasi[first].name} they narrow most, by {small_number(saved[first])} of NCP"
-    if saved[others[0]] > 0:
-        second = quasi[others[0]].name
-        tie = abs(saved[first] - saved[others[0]]) <= TIE
-        words += f", as along {second}" if tie else ""
-        words += "" if tie else f"; runner-up {second} with {small_number(saved[others[0]])}"
-    return words + "."
-
-
-def split_drawn(splitting: Splitting, splits: int, step: int) -> dict[str, Any]:
-    """Return the facts for pictures of the last decision; a group is numbered by its start."""
-    distinct, quasi = splitting.distinct, splitting.task.quasi
-    if splitting.decisions > 1:
-        return {"together": splitting.part_begins(step)[distinct.number]}
-    facts: dict[str, Any] = {}
-    if splitting.splits + splitting.closed == 1:
-        facts["together"] = np.zeros(splitting.task.n, dtype=np.int32)
-    _, begin, middle, end = splitting.event[:4].tolist()
-    if not splits:
-        rows = distinct.records_of(splitting.order[begin:end])
-        return facts | {"rows": rows, "closed_group": begin}
-    rows, upper, whole, apart = _sides(splitting)
-    lower = np.setdiff1d(rows, upper)
-    x = int(np.argmax(whole - apart))
-    names = tuple(in_words([quasi[x]], [quasi[x].column.codes[side]]) for side in (lower, upper))
-    cut = Cut(
-        begin,
-        middle,
-        x,
-        "",
-        "",
-        len(lower),
-        len(upper),
-        tuple((whole / len(rows)).tolist()),
-        sides=(names[0], names[1]),
-    )
-    seeds = tuple(distinct.first[splitting.event[4:]].tolist())
-    return facts | {"rows": rows, "cut": cut, "moved": ((middle, upper),), "seeds": seeds}
-
-
-def _sides(splitting: Splitting) -> tuple[Int64s, Int64s, Floats, Floats]:
-    """Return the records of the group that was split last, and those of its second side.
-
-    Then per attribute weighted NCP · records of the group, and of the two sides together.
-    """
-    _, begin, middle, end = splitting.event[:4].tolist()
-    records_of, order = splitting.distinct.records_of, splitting.order
-    rows, upper = records_of(order[begin:end]), records_of(order[middle:end])
-    quasi, side = splitting.task.quasi, np.isin(rows, upper).astype(np.int64)
-    return rows, upper, _losses(quasi, rows, 0 * side), _losses(quasi, rows, side)
-
-
 def _losses(quasi: Sequence[QuasiIdentifier], records: Int64s, side: Int64s) -> Floats:
     """Return per attribute weighted NCP · records of the classes that the sides would make."""
     sizes = np.bincount(side)
@@ -409,6 +349,31 @@ class PartHistory:
         self._closed = end
         self._since[open_begins] = np.minimum(self._since[open_begins], self._steps)
         return self._steps
+
+    @property
+    def steps(self) -> int:
+        """The number of the latest step."""
+        return self._steps
+
+    def latest_moves(self, distinct: Distinct | None = None) -> Moves:
+        """Return the rows of the parts that have begun at the latest step, by their start.
+
+        Where the order is one of distinct rows, return their records.
+        """
+        begins = np.flatnonzero(self._since <= self._steps)
+        sizes = np.diff(begins, append=len(self._order))
+        is_new = self._since[begins] == self._steps
+        starts = begins[is_new]
+        sizes = sizes[is_new]
+        places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        rows = self._order[places]
+        groups = np.repeat(starts, sizes).astype(np.int32)
+        if distinct is None:
+            return Moves(rows, groups)
+        group_of = np.full(len(distinct), NO_GROUP, dtype=np.int32)
+        group_of[rows] = groups
+        records = np.flatnonzero(group_of[distinct.number] != NO_GROUP)
+        return Moves(records, group_of[distinct.number[records]])
 
     def begins(self, step: int) -> Int32s:
         """Return per row the start of its part at a step, which never changes for a part."""

@@ -21,7 +21,7 @@ from kanon_tui.core.lattice.objective import ResearchValue, make_objective, valu
 from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, highest_levels, no_string
 from kanon_tui.core.lattice.strings import Lattice, LatticeGrid, Reason, SearchFacts, Tested
 from kanon_tui.core.numeric import TIE, Flags, Int64s
-from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
+from kanon_tui.core.task.task import Grouping, RunContext, Step, Task, narrated
 from kanon_tui.core.text import Note, Quotable, note, plural
 
 MOST_LISTED = 1000
@@ -278,7 +278,7 @@ class Search:
         keep = None
         if self.passing:
             keep = partial(self._best_of_first, len(self.passing), self.counters, bound)
-        return Step(kind, template, facts, self.counters, progress, keep)
+        return narrated(kind, template, facts, self.counters, progress, keep)
 
     def report_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
         """Yield the steps of pre-pruning."""

@@ -28,14 +28,24 @@ import numpy as np
 from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps, ncp_of
-from kanon_tui.core.clustering.facts import MOST_FOLLOWED, SUPPRESSED, UNPLACED, moved_records
+from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.facts import MOST_FOLLOWED, moved_records
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_groups_note
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.processes.workers import cores
 from kanon_tui.core.task.parts import part_of
-from kanon_tui.core.task.task import Algorithm, Grouping, RunContext, Step, Steps, Task, map_steps
+from kanon_tui.core.task.task import (
+    Algorithm,
+    Grouping,
+    RunContext,
+    Step,
+    Steps,
+    Task,
+    map_steps,
+    narrated,
+)
 from kanon_tui.core.text import Note, Quotable, count_of, note
 
 _CUTS_PER_STEP = 16
@@ -129,7 +139,7 @@ def _coarse_cut(part: Task, before: int) -> Steps:
     def count_blocks(step: Step) -> Step:
         blocks = before + int(step.counters["clusters"])
         template = "Cut the table into blocks: {blocks:,} so far."
-        return Step("block", template, {"blocks": blocks}, {"blocks_done": 0}, 0.0)
+        return narrated("block", template, {"blocks": blocks}, {"blocks_done": 0}, 0.0)
 
     return map_steps(count_blocks, Mondrian().steps(part, RunContext(_CUTS_PER_STEP)))
 
@@ -363,7 +373,7 @@ class _Blocks:
         sizes = (
             {"sizes": tuple(self._sizes.tolist()), "made": self._classes} if self._classes else {}
         )
-        return Step("block", template, {**facts, **sizes}, counters, share, keep)
+        return narrated("block", template, {**facts, **sizes}, counters, share, keep)
 
 
 def clustering_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import exp, sqrt
 
-from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.pipeline.run import Run, RunStep, State
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.processes.interruption import Stop, never
-from kanon_tui.core.task.task import FULL_SPEED, Family, Step
+from kanon_tui.core.task.task import FULL_SPEED, Family
 
 LEAST_PROGRESS = 0.01
 LEAST_SECONDS = 0.5
@@ -85,7 +85,7 @@ class Snapshot:
     paused: bool = False
     steps: int = 0
     seconds: float = 0.0
-    step: Step | None = None
+    step: RunStep | None = None
     counters: Mapping[str, float] = field(default_factory=dict)
     progress: float | None = None
     remaining: float | None = None

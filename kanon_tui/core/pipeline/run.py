@@ -18,7 +18,7 @@ from __future__ import annotations
 import html as markup
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -45,10 +45,13 @@ from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
 from kanon_tui.core.table.writing import Target, WrittenFile, check_target, partitioned, put_checked
+from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from kanon_tui.core.lessons.lesson import Lesson
 
 
 class State(StrEnum):
@@ -61,7 +64,31 @@ class State(StrEnum):
     FAILED = "failed"
 
 
-class Run(Iterator[Step]):
+@dataclass(frozen=True)
+class RunStep(Step):
+    """A step of a run, which knows the table that it is about and so can be told about."""
+
+    task: Task = field(kw_only=True)
+
+    @cached_property
+    def lesson(self) -> Lesson:
+        """What there is to tell about it."""
+        from kanon_tui.core.lessons.telling import lesson_of
+
+        return lesson_of(self.event, self.task)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The facts of a step whose algorithm still writes its own sentence."""
+        return facts_of(self.event)
+
+    @property
+    def sentence(self) -> str:
+        """The sentence about the decision."""
+        return self.lesson.sentence
+
+
+class Run(Iterator[RunStep]):
     """One run of an algorithm on a task."""
 
     def __init__(
@@ -82,17 +109,18 @@ class Run(Iterator[Step]):
         self.phases: Seconds = {}
         """Seconds of the phases before the search: reading and preparing."""
         self.steps = 0
-        self.last: Step | None = None
+        self.last: RunStep | None = None
         self.grouping: Grouping | None = None
-        self._generator = _steps(algorithm, task, self.context)
+        self._task = _searched_task(task, algorithm)
+        self._generator = _steps(algorithm, self._task, self.context)
 
-    def __next__(self) -> Step:
+    def __next__(self) -> RunStep:
         if self.state not in (State.READY, State.RUNNING):
             raise StopIteration
         self.state = State.RUNNING
         started = time.perf_counter()
         try:
-            self.last = next(self._generator)
+            step = next(self._generator)
         except StopIteration as stop:
             self.state, self.grouping = State.FINISHED, stop.value
             raise StopIteration from None
@@ -102,6 +130,7 @@ class Run(Iterator[Step]):
         finally:
             self.seconds += time.perf_counter() - started
         self.steps += 1
+        self.last = RunStep(step.event, step.counters, step.progress, step.keep, task=self._task)
         return self.last
 
     def finish(self) -> Grouping | None:
@@ -129,14 +158,19 @@ class Run(Iterator[Step]):
         return self.grouping
 
 
+def _searched_task(task: Task, algorithm: Algorithm) -> Task:
+    """Return the task with the k that the classes of a clustering need."""
+    if algorithm.family is not Family.CLUSTERING or task.subsets is None:
+        return task
+    k = max(task.k, task.subsets.k)  # classes of so many keep it, and no cell need be looked at
+    return replace(task, privacy=replace(task.privacy, k=k, subset_k=None))
+
+
 def _steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:
     """Return the steps of the algorithm and of the repair and refining that follow it."""
     if algorithm.family is Family.CLUSTERING:
         from kanon_tui.core.pipeline.blocks import clustering_steps
 
-        if task.subsets is not None:  # classes of so many keep it, and no cell need be looked at
-            k = max(task.k, task.subsets.k)
-            task = replace(task, privacy=replace(task.privacy, k=k, subset_k=None))
         return clustering_steps(algorithm, task, context)
     if task.privacy.suppress == "cells":
         from kanon_tui.core.lattice.cell_suppression import hidden_cell_steps

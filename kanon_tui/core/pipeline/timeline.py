@@ -15,12 +15,16 @@ from collections.abc import Callable
 from copy import copy
 from typing import ClassVar, Self
 
-from kanon_tui.core.task.task import Step
+from kanon_tui.core.pipeline.run import RunStep
+from kanon_tui.core.task.events import Event
 
 MOST_KEPT = 20_000
 """The most steps that are kept; beyond that a quarter of them is dropped."""
 _APART = MOST_KEPT // 32
 """Steps between two cached states, of which about 32 are kept."""
+
+
+Fits = Callable[[RunStep], bool]
 
 
 class RunState(ABC):
@@ -30,8 +34,12 @@ class RunState(ABC):
     """Attributes whose values `take` changes; of the others it sets new ones."""
 
     @abstractmethod
-    def take(self, number: int, step: Step) -> None:
+    def take(self, number: int, step: RunStep) -> None:
         """Apply the next step."""
+
+    @abstractmethod
+    def begin(self, first: Event, rows: int) -> None:
+        """Show a table of so many rows as it is before the first event of a run."""
 
     def copy(self) -> Self:
         """Return a copy that can be changed without changing this state."""
@@ -44,8 +52,11 @@ class RunState(ABC):
 class Nothing(RunState):
     """The state of a run without pictures."""
 
-    def take(self, number: int, step: Step) -> None:
+    def take(self, number: int, step: RunStep) -> None:
         """Ignore the step."""
+
+    def begin(self, first: Event, rows: int) -> None:
+        """Show nothing."""
 
 
 class Timeline:
@@ -53,7 +64,7 @@ class Timeline:
 
     def __init__(self, make: Callable[[], RunState] = Nothing, most: int = MOST_KEPT) -> None:
         self._most = most
-        self._kept: tuple[int, list[Step]] = 1, []
+        self._kept: tuple[int, list[RunStep]] = 1, []
         """The number of the oldest kept step, and the steps; replaced together."""
         self._seconds: dict[int, float] = {}
         """By number of a kept step, the seconds that had passed; empty where nobody measured."""
@@ -73,7 +84,7 @@ class Timeline:
         first, steps = self._kept
         return first + len(steps) - 1
 
-    def add(self, step: Step, seconds: float = 0.0) -> int:
+    def add(self, step: RunStep, seconds: float = 0.0) -> int:
         """Add the next step, made `seconds` after the start of the run, and return its number."""
         first, steps = self._kept
         if seconds:
@@ -89,7 +100,7 @@ class Timeline:
                 self._seconds = {n: s for n, s in self._seconds.items() if n >= first + dropped}
         return self.last
 
-    def step(self, number: int) -> Step:
+    def step(self, number: int) -> RunStep:
         """Return the step of a number, or the nearest kept one."""
         first, steps = self._kept
         return steps[min(max(number - first, 0), len(steps) - 1)]
@@ -98,13 +109,13 @@ class Timeline:
         """Return the seconds that had passed at a step; 0 where they were not measured."""
         return self._seconds.get(number, 0.0)
 
-    def steps(self, begin: int, end: int) -> list[tuple[int, Step]]:
+    def steps(self, begin: int, end: int) -> list[tuple[int, RunStep]]:
         """Return the kept steps from one number to another, both included."""
         first, steps = self._kept
         begin, end = max(begin, first), min(end, first + len(steps) - 1)
         return [(number, steps[number - first]) for number in range(begin, end + 1)]
 
-    def find(self, fits: Callable[[Step], bool], number: int, forward: bool = True) -> int | None:
+    def find(self, fits: Fits, number: int, forward: bool = True) -> int | None:
         """Return the number of the nearest step after (or before) a number that fits."""
         if forward:
             beyond = self.steps(number + 1, self.last)
@@ -129,16 +140,6 @@ class Timeline:
             if self._number % _APART == 0 and self._number not in self._states:
                 self._states[self._number] = self._state.copy()
         return self._state
-
-
-Fits = Callable[[Step], bool]
-
-
-def landmark(step: Step) -> str:
-    """Return the kind of a step to jump to; a test is named by its outcome."""
-    if step.kind == "test":
-        return "passes" if step.facts.get("passes") else "fails"
-    return step.kind
 
 
 class Playhead:
@@ -185,12 +186,12 @@ class Playhead:
     def kinds(self) -> list[tuple[str, int]]:
         """Return the kinds of steps with their counts, the rarest first."""
         steps = self.timeline.steps(self.timeline.first, self.timeline.last)
-        counts = Counter(landmark(step) for _, step in steps)
+        counts = Counter(step.event.landmark for _, step in steps)
         return sorted(counts.items(), key=lambda pair: (pair[1], pair[0]))
 
     def seek_kind(self, kind: str) -> bool:
         """Go to the next step of a kind; return whether there is one."""
-        self._fits = lambda step: landmark(step) == kind
+        self._fits = lambda step: step.event.landmark == kind
         return self.again()
 
     def seek_text(self, text: str) -> bool:

@@ -39,6 +39,7 @@ from kanon_tui.core.table.profile import (
 )
 from kanon_tui.core.table.pseudonyms import KeyFile, pseudonym_column
 from kanon_tui.core.table.table import Table
+from kanon_tui.core.task.events import Event, Narrated, facts_of
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
 from kanon_tui.core.text import Note, Quotable, note
@@ -444,16 +445,9 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One decision of an algorithm, or at full speed a bounded batch of them.
+    """One event of an algorithm, with the state of the run after it."""
 
-    The sentence is put together only when somebody reads it.
-    """
-
-    kind: str
-    """A word for the decision: cut, raise, test, prune, merge, grow, suppress …"""
-    template: str
-    """The sentence, with `{names}` of facts in it."""
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    event: Event
     counters: Mapping[str, float] = field(default_factory=dict)
     """Running totals such as generated, pruned, tested, clusters, merges."""
     progress: float | None = None
@@ -462,9 +456,21 @@ class Step:
     """Returns the best grouping so far, which a cancel keeps."""
 
     @property
-    def sentence(self) -> str:
-        """The sentence about the decision."""
-        return self.template.format_map(self.facts)
+    def kind(self) -> str:
+        """A word for the decision: cut, raise, test, prune, merge, grow, suppress …"""
+        return self.event.kind
+
+
+def narrated(
+    kind: str,
+    template: str,
+    facts: Mapping[str, Any] | None = None,
+    counters: Mapping[str, float] | None = None,
+    progress: float | None = None,
+    keep: Callable[[], Grouping] | None = None,
+) -> Step:
+    """Return the step of an algorithm that still writes its own sentence."""
+    return Step(Narrated(kind, template, facts or {}), counters or {}, progress, keep)
 
 
 Steps = Generator[Step, None, Grouping]
@@ -518,9 +524,10 @@ class Line:
         """Return whether a step is an instance of this line."""
         if step.kind not in self.kinds:
             return False
-        if self.passes is not None and step.facts.get("passes") is not self.passes:
+        facts = facts_of(step.event)
+        if self.passes is not None and facts.get("passes") is not self.passes:
             return False
-        return not self.reasons or step.facts.get("reason") in self.reasons
+        return not self.reasons or facts.get("reason") in self.reasons
 
 
 class Wish(StrEnum):

@@ -13,8 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.lessons.lesson import Vote
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.task.task import Candidate, Choice, Step
+from kanon_tui.core.pipeline.run import RunStep
+from kanon_tui.core.task.events import facts_of
+from kanon_tui.core.task.task import Candidate, Choice
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone, fitted_widths
 from kanon_tui.core.teaching.records import originals_of
 from kanon_tui.core.teaching.run_states import FullDomainState, Verdict
@@ -67,8 +70,8 @@ def _nothing_chosen(scene: Scene) -> str:
     """Return the reason why there are no candidates: no step yet, or a step with many decisions."""
     if scene.step is None:
         return "No decision yet."
-    many = scene.step.facts.get("decisions", scene.step.facts.get("made", 0))
-    if many:
+    many = scene.step.event.decisions
+    if many > 1:
         one_by_one = "To see one at a time press . instead of r, or space and . while it runs."
         return f"This step stands for {many:,} decisions. {one_by_one}"
     return "Nothing is chosen here: the step follows from the data alone."
@@ -77,18 +80,19 @@ def _nothing_chosen(scene: Scene) -> str:
 def choice_of(scene: Scene) -> tuple[int, Choice] | None:
     """Return the choice of the shown step, or else the last choice before it."""
 
-    def chose(step: Step) -> bool:
-        return "choice" in step.facts
+    def chose(step: RunStep) -> bool:
+        return step.event.decisions == 1 and step.lesson.choice is not None
 
     if scene.step is None:
         return None
-    if chose(scene.step):
-        return scene.number, scene.step.facts["choice"]
-    if scene.step.kind == "test" and "decisions" not in scene.step.facts:
+    if scene.step.lesson.choice is not None:
+        return scene.number, scene.step.lesson.choice
+    if scene.step.kind == "test" and "decisions" not in facts_of(scene.step.event):
         return scene.number, _strings_around(scene)
     number = scene.timeline.find(chose, scene.number, forward=False)
-    if number is not None:
-        return number, scene.timeline.step(number).facts["choice"]
+    choice = None if number is None else scene.timeline.step(number).lesson.choice
+    if number is not None and choice is not None:
+        return number, choice
     number = scene.timeline.find(lambda step: step.kind == "test", scene.number, forward=False)
     return None if number is None else choice_of(replace(scene, number=number, asked=None))
 
@@ -98,7 +102,8 @@ def _strings_around(scene: Scene) -> Choice:
     step, state = scene.step, scene.state
     assert step is not None
     assert isinstance(state, FullDomainState)
-    tested, lattice = step.facts["string"], state.lattice
+    facts = facts_of(step.event)
+    tested, lattice = facts["string"], state.lattice
     candidates = [Candidate(tested, sum(tested.levels), chosen=True)]
     others = np.empty(0, dtype=np.int64)
     if lattice is not None and len(state.verdicts):
@@ -110,8 +115,8 @@ def _strings_around(scene: Scene) -> Choice:
             candidates.append(
                 Candidate(replace(tested, levels=tuple(row.tolist())), int(row.sum()))
             )
-    why = step.facts.get("why") or "from specific to general, what is still open"
-    rule = why.format_map(step.facts)
+    why = facts.get("why") or "from specific to general, what is still open"
+    rule = why.format_map(facts)
     among = len(others) + 1
     question = "which string is tested"
     return Choice(question, "height", tuple(candidates), among, rule, best_first=False)
@@ -268,43 +273,6 @@ _BELOW = (
 )
 _FONT = dict(zip(_SIGNS, zip(_ABOVE.split("|"), _BELOW.split("|"), strict=True), strict=True))
 """Letters two rows high; others are left out."""
-_WORDS = {
-    "close": "CLOSED",    "accept": "ANSWER", "rest": "CLOSED",
-}  # fmt: skip
-_QUESTIONS = {
-    "cut": ("Which attribute is cut, and where?",),
-    "split": ("Which records are the seeds of the two sides?",),
-    "close": (
-        "Is cluster {cluster} full, or does it take one more?",
-        "How many classes does {string} make of the records left?",
-        "Can these records still be divided?",
-    ),
-    "start": (
-        "Which record starts cluster {cluster}?",
-        "From which string does the next descent start?",
-    ),
-    "join": (
-        "Which cluster takes record {record}, which is left over?",
-        "Which class takes each record left over?",
-    ),
-    "move": ("Which way do the attributes move?",),
-    "prune": ("How many strings need no test any more?",),
-    "pre-prune": ("Which level of {attribute} fails alone?", "Which levels fail alone?"),
-    "suppress": ("How many records are suppressed?",),
-    "answer": ("Which string is published?",),
-    "seek": ("What is looked for before the parts are searched?",),
-    "part": ("How many strings of this part pass?",),
-    "combine": ("How many combinations of passing parts are left to search?",),
-    "bound": ("Can a box of strings still have a better one?",),
-    "group": ("How many groups do the MAGVals of the records make?",),
-    "enter": ("Which group of MAGVals comes next, and how far may it be generalised?",),
-    "sort": ("Which attribute are the records sorted by?",),
-    "compare": ("How many clusters are compared with the records left over?",),
-}
-"""The questions of each kind of decision; the first whose facts the step has is used."""
-
-
-_FIELDS = re.compile(r"{(\w+)}")
 
 
 def banner(text: str, width: int = 0, height: int = 2) -> str:
@@ -322,33 +290,9 @@ def banner(text: str, width: int = 0, height: int = 2) -> str:
     return "\n".join("".join("██" if x in full else "  " for x in row) for row, full in halves)
 
 
-def outcome_of(step: Step) -> tuple[str, Tone]:
+def outcome_of(step: RunStep) -> tuple[str, Tone]:
     """Return the outcome of a decision in a word or two, and its tone: PASS, CUT age, +14."""
-    facts = step.facts
-    if step.kind == "test" and "passes" in facts:
-        return ("PASS", "good") if facts["passes"] else ("FAIL", "bad")
-    if step.kind in ("cut", "raise") and "attribute" in facts:
-        return f"{step.kind} {facts['attribute']}", "main"
-    if step.kind == "merge" and "merge" in facts:
-        return f"{facts['merge'].small + 1} + {facts['merge'].other + 1}", "main"
-    if step.kind == "pre-prune" and "attribute" in facts:
-        return f"drop {facts['attribute']} {facts['level']}", "warn"
-    if step.kind in ("prune", "pre-prune", "suppress"):
-        dropped = facts.get("dropped", facts.get("known", facts.get("small", "")))
-        return f"- {dropped}", "warn"
-    if "record" in facts and step.kind in ("grow", "join", "close", "start"):
-        return f"+ {facts['record']}", "good" if step.kind == "close" else "main"
-    return _WORDS.get(step.kind, step.kind), "main"
-
-
-@dataclass(frozen=True)
-class Vote:
-    """A question about the next decision, with its options."""
-
-    question: str
-    options: tuple[str, ...] = ()
-    right: int = -1
-    """The right option; -1 if there are no options."""
+    return step.lesson.outcome or step.kind, step.lesson.tone
 
 
 def by_number(text: str) -> tuple[tuple[int, str], ...]:
@@ -357,19 +301,14 @@ def by_number(text: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part) if part.isdigit() else -1, part) for part in parts)
 
 
-def vote_on(step: Step) -> Vote:
+def vote_on(step: RunStep) -> Vote:
     """Return the question that a decision answers, without its answer."""
-    facts = step.facts
-    if step.kind == "test" and "string" in facts:
-        right = 0 if facts.get("passes") else 1
-        return Vote(f"Does {facts['string']} pass?", ("it passes", "it fails"), right)
-    if step.kind == "join" and "names" in facts:
-        return Vote(f"How many of the {facts['strings']:,} strings of {facts['names']} can pass?")
-    choice = facts.get("choice")
+    lesson = step.lesson
+    if lesson.vote is not None:
+        return lesson.vote
+    choice = lesson.choice
     if choice is None:
-        known = _QUESTIONS.get(step.kind, ())
-        fitting = (each for each in known if all(name in facts for name in _FIELDS.findall(each)))
-        return Vote(next(fitting, "What comes next?").format_map(facts))
+        return Vote("What comes next?")
     shown = sorted(choice.candidates[: len(LETTERS)], key=lambda each: by_number(str(each.what)))
     right = next((n for n, each in enumerate(shown) if each.chosen), -1)
     question = f"{choice.question[0].upper()}{choice.question[1:]}?"

@@ -15,9 +15,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.events import (
+    SUPPRESSED,
+    UNPLACED,
+    CutMade,
+    GroupDivided,
+    GroupSplit,
+)
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.teaching.candidates import LETTERS, vote_on
 from kanon_tui.core.teaching.picture import HUES, Canvas, Drawing, Picture, Scene, Tone
@@ -102,10 +109,13 @@ class RecordMap(Drawing):
         if self._axes is not None:
             return self._axes
         quasi = scene.task.quasi
-        cut = state.cuts[-1][1] if state.cuts else None
+        division = state.cuts[-1][1].event if state.cuts else None
         values = [float(len(each.column.values)) for each in quasi]
-        across = cut.attribute if cut else int(np.argmax(values))
-        widths = list(cut.widths) if cut and cut.widths else values
+        across = int(np.argmax(values))
+        widths: Sequence[float] = values
+        if isinstance(division, GroupDivided):
+            across = division.along
+            widths = division.widths or values
         others = [a for a in range(len(quasi)) if a != across]
         return across, max(others, key=lambda a: widths[a], default=across)
 
@@ -218,7 +228,9 @@ class _Map:
         """Draw a mark per record, side by side where they meet; return the cells by group."""
         spots: dict[int, list[tuple[int, int]]] = {}
         step, rows = self.scene.step, self.state.rows
-        seeds = () if step is None else step.facts.get("seeds", ())
+        seeds: tuple[int, ...] = ()
+        if step is not None and isinstance(step.event, GroupSplit) and len(rows):
+            seeds = step.event.seeds
         decided = set(seeds or (rows.tolist() if len(rows) == 1 else ()))
         options = () if self.scene.asked is None else vote_on(self.scene.asked).options
         letters = dict(zip(options, LETTERS, strict=False))
@@ -296,16 +308,15 @@ class _Map:
     def _draw_cuts(self, canvas: Canvas[Tone]) -> None:
         """Draw cuts along the axes as lines, that of this step in another colour."""
         spots = [_positions(each) for each in self.drawn]
-        values = [each.column.values for each in self.drawn]
-        for number, cut in self.state.cuts[-_MOST_CUTS:] if spots else ():
-            if cut.attribute not in self.axes or not cut.box:
+        for number, step in self.state.cuts[-_MOST_CUTS:] if spots else ():
+            cut = step.event
+            if not isinstance(cut, CutMade) or cut.attribute not in self.axes:
                 continue
             along = self.axes.index(cut.attribute)
-            codes = [values[along].index(value) for value in (cut.below, cut.above)]
-            middle, ends = spots[along][codes].mean(), [0.5, 0.5]
+            middle, ends = spots[along][[cut.below, cut.above]].mean(), [0.5, 0.5]
             if len(spots) > 1:
-                box = [values[1 - along].index(v) for v in cut.box[self.axes[1 - along]]]
-                ends = spots[1 - along][box].tolist()
+                box = cut.part.box[self.axes[1 - along]]
+                ends = spots[1 - along][list(box)].tolist()
             new = number == self.scene.number
             cells = [self.cell((middle, end) if along == 0 else (end, middle)) for end in ends]
             (top, left), (bottom, right) = sorted(cells)
@@ -327,14 +338,15 @@ def _free_near(canvas: Canvas[Tone], row: int, column: int, left: int) -> tuple[
 def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tether]:
     """Yield the lines of a decision: from a centre or record to candidates, or between clusters."""
     step = scene.step
-    facts = {} if step is None else step.facts
+    facts = {} if step is None else facts_of(step.event)
     if "merge" in facts:
         small, other = facts["merge"].small_rows, facts["merge"].other_rows
         yield _middle(at, small), _middle(at, other), short_number(facts["merge"].score), True
-    if "seeds" in facts:
-        one, other = facts["seeds"]
+    if step is not None and isinstance(step.event, GroupSplit) and len(step.event.records):
+        one, other = step.event.seeds
         yield _middle(at, [one]), _middle(at, [other]), "seeds", True
-    candidates = facts["choice"].candidates if "choice" in facts else ()
+    choice = None if step is None else step.lesson.choice
+    candidates = () if choice is None else choice.candidates
     if step is None or not len(state.rows) or state.groups is None:
         return
     if not candidates or not candidates[0].parts:  # no distances
@@ -477,16 +489,16 @@ def _merge(scene: Scene, tree: Joined) -> _Node:
 def _cuts(scene: Scene, state: ClusteringState) -> _Node:
     """Return the cuts so far; a lower side keeps the number of its part."""
     assert state.groups is not None
-    names = [attribute.name for attribute in scene.task.quasi]
     here = int(state.groups[state.rows].min(initial=np.iinfo(np.int32).max))
     root = _Node(f"all   {scene.task.n:,}")
     leaves = {0: root}
-    for _, cut in state.cuts:
-        if cut.group not in leaves:
+    for _, step in state.cuts:
+        cut = step.event
+        if not isinstance(cut, GroupDivided) or cut.group not in leaves:
             continue  # cut while one step stood for many decisions
-        name = names[cut.attribute]
-        lower = _Node(f"{cut.sides[0] or f'{name} ≤ {cut.below}'}   {cut.left:,}")
-        upper = _Node(f"{cut.sides[1] or f'{name} > {cut.below}'}   {cut.right:,}")
+        below, above = step.lesson.sides
+        lower = _Node(f"{below or 'first side'}   {cut.left:,}")
+        upper = _Node(f"{above or 'second side'}   {cut.right:,}")
         leaves[cut.group].parts = lower, upper
         leaves[cut.group], leaves[cut.upper] = lower, upper
     for group, leaf in leaves.items():

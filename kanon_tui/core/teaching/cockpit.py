@@ -9,6 +9,7 @@ import numpy as np
 from kanon_tui.core.clustering.facts import distinguishable
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import Timeline
+from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import Step
 from kanon_tui.core.teaching.picture import Canvas, Drawing, Picture, Scene, Tone
 from kanon_tui.core.teaching.records import MOST_ROWS, groups_now, sizes_of
@@ -87,7 +88,7 @@ def objective_points(
 def _values(timeline: Timeline, number: int, figure: str) -> Points:
     """Return a counter or fact at every step that has it, up to a step."""
     steps = timeline.steps(1, number)
-    values = [(at, step.counters.get(figure, step.facts.get(figure))) for at, step in steps]
+    values = [(at, {**facts_of(step.event), **step.counters}.get(figure)) for at, step in steps]
     return [(at, float(value)) for at, value in values if isinstance(value, int | float)]
 
 
@@ -133,7 +134,7 @@ def figure_text(value: float) -> str:
 
 def _class_sizes(scene: Scene) -> Int64s | None:
     """Return the present sizes of the classes; None where steps do not report them."""
-    reported = None if scene.step is None else scene.step.facts.get("sizes")
+    reported = None if scene.step is None else facts_of(scene.step.event).get("sizes")
     if reported is not None:
         return np.repeat(np.arange(1, len(reported) + 1), reported)
     if scene.task.rows > MOST_ROWS:

@@ -15,6 +15,7 @@ from kanon_tui.core.lattice.objective import value_text
 from kanon_tui.core.lattice.search import StringText
 from kanon_tui.core.lattice.strings import LatticeGrid
 from kanon_tui.core.numeric import Int64s
+from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.teaching.picture import Canvas, Drawing, Picture, Scene, Tone
 from kanon_tui.core.teaching.run_states import FullDomainState, Verdict
 from kanon_tui.core.text import shortened, visible
@@ -110,7 +111,7 @@ class LatticePicture(Drawing):
         canvas: Canvas[Tone] = Canvas(picture.width, layout.height, "")
         places = layout.places(picture.width)
         current, best = state.node_of(state.current), state.node_of(state.best)
-        tests = () if scene.asked is None else scene.asked.facts.get("tests", ())
+        tests = () if scene.asked is None else facts_of(scene.asked.event).get("tests", ())
         doubtful = {state.node_of(test.levels) for test in tests}
         flood = set(state.settled_at(scene.number).tolist())
         names = ", ".join(visible(lattice.names[a]) for a in shown)

@@ -12,11 +12,9 @@ from itertools import groupby, pairwise
 from textwrap import wrap
 from typing import ClassVar, Generic, Literal, TypeVar
 
-import numpy as np
-
-from kanon_tui.core.clustering.facts import UNPLACED
+from kanon_tui.core.pipeline.run import RunStep
 from kanon_tui.core.pipeline.timeline import RunState, Timeline
-from kanon_tui.core.task.task import Algorithm, Step, Task
+from kanon_tui.core.task.task import Algorithm, Task
 from kanon_tui.core.text import visible
 
 Tone = Literal[
@@ -119,11 +117,11 @@ class Scene:
     timeline: Timeline
     number: int
     """The step that is shown; 0 before the first."""
-    asked: Step | None = None
+    asked: RunStep | None = None
     """The next step, while a class votes on it."""
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> RunStep | None:
         """The step itself; None before the first."""
         return self.timeline.step(self.number) if self.number and self.timeline.last else None
 
@@ -132,10 +130,8 @@ class Scene:
         """The state after the shown step; before the first step, the state in which it begins."""
         state = self.timeline.state(self.number)
         if not self.number and self.timeline.last:
-            facts, state = self.timeline.step(1).facts, state.copy()
-            begin = {"together": np.full(self.task.rows, UNPLACED, dtype=np.int32)}
-            begin |= {name: facts[name] for name in ("lattice", "together") if name in facts}
-            state.take(0, Step("begin", "", begin))
+            state = state.copy()
+            state.begin(self.timeline.step(1).event, self.task.rows)
         return state
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.release.class_texts import cell_texts

@@ -7,7 +7,6 @@ are together, and how it came to that. The facts that a clustering takes in, wha
   where one step stands for many decisions. None where the table is too large for that;
 - `moved`: pairs of a group's number and the records that belong to it from now on;
 - `rows`: the records that the decision is about;
-- `cut`: a `Cut`, of those that divide;
 - `merge`: a `Merge`, of those that merge;
 - `hide`: records, and per attribute whether their cells are hidden; `hidden_cells`: all that are;
 - `tints`: per record the group that it must stay in while clusters grow (of `gcka`).
@@ -15,18 +14,29 @@ are together, and how it came to that. The facts that a clustering takes in, wha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.algorithms.local_search import PointerState
-from kanon_tui.core.clustering.facts import UNPLACED, Cut, Merge
+from kanon_tui.core.clustering.events import (
+    NO_GROUP,
+    NO_RECORDS,
+    UNPLACED,
+    GroupDivided,
+    GroupEvent,
+    Moves,
+)
+from kanon_tui.core.clustering.facts import Merge
 from kanon_tui.core.lattice.strings import LatticeGrid, Reason, Settled, Tested
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
+from kanon_tui.core.pipeline.run import RunStep
 from kanon_tui.core.pipeline.timeline import RunState
-from kanon_tui.core.task.task import Step
+from kanon_tui.core.task.events import Event, facts_of
 
 Verdicts = npt.NDArray[np.int8]
 
@@ -82,9 +92,16 @@ class FullDomainState(RunState):
         self.part_results: dict[tuple[int, ...], str] = {}
         """By set of attributes that helpers have searched, its outcome: `3 of 10 pass`."""
 
-    def take(self, number: int, step: Step) -> None:
+    def begin(self, first: Event, rows: int) -> None:
+        """Show the lattice with no string tested."""
+        lattice = facts_of(first).get("lattice")
+        if lattice is not None:
+            self._begin(lattice)
+            self.lattice = lattice
+
+    def take(self, number: int, step: RunStep) -> None:
         """Take in the tests, the decided strings, and the position of the search."""
-        facts, before = step.facts, self.current
+        facts, before = facts_of(step.event), self.current
         if self.lattice is None and "lattice" in facts:
             self._begin(facts["lattice"])
         self.lattice = facts.get("lattice", self.lattice)
@@ -217,9 +234,6 @@ class FullDomainState(RunState):
         return f"{outcome[verdict]} since step {since:,}: {reason}"
 
 
-_NO_ROWS: Int64s = np.empty(0, dtype=np.int64)
-
-
 @dataclass(frozen=True, eq=False)
 class Joined:
     """A cluster in the tree of merges: a union of two, or one that no merge made."""
@@ -246,10 +260,10 @@ class ClusteringState(RunState):
     def __init__(self) -> None:
         self.groups: Int32s | None = None
         """Per record the number of its group; None where steps do not tell."""
-        self.rows: Int64s = _NO_ROWS
+        self.rows: Int64s = NO_RECORDS
         """The records that the last decision was about."""
-        self.cuts: list[tuple[int, Cut]] = []
-        """The cuts with their steps."""
+        self.cuts: list[tuple[int, RunStep]] = []
+        """The steps that divided a group, with their numbers."""
         self.closed: set[int] = set()
         """Groups that nothing more happens to."""
         self.joined: dict[int, Joined] = {}
@@ -264,9 +278,20 @@ class ClusteringState(RunState):
         self.order: dict[int, int] = {}
         """The groups that decisions were about, with their places in that order."""
 
-    def take(self, number: int, step: Step) -> None:
-        """Take in the present groups."""
-        facts = step.facts
+    def begin(self, first: Event, rows: int) -> None:
+        """Show the groups in which a run begins; no record has one where it does not say."""
+        start = facts_of(first).get("together")
+        if isinstance(first, GroupEvent):
+            start = first.start
+        self.groups = np.full(rows, UNPLACED, dtype=np.int32) if start is None else start
+
+    def take(self, number: int, step: RunStep) -> None:
+        """Take in what happened to the groups."""
+        event = step.event
+        if isinstance(event, GroupEvent):
+            self._take_groups(number, step, event)
+            return
+        facts = facts_of(event)
         if "together" in facts:
             self._regroup(facts["together"])
         self.tints = facts.get("tints", self.tints)
@@ -280,20 +305,45 @@ class ClusteringState(RunState):
                     self.joined.pop(int(self.groups[rows[0]]), None)
                     self.joined.pop(group, None)
                 self.groups[rows] = group
-        self.rows = facts.get("rows", _NO_ROWS)
+        self.rows = facts.get("rows", NO_RECORDS)
         if step.kind == "start":
             self.growing = ()
         if step.kind in ("start", "grow") or (step.kind == "close" and "moved" in facts):
             self.growing += tuple(self.rows.tolist())
-        if "cut" in facts:
-            self.cuts.append((number, facts["cut"]))
         if "closed_group" in facts:
             self.closed.add(facts["closed_group"])
-        self._hide(step)
-        if self.groups is not None:
-            for group in np.unique(self.groups[self.rows]).tolist():
-                if group >= 0:
-                    self.order.setdefault(group, len(self.order))
+        self._hide(facts)
+        self._number_marks()
+
+    def _take_groups(self, number: int, step: RunStep, event: GroupEvent) -> None:
+        """Take in what a typed event did to the groups."""
+        if event.start is not None:
+            self._regroup(event.start)
+        self._move(event.moves)
+        self.rows = event.records.astype(np.int64)
+        if event.closed != NO_GROUP:
+            self.closed.add(event.closed)
+        if isinstance(event, GroupDivided) and event.group != NO_GROUP:
+            self.cuts.append((number, step))
+        self._number_marks()
+
+    def _move(self, moves: Moves) -> None:
+        """Give records new groups, which are no longer what merges had made."""
+        if self.groups is None or not len(moves.records):
+            return
+        touched = np.concatenate([self.groups[moves.records], moves.groups])
+        if self.joined:
+            for group in np.unique(touched).tolist():
+                self.joined.pop(group, None)
+        self.groups[moves.records] = moves.groups
+
+    def _number_marks(self) -> None:
+        """Number the groups in the order in which decisions are about them."""
+        if self.groups is None:
+            return
+        for group in np.unique(self.groups[self.rows]).tolist():
+            if group >= 0:
+                self.order.setdefault(group, len(self.order))
 
     def _regroup(self, together: Int32s | None) -> None:
         """Renumber the groups; a tree of merges goes on under the new number of its records."""
@@ -314,15 +364,15 @@ class ClusteringState(RunState):
         small = self.joined.pop(merge.small, Joined(merge.small, merge.small_rows))
         other = self.joined.pop(merge.other, Joined(merge.other, merge.other_rows))
         self.joined[merge.other] = Joined(
-            merge.other, _NO_ROWS, number, merge.score, (other, small)
+            merge.other, NO_RECORDS, number, merge.score, (other, small)
         )
 
-    def _hide(self, step: Step) -> None:
-        if "hidden_cells" in step.facts:
-            every = step.facts["hidden_cells"]
+    def _hide(self, facts: Mapping[str, Any]) -> None:
+        if "hidden_cells" in facts:
+            every = facts["hidden_cells"]
             self.hidden = None if every is None else every.copy()
-        if "hide" in step.facts and self.groups is not None:
-            rows, hides = step.facts["hide"]
+        if "hide" in facts and self.groups is not None:
+            rows, hides = facts["hide"]
             if self.hidden is None:
                 self.hidden = np.zeros((len(self.groups), len(hides)), dtype=bool)
             self.hidden[rows] |= hides

@@ -9,43 +9,29 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widget import Widget
 
+from kanon_tui.core.pipeline.run import RunStep
 from kanon_tui.core.pipeline.timeline import Playhead
-from kanon_tui.core.task.task import Step
 from kanon_tui.core.text import shortened, visible
 from kanon_tui.widgets.drawing import theme_style
 
 MARKS = {
     "prune": "−", "pre-prune": "−", "cut": "✂", "split": "✂", "merge": "⇄", "raise": "↑",
     "suppress": "×", "close": "■", "start": "▷", "answer": "★", "accept": "+",
+    "passes": "✓", "fails": "✗",
 }  # fmt: skip
 
 
-def mark(step: Step) -> str:
+def mark(step: RunStep) -> str:
     """Return a sign for the kind of decision; for a test its outcome."""
-    if step.kind == "test":
-        return "✓" if step.facts.get("passes") else "✗"
-    return MARKS.get(step.kind, "·")
+    return MARKS.get(step.event.landmark, "·")
 
 
-def in_short(step: Step) -> str:
+def in_short(step: RunStep) -> str:
     """Return a decision in one line, without the names of a string's attributes.
 
     `⟨2 0 3 1⟩ 724 below k · RV 0.5971`.
     """
-    facts = step.facts
-    if step.kind != "test" or "string" not in facts or "decisions" in facts:
-        return step.sentence
-    levels = " ".join(str(level) for level in facts["string"].levels)
-    if facts["fault"] is not None:
-        verdict = f"{facts['lacking']:,} with {facts['fault']}"
-    elif facts["small"]:
-        verdict = f"{facts['small']:,} below k"
-    elif facts["smallest"] is not None:
-        verdict = f"smallest class {facts['smallest']:,}"
-    else:
-        verdict = f"{facts['classes']:,} classes and more"
-    value = f" · RV {facts['shown_rv']}" if "shown_rv" in step.template else ""
-    return f"⟨{levels}⟩ {verdict}{value}"
+    return step.lesson.short or step.sentence
 
 
 class DecisionLog(Widget, can_focus=True):
@@ -158,7 +144,7 @@ class TimelineBar(Widget):
         return text.append("┤", theme_style(self, "text-muted"))
 
 
-def _most_important_mark(steps: list[Step]) -> str:
+def _most_important_mark(steps: list[RunStep]) -> str:
     """Return the most important mark of some steps; of very many a sample is looked at."""
     signs = {mark(step) for step in steps[:: 1 + len(steps) // 50]}
     return min(signs, key=_RANK.index)

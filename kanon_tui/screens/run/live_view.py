@@ -17,6 +17,7 @@ from textual.containers import Container, Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
+from kanon_tui.core.lessons.lesson import Vote
 from kanon_tui.core.pipeline.live import LiveRun, Snapshot
 from kanon_tui.core.pipeline.run import State
 from kanon_tui.core.pipeline.stream import PASSES, WatchedStream
@@ -26,7 +27,6 @@ from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.candidates import (
     LETTERS,
     Candidates,
-    Vote,
     banner,
     outcome_of,
     vote_on,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, RunStep
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.release.recode import Release, recode
-from kanon_tui.core.task.task import Algorithm, Grouping, RunContext, Step, Task
+from kanon_tui.core.task.task import Algorithm, Grouping, RunContext, Task
 
 Clusters = list[list[int]]
 
@@ -41,7 +41,7 @@ def released(task: Task, grouping: Grouping) -> Release:
     return release
 
 
-def steps_of(task: Task, algorithm: Algorithm) -> list[Step]:
+def steps_of(task: Task, algorithm: Algorithm) -> list[RunStep]:
     """Every decision as a step of its own."""
     return list(Run(task, algorithm, RunContext(1)))
 

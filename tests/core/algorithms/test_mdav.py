@@ -14,8 +14,8 @@ from kanon_tui.core.algorithms.mondrian import Mondrian
 from kanon_tui.core.algorithms.top_down import TopDown
 from kanon_tui.core.clustering.clustering import Clustering, NumericClustering
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Step, Task
+from kanon_tui.core.pipeline.run import Run, RunStep
+from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.helpers import make_task
 from tests.tries import tries
@@ -209,7 +209,7 @@ def test_missing_numbers_go_together() -> None:
 
 def test_steps_name_the_records_that_classes_are_around() -> None:
     task = make_task({"x": [1, 2, 50, 51, 100, 101]}, k=2)
-    steps: list[Step] = list(Run(task, Mdav(), RunContext(1)))
+    steps: list[RunStep] = list(Run(task, Mdav(), RunContext(1)))
     assert [step.kind for step in steps] == ["close", "close", "rest"]
     assert "Record 6" in steps[0].sentence
     assert "Record 1" in steps[1].sentence

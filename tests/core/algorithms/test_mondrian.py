@@ -7,13 +7,14 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
+from kanon_tui.core.clustering.events import CutMade
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, RunStep
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind
-from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Step, Task
+from kanon_tui.core.task.task import FULL_SPEED, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.beyond_k import with_requirements
 from tests.core.algorithms.twins.mondrian import holds, mondrian
@@ -41,8 +42,14 @@ def classes(labels: np.ndarray) -> list[list[int]]:
     return [np.flatnonzero(labels == c).tolist() for c in range(labels.max() + 1)]
 
 
-def told(task: Task) -> list[Step]:
+def told(task: Task) -> list[RunStep]:
     return list(Run(task, Mondrian(), RunContext(1)))
+
+
+def attribute_and_values(task: Task, cut: CutMade) -> tuple[str, str, str]:
+    """The attribute that is cut, and the values on either side of the cut."""
+    column = task.quasi[cut.attribute].column
+    return column.name, column.values[cut.below], column.values[cut.above]
 
 
 def test_sbc_figure_2_9_b_from_table_2_12() -> None:
@@ -52,8 +59,9 @@ def test_sbc_figure_2_9_b_from_table_2_12() -> None:
 
 
 def test_sbc_section_2_5_zip_is_cut_first_and_between_23111_and_23112() -> None:
-    cuts = [step.facts for step in told(prepare(Project.load(SAMPLE / "project.yaml")))]
-    assert [(c["attribute"], c["below"], c["above"], c["left"], c["right"]) for c in cuts[:2]] == [
+    task = prepare(Project.load(SAMPLE / "project.yaml"))
+    cuts = [step.event for step in told(task)][:2]
+    assert [(*attribute_and_values(task, cut), cut.left, cut.right) for cut in cuts] == [
         ("zip", "23111", "23112", 4, 2),
         ("age", "36", "37", 2, 2),
     ]
@@ -126,17 +134,16 @@ def test_running_ncp_is_that_of_the_published_classes() -> None:
 
 def test_wider_domain_makes_an_attribute_narrower() -> None:
     columns = {"a": [1, 2, 3, 4], "b": [1, 3, 2, 4]}
-    assert told(make_task(columns))[0].facts["attribute"] == "a"
+    assert told(make_task(columns))[0].event.attribute == 0
     wide = {"a": AttributeSpec(domain=(0, 10))}
-    assert told(make_task(columns, specs=wide))[0].facts["attribute"] == "b"
+    assert told(make_task(columns, specs=wide))[0].event.attribute == 1
 
 
 def test_missing_numbers_are_cut_off_last() -> None:
     task = make_task(
         {"a": [1, 1, "?", "?"], "b": [1, 2, 1, 2]}, specs={"a": AttributeSpec(kind=Kind.NUMERIC)}
     )
-    cut = told(task)[0].facts
-    assert (cut["below"], cut["above"]) == ("1", "?")
+    assert attribute_and_values(task, told(task)[0].event) == ("a", "1", "?")
 
 
 def test_categories_are_cut_in_the_order_of_their_hierarchy() -> None:

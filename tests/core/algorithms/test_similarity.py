@@ -13,13 +13,13 @@ from kanon_tui.core.algorithms.sd import SD
 from kanon_tui.core.kernels import cluster_centre as centre
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.pipeline.run import Run, RunStep
 from kanon_tui.core.privacy.verify import verify
 from kanon_tui.core.project.project import AttributeSpec, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.release.recode import recode
 from kanon_tui.core.table.column import Kind
-from kanon_tui.core.task.task import FULL_SPEED, Algorithm, Grouping, RunContext, Step, Task
+from kanon_tui.core.task.task import FULL_SPEED, Algorithm, Grouping, RunContext, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.core.algorithms.twins.similarity import cluster, in_order, similarities, tables
 from tests.helpers import make_task
@@ -35,7 +35,7 @@ def run(task: Task, algorithm: Algorithm, decisions: int = FULL_SPEED) -> Groupi
     return found
 
 
-def told(task: Task, algorithm: Algorithm) -> list[Step]:
+def told(task: Task, algorithm: Algorithm) -> list[RunStep]:
     return list(Run(task, algorithm, RunContext(1)))
 
 

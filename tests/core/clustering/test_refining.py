@@ -24,6 +24,7 @@ from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.refining import Goal, Refining
 from kanon_tui.core.clustering.refining_arrays import RecordTypes, near_records
 from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.lessons.telling import lesson_of
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
@@ -241,7 +242,7 @@ def test_two_pairs_that_were_put_together_wrongly_are_put_right() -> None:
     assert members(found.history.grouping().labels) == [[0, 2], [1, 3]]
     *_, step = Refining(task, RunContext(1), start, Mondrian()).run(20)
     swapped = "Class 1 gives 1 record to class 2 for 1 record"
-    assert step.sentence == f"{swapped}: NCP 0.0244 instead of 0.9756."
+    assert lesson_of(step.event, task).sentence == f"{swapped}: NCP 0.0244 instead of 0.9756."
 
 
 @pytest.mark.parametrize("by", ["ncp", "sse"])
@@ -251,7 +252,10 @@ def test_a_class_between_two_others_is_dissolved(by: str) -> None:
     refining = Refining(task, RunContext(1), start, Mondrian(refine_by=by))
     *_, step = refining.run(20)
     assert members(refining.history.grouping().labels) == [[0, 1, 2], [3, 4, 5]]
-    assert "Dissolve class 2: its 2 records join 2 near classes" in step.sentence
+    assert (
+        "Dissolve class 2: its 2 records join 2 near classes"
+        in lesson_of(step.event, task).sentence
+    )
     assert step.counters["clusters"] == 2
     assert refining.history.grouping().search["refine_dissolved"] == 1
 

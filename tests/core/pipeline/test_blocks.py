@@ -21,6 +21,7 @@ from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.blocks import BlockCut, block_steps, cut_into_blocks, side_by_side
 from kanon_tui.core.pipeline.run import Run, conclude
 from kanon_tui.core.privacy.l_diversity import DistinctLDiversity
+from kanon_tui.core.task.events import Event
 from kanon_tui.core.task.task import Family, Grouping, RunContext, Step, Steps, Task
 from tests.core.algorithms.random_tables import random_task
 from tests.helpers import make_task
@@ -185,7 +186,7 @@ def test_who_does_not_pull_makes_all_jobs_wait() -> None:
     def job(number: int) -> Steps:
         for _ in range(50):
             taken.append(number)
-            yield Step("block", "")
+            yield Step(Event())
         return Grouping(np.zeros(1, dtype=np.int32))
 
     jobs = [lambda number=n: job(number) for n in range(4)]

@@ -13,9 +13,17 @@ import pytest
 
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.run import Run, State
+from kanon_tui.core.task.events import Event
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 from tests.helpers import make_task
 from tests.waiting import PATIENCE, wait_until
+
+
+@dataclass(frozen=True)
+class CountedTo(Event):
+    """So many decisions are taken."""
+
+    done: int
 
 
 @dataclass(frozen=True)
@@ -34,14 +42,8 @@ class Counting(Algorithm):
         whole = Grouping(np.zeros(task.n, dtype=np.int32))
         while done < self.decisions:
             done = min(done + context.decisions_per_step, self.decisions)
-            yield Step(
-                "count",
-                "Counted to {done}.",
-                {"done": done},
-                {"ncp": done / self.decisions},
-                done / self.decisions,
-                lambda: whole,
-            )
+            share = done / self.decisions
+            yield Step(CountedTo(done), {"ncp": share}, share, lambda: whole)
         return whole
 
 
@@ -72,7 +74,7 @@ def test_full_speed_takes_batches_and_ends(drive) -> None:
     drive(made).join(PATIENCE)
     assert made.snapshot.state is State.FINISHED
     assert made.snapshot.steps == 3
-    assert made.snapshot.step.sentence == "Counted to 25000."
+    assert made.snapshot.step.sentence == "Counted to: done 25,000."
     assert made.snapshot.progress == 1
 
 
@@ -82,7 +84,7 @@ def test_a_step_is_one_decision_and_then_it_waits(drive) -> None:
     for number in (1, 2, 3):
         made.step()
         wait_until(lambda number=number: made.snapshot.steps == number)
-        assert made.snapshot.step.facts["done"] == number
+        assert made.snapshot.step.event.done == number
         assert made.snapshot.paused
     made.resume()
     wait_until(lambda: made.snapshot.state is State.FINISHED)
@@ -107,7 +109,7 @@ def test_no_step_is_lost_or_taken_twice_when_many_threads_ask(drive) -> None:
     made.cancel()
     driving.join(PATIENCE)
     assert made.snapshot.steps == 4000
-    assert made.snapshot.step.facts["done"] == 4000
+    assert made.snapshot.step.event.done == 4000
 
 
 def test_pause_stops_and_resume_goes_on(drive) -> None:
@@ -166,4 +168,4 @@ def test_snapshots_do_not_change_and_every_step_is_kept(drive) -> None:
     thread.join(PATIENCE)
     assert (first.steps, first.step, first.counters) == kept
     assert made.timeline.last == 2000
-    assert made.timeline.step(7).facts["done"] == 7
+    assert made.timeline.step(7).event.done == 7

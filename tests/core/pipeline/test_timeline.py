@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
+from kanon_tui.core.pipeline.run import RunStep
 from kanon_tui.core.pipeline.timeline import Playhead, RunState, Timeline
-from kanon_tui.core.task.task import Step
+from kanon_tui.core.task.events import Event
+from tests.helpers import make_task
+
+TASK = make_task({"a": [1, 2]})
+
+
+@dataclass(frozen=True)
+class Numbered(Event):
+    """An event of some kind with a number."""
+
+    of_kind: str
+    n: int
+
+    @property
+    def kind(self) -> str:
+        return self.of_kind
+
+
+def numbered(kind: str, n: int) -> RunStep:
+    return RunStep(Numbered(kind, n), task=TASK)
 
 
 class Total(RunState):
@@ -14,8 +35,11 @@ class Total(RunState):
     def __init__(self, total: int = 0) -> None:
         self.total = total
 
-    def take(self, number: int, step: Step) -> None:
-        assert step.facts["n"] == number
+    def begin(self, first: Event, rows: int) -> None:
+        """Begin with nothing."""
+
+    def take(self, number: int, step: RunStep) -> None:
+        assert step.event.n == number
         self.total += number
 
     def copy(self) -> Self:
@@ -26,7 +50,7 @@ def timeline(steps: int, most: int = 20_000) -> Timeline:
     made = Timeline(Total, most)
     for number in range(1, steps + 1):
         kind = "cut" if number % 5 == 0 else "close"
-        made.add(Step(kind, "Step {n} of many.", {"n": number}))
+        made.add(numbered(kind, number))
     return made
 
 
@@ -49,7 +73,7 @@ def test_of_very_long_runs_the_oldest_steps_go_and_states_stay_right() -> None:
     assert len(made.steps(1, 2_000)) <= 100
     for number in (made.first, made.last, made.first + 1):
         assert total(made, number) == number * (number + 1) // 2
-    assert made.step(1).facts["n"] == made.first
+    assert made.step(1).event.n == made.first
 
 
 def test_a_playhead_follows_until_somebody_goes_back() -> None:
@@ -57,10 +81,10 @@ def test_a_playhead_follows_until_somebody_goes_back() -> None:
     playhead = Playhead(made)
     assert (playhead.number, playhead.at_end) == (10, True)
     assert playhead.move(-3)
-    made.add(Step("close", "Step {n}.", {"n": 11}))
+    made.add(numbered("close", 11))
     assert playhead.number == 7
     assert playhead.move(100)
-    made.add(Step("close", "Step {n}.", {"n": 12}))
+    made.add(numbered("close", 12))
     assert playhead.number == 12
     assert not playhead.move(1)
 
@@ -75,7 +99,7 @@ def test_kinds_texts_and_bookmarks_are_found_again_and_again() -> None:
     assert playhead.number == 10
     assert playhead.again(forward=False)
     assert playhead.number == 5
-    assert playhead.seek_text("STEP 2")
+    assert playhead.seek_text("N 2")
     assert playhead.number == 20
     assert not playhead.seek_text("merge")
     assert playhead.toggle_bookmark()

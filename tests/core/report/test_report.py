@@ -30,6 +30,7 @@ from kanon_tui.core.report.reproduce import reproduce
 from kanon_tui.core.report.sections import figure
 from kanon_tui.core.report.story import annex_document, story
 from kanon_tui.core.table.column import Kind, Role
+from kanon_tui.core.task.events import Event
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import Apart, Boundary, RuleTable
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
@@ -67,7 +68,7 @@ class Fixed(Algorithm):
     groups: str = declared("", "a letter per record")
 
     def steps(self, task: Task, context: RunContext) -> Steps:
-        yield Step("group", "a group")
+        yield Step(Event())
         labels = [-1 if letter == "-" else ord(letter) for letter in self.groups]
         return Grouping(np.array(labels, dtype=np.int32), search={"odd": float("nan"), "n": 1})
 

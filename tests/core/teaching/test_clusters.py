@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import pickle
+from dataclasses import dataclass, replace
 
-from kanon_tui.core.pipeline.run import Run
-from kanon_tui.core.task.task import Candidate, Choice, RunContext, Step
+from kanon_tui.core.clustering.events import GroupEvent
+from kanon_tui.core.lessons.lesson import Lesson, describes
+from kanon_tui.core.pipeline.run import Run, RunStep
+from kanon_tui.core.task.events import Event
+from kanon_tui.core.task.task import Candidate, Choice, RunContext, Task
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.clusters import Tree
 from kanon_tui.core.teaching.cockpit import Cockpit
@@ -94,7 +98,7 @@ def test_the_formula_ends_in_the_score_of_the_candidate() -> None:
         _, timeline = recorded("race-rules", name)
         for _, step in timeline.steps(1, timeline.last):
             if step.kind == "merge":
-                choice = step.facts["choice"]
+                choice = step.lesson.choice
                 told = float(choice.formula[-1].rsplit(" ", 1)[1])
                 assert abs(told - choice.candidates[0].score) < 1e-3, (name, choice)
 
@@ -129,9 +133,9 @@ def test_the_distance_of_a_candidate_is_the_sum_of_its_attributes() -> None:
     for sample, name in (("similarity", "sbc"), ("spatial-distance", "sd"), ("patients", "sd")):
         _, timeline = recorded(sample, name)
         told = [
-            step.facts["choice"].candidates
+            step.lesson.choice.candidates
             for _, step in timeline.steps(1, timeline.last)
-            if "choice" in step.facts
+            if step.lesson.choice is not None
         ]
         assert told
         for candidates in told:
@@ -178,6 +182,10 @@ def test_steps_that_nobody_watches_carry_nothing_for_pictures() -> None:
         single, _ = recorded("locations" if name == "gcka" else "race-rules", name)
         for step in Run(single.task, single.algorithm, RunContext()):
             assert not {"together", "moved", "rows", "choice", "merge"} & set(step.facts), name
+            if isinstance(step.event, GroupEvent):
+                assert step.event.start is None, name
+                assert not len(step.event.moves.records), name
+                assert not len(step.event.records), name
 
 
 def test_merges_beyond_k_are_followed() -> None:
@@ -206,16 +214,30 @@ def test_what_a_watched_step_has_told_never_changes() -> None:
         single, _ = recorded("locations" if name == "gcka" else "race-rules", name)
         for decisions in (1, 7):
             run = Run(single.task, single.algorithm, RunContext(decisions, watched=True))
-            steps = [(step, repr(step.facts)) for step in run]
-            assert all(repr(step.facts) == told for step, told in steps), name
+            steps = [(step, pickle.dumps(step.event)) for step in run]
+            assert all(pickle.dumps(step.event) == before for step, before in steps), name
+
+
+@dataclass(frozen=True)
+class Chosen(Event):
+    """Something is chosen."""
+
+    choice: Choice
+
+
+@describes(Chosen)
+def chosen(event: Chosen, task: Task) -> Lesson:
+    return Lesson("Something is chosen.", event.choice)
 
 
 def test_candidates_that_are_close_are_told_apart() -> None:
     def candidates(*scores: float) -> str:
-        step = Step("merge", "Merge.", {"choice": Choice("whom", "score", tuple(
+        alternatives = tuple(
             Candidate(f"cluster {n}", score, chosen=not n) for n, score in enumerate(scores)
-        ), 9, "the highest wins")})  # fmt: skip
+        )
+        choice = Choice("whom", "score", alternatives, 9, "the highest wins")
         run, _ = recorded("patients", "k-member")
+        step = RunStep(Chosen(choice), task=run.task)
         timeline = new_timeline(run.algorithm)
         timeline.add(step)
         return Candidates().draw(Scene(run.task, run.algorithm, timeline, 1), *WIDE).plain()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.clustering.facts import SUPPRESSED, UNPLACED
+from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED, GroupEvent, GroupSplit
 from kanon_tui.core.clustering.features import ranks
 from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.candidates import Candidates
@@ -32,6 +32,11 @@ def groups_of_steps(name: str, number: int) -> list[int] | None:
     _, timeline = recorded(ALGORITHMS[name].sample, name)
     groups: list[int] | None = None
     for _, step in timeline.steps(1, number):
+        if isinstance(step.event, GroupEvent):
+            groups = groups if step.event.start is None else step.event.start.tolist()
+            moves = step.event.moves
+            for row, group in zip(moves.records.tolist(), moves.groups.tolist(), strict=True):
+                groups[row] = group
         if "together" in step.facts:
             groups = step.facts["together"].tolist()
         for group, rows in step.facts.get("moved", ()):
@@ -50,7 +55,11 @@ def test_every_record_has_the_mark_of_its_cluster(name: str) -> None:
             continue
         step = timeline.step(number)
         rows = step.facts.get("rows", ())
-        decided = set(step.facts.get("seeds", rows if len(rows) == 1 else ()))
+        if isinstance(step.event, GroupEvent):
+            rows = step.event.records
+        decided = set(rows.tolist() if len(rows) == 1 else ())
+        if isinstance(step.event, GroupSplit):
+            decided = set(step.event.seeds)
         lit, sizes = {groups[row] for row in rows}, Counter(groups)
         wanted: Counter[str] = Counter()
         for record, group in enumerate(groups):
@@ -142,9 +151,9 @@ def test_the_centre_of_sd_leaves_a_trail() -> None:
 
 def test_top_down_marks_its_two_seeds() -> None:
     run, timeline = recorded("race-rules", "top-down")
-    one, other = timeline.step(1).facts["seeds"]
-    moved = dict(timeline.step(1).facts["moved"])
-    upper = set(next(iter(moved.values())).tolist())
+    split = timeline.step(1).event
+    one, other = split.seeds
+    upper = set(split.moves.records.tolist())
     assert (one in upper) != (other in upper)  # a seed on either side
     assert drawn(RecordMap(), "race-rules", "top-down", 1, MIDDLE).count("◎") == 2
     assert run.task.n == 30

@@ -17,6 +17,7 @@ from kanon_tui.core.algorithms.datafly import Datafly
 from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.analysis.sweep.sweep import METRICS
 from kanon_tui.core.pipeline.run import anonymize
+from kanon_tui.core.task.events import Event
 from kanon_tui.core.task.task import RunContext, Step, Steps, Task
 from kanon_tui.screens.opening import open_file
 from kanon_tui.screens.results.screen import ResultsScreen
@@ -252,7 +253,7 @@ class Endless(Datafly):
     def steps(self, task: Task, context: RunContext) -> Steps:
         while True:
             time.sleep(0.001)
-            yield Step("wait", "Waiting.")
+            yield Step(Event())
 
 
 async def test_cancel_keeps_the_points_that_are_done(sample, make_app, monkeypatch) -> None:

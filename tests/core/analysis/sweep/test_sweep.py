@@ -43,6 +43,7 @@ from kanon_tui.core.project.project import AlgorithmChoice, AttributeSpec, DataS
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.column import Kind, Role
 from kanon_tui.core.table.table import as_table
+from kanon_tui.core.task.events import Event
 from kanon_tui.core.task.task import RunContext, Step, Steps, Task
 
 CITIES = {
@@ -207,7 +208,7 @@ class Endless(Datafly):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         while True:
-            yield Step("wait", "Waiting.")
+            yield Step(Event())
 
 
 def test_cancel_reaches_into_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +239,7 @@ class Broken(Datafly):
     """Has a mistake in it."""
 
     def steps(self, task: Task, context: RunContext) -> Steps:
-        yield Step("divide", "Divide.")
+        yield Step(Event())
         raise ZeroDivisionError
 
 

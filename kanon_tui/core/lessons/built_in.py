@@ -1,0 +1,5 @@
+"""The narrators of the built-in algorithms, registered by being imported."""
+
+from kanon_tui.core.lessons import cutting, narrated, splitting
+
+__all__ = ["cutting", "narrated", "splitting"]

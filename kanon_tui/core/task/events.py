@@ -1,0 +1,71 @@
+"""What algorithms yield: events, frozen dataclasses that say what happened in the words of a paper.
+
+An event has no sentence, candidates or colour. Who watches a run asks `lessons` for them. An event
+never changes: arrays that an algorithm goes on writing to are copied into it, others are shared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+
+def name_in_words(event_class: type) -> str:
+    """Return the name of a class in words: `run cut` for RunCut."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", event_class.__name__).lower()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """A decision of an algorithm, or a batch of them."""
+
+    word: ClassVar[str] = ""
+    """Its kind, where that is not the name of its class."""
+
+    @property
+    def kind(self) -> str:
+        """A word for the decision: cut, raise, test, prune, merge, grow, suppress …"""
+        return self.word or name_in_words(type(self))
+
+    @property
+    def decisions(self) -> int:
+        """The number of decisions that it stands for."""
+        return 1
+
+    @property
+    def landmark(self) -> str:
+        """What a viewer who looks for such events jumps to."""
+        return self.kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Narrated(Event):
+    """A decision of an algorithm that still writes its own sentence."""
+
+    of_kind: str
+    template: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """The word for the decision."""
+        return self.of_kind
+
+    @property
+    def decisions(self) -> int:
+        """The number of decisions that it stands for."""
+        return int(self.facts.get("decisions", self.facts.get("made", 1)))
+
+    @property
+    def landmark(self) -> str:
+        """The kind; a test is named by its outcome."""
+        if self.of_kind == "test":
+            return "passes" if self.facts.get("passes") else "fails"
+        return self.of_kind
+
+
+def facts_of(event: Event) -> Mapping[str, Any]:
+    """Return the facts of an event that is narrated; none of others."""
+    return event.facts if isinstance(event, Narrated) else {}
