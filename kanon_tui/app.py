@@ -18,7 +18,7 @@ from textual.screen import Screen
 from textual.widget import AwaitMount
 
 from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
-from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.errors import InputError, check_known, in_screen_words
 from kanon_tui.core.table.writing import write_text
 from kanon_tui.screens.base import STEPS, send
 from kanon_tui.screens.help_dialog import Help, Palette, explanation, key_groups, screen_commands
@@ -195,7 +195,7 @@ class KanonApp(App[None]):
         try:
             return await super().run_action(*arguments, **options)
         except InputError as error:
-            self.host.notify(str(error), "warning")
+            self.host.notify(in_screen_words(error), "warning")
             return True
 
     def action_step(self, step: str) -> None:

@@ -26,7 +26,7 @@ from textwrap import fill
 from traceback import walk_tb
 from typing import Any, NoReturn
 
-from kanon_tui.commands.declarations import COMMANDS, add_arguments
+from kanon_tui.commands.declarations import COMMANDS, SHOW_VALUES, add_arguments, flag
 from kanon_tui.commands.readers import a_file
 from kanon_tui.core.errors import OUT_OF_MEMORY, InputError, KanonError, suggestion
 from kanon_tui.core.optional import require
@@ -41,7 +41,9 @@ NO_MOUSE = "--no-mouse"
 _NEW_OBJECTS = 50_000
 """New objects after which Python collects garbage in a command, instead of 700: imports make none,
 and collecting took a twentieth of a run."""
-_OPTIONS = ("-h", "--help", "--version", NO_MOUSE)
+_OPTIONS = ("-h", "--help", "--version", NO_MOUSE, SHOW_VALUES)
+_ERRORS = (flag(SHOW_VALUES, "quote values of the data in an error, which hides them otherwise"),)
+"""What every command takes; `main` looks for it, as errors come from reading arguments, too."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -56,7 +58,8 @@ def main(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:  # raised by a library with its own signal handler
         return _fail(interrupted(), INTERRUPTED)
     except KanonError as error:
-        return _fail(str(error), error.exit_code)
+        sentence = error.with_values if SHOW_VALUES in argv else str(error)
+        return _fail(sentence, error.exit_code)
     except MemoryError:
         return _fail(OUT_OF_MEMORY, NOT_REACHED)
     except BrokenPipeError:  # the reader of our output has closed the pipe
@@ -94,6 +97,7 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="leave the mouse to the terminal, to select and copy text",
     )
+    add_arguments(parser, _ERRORS)
     parser.add_argument("--version", action="version", version=f"kanon-tui {__version__}")
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", prog="kanon-tui", parser_class=_Parser, required=True
@@ -111,7 +115,7 @@ def make_parser() -> argparse.ArgumentParser:
             whole_parser=parser,
             open_application=open_application,
         )
-        add_arguments(command, declared.arguments)
+        add_arguments(command, (*declared.arguments, *_ERRORS))
         if declared.parts:
             words = "|".join(declared.parts)
             parts = command.add_subparsers(metavar=words, dest="part", required=True)
@@ -119,7 +123,7 @@ def make_parser() -> argparse.ArgumentParser:
                 text = f"{help[:1].upper()}{help[1:]}."
                 part = parts.add_parser(word, help=help, description=text, allow_abbrev=False)
                 part.set_defaults(parser=part)
-                add_arguments(part, arguments)
+                add_arguments(part, (*arguments, *_ERRORS))
     return parser
 
 

@@ -81,6 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser, arguments: Iterable[Argument]
 PROJECT = file_argument("project", "a project file (.yaml)", "PROJECT")
 MADE_BY = file_argument("project", "the project (.yaml) that made the release", "PROJECT")
 RELEASE = file_argument("--release", "the release", required=True)
+SHOW_VALUES = "--show-values"
 JSON = flag("--json", "print JSON instead of text")
 FORCE = flag("--force", "replace existing files")
 COUNT = whole_number(1)

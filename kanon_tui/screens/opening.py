@@ -26,7 +26,7 @@ from kanon_tui.core.analysis.applying.mapping_file import ReleaseMapping, read_m
 from kanon_tui.core.api.functions import apply
 from kanon_tui.core.editing.session import Session, open_session
 from kanon_tui.core.editing.state_folder import UnsavedWork
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError, KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field, fields_of, text
 from kanon_tui.core.pipeline.prepare import PROJECT_ENDINGS
 from kanon_tui.core.project.project import DataSource, Project
@@ -399,7 +399,7 @@ class ApplyDialog(Hosted, FormDialog):
     def _failed(self, error: Exception) -> None:
         self._working = False
         expected = isinstance(error, KanonError) and self.host.background.is_live(self)
-        self._show([], str(error) if expected else "")
+        self._show([], in_screen_words(error) if expected else "")
         if not expected:
             self.host.fail(error)
 

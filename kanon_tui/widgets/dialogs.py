@@ -16,7 +16,7 @@ from textual.widgets import Button, Input, Label, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 from textual.widgets.selection_list import Selection
 
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.text import visible, visible_lines
 from kanon_tui.widgets.form import Form, Options
@@ -138,7 +138,7 @@ class Dialog(Modal):
 
     def show_error(self, error: object = "") -> None:
         """Show what is wrong in the line for it, or nothing."""
-        self.query_one("#error", Static).update(Text(visible(str(error))))
+        self.query_one("#error", Static).update(Text(visible(in_screen_words(error))))
 
 
 class FormDialog(Dialog):
@@ -276,7 +276,7 @@ class AskText(Dialog):
         try:
             self._check(text)
         except KanonError as error:
-            return str(error)
+            return in_screen_words(error)
         return ""
 
     @on(Input.Changed)

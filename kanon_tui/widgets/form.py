@@ -19,7 +19,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.message import Message
 from textual.widgets import Input, Label, Select, Static, TextArea
 
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field
 from kanon_tui.core.text import visible
 from kanon_tui.widgets.lists import Dropdown
@@ -219,7 +219,7 @@ class Form(VerticalScroll, can_focus=False):
             try:
                 self._read(field)
             except KanonError as error:
-                return field.name, str(error).removeprefix("this form: ")
+                return field.name, in_screen_words(error).removeprefix("this form: ")
         return "", ""
 
     def _read(self, field: Field) -> Any:

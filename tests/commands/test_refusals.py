@@ -21,7 +21,10 @@ from tests.commands.command_line import said
         (("xyzzy",), "xyzzy does not exist; name a data file, a project or a command"),
         (("x" * 300,), "does not exist; name a data file, a project or a command"),
         (("run.csv",), "run.csv does not exist; name a data file, a project or a command"),
-        (("--k",), "unknown option '--k'; known are --help, --no-mouse, --version, -h"),
+        (
+            ("--k",),
+            "unknown option '--k'; known are --help, --no-mouse, --show-values, --version, -h",
+        ),
         (("run",), "the following arguments are required: FILE; see 'kanon-tui run --help'"),
         (("run", "p.yaml", "q"), "run: unknown argument 'q'; it takes no further argument"),
         (("run", "p.yaml", "--ks", "2"), "run: unknown argument '--ks'; did you mean '--k'?"),

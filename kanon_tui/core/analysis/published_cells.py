@@ -57,7 +57,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.errors import InputError, Value, check_known
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy
 from kanon_tui.core.hierarchy.portable import other_labels
 from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
@@ -215,9 +215,9 @@ class CellReader:
             cell = cell or self._as_mask(text)
             if cell is None:
                 raise InputError(
-                    f"{where}: {self.column.name}: '{text}' is neither a value of the data nor a "
-                    f"label of its hierarchy, nor a range, set or mask; use the project with "
-                    f"which the release was made"
+                    f"{where}: {self.column.name}: {Value(text, 'a cell')} is neither a value of "
+                    f"the data nor a label of its hierarchy, nor a range, set or mask; use the "
+                    f"project with which the release was made"
                 )
             understood.append(cell)
         return ReadCells.from_cells(self, cells, understood)

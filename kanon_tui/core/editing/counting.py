@@ -7,7 +7,7 @@ what the whole table says; what a person has set stays, and is told of where it 
 from dataclasses import dataclass, replace
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.pipeline.engine_choice import memory_limit
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.pipeline.sampled_table import SampledTable, TableCounting
@@ -81,5 +81,5 @@ def _reading_problem(table: SampledTable, name: str, spec: AttributeSpec) -> str
     try:
         coded_column(table, name, spec)
     except KanonError as error:
-        return str(error)
+        return in_screen_words(error)
     return ""

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError, KanonError, in_screen_words
 from kanon_tui.core.hierarchy.builders.intervals import DATE_LEVELS
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Hierarchy, Mark
 from kanon_tui.core.hierarchy.specification import (
@@ -105,7 +105,7 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
         attribute = _used(session, name)
         problem = ""
     except KanonError as error:
-        attribute, problem = None, str(error)
+        attribute, problem = None, in_screen_words(error)
     try:
         column = attribute.column if attribute else published_column(session.table, name, spec)
     except KanonError:
@@ -113,7 +113,7 @@ def hierarchy_state(session: Session, name: str) -> HierarchyState:
     try:
         hierarchy, origin = level_table(spec, column, session.project.folder)
     except KanonError as error:
-        return replace(empty, problem=problem or str(error), column=column)
+        return replace(empty, problem=problem or in_screen_words(error), column=column)
     rows = hierarchy.find_rows(column)
     covered = rows >= 0
     records = np.zeros(len(hierarchy.values), dtype=np.int64)

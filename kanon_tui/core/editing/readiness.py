@@ -5,7 +5,7 @@ from enum import Enum
 
 from kanon_tui.core.editing.changes import staleness
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import KanonError
+from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.table.column import Role
 
 
@@ -91,5 +91,5 @@ def problem_of(session: Session, name: str) -> str:
     try:
         session.quasi_identifier(name)
     except KanonError as error:
-        return str(error)
+        return in_screen_words(error)
     return ""

@@ -28,7 +28,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, Value, Values
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, Mark
 from kanon_tui.core.table.column import Column
 from kanon_tui.core.text import quoted_list
@@ -41,8 +41,8 @@ def check_rename(hierarchy: Hierarchy, level: int, old: str, new: str) -> None:
     _check_label(hierarchy, level, old)
     if level == 0:
         raise InputError(
-            f"'{old}' is a value of the data and is published as it stands; only labels of level 1 "
-            f"and above can be renamed"
+            f"{Value(old)} is a value of the data and is published as it stands; only labels of "
+            f"level 1 and above can be renamed"
         )
     _check_name(new)
     if new != old and new in hierarchy.labels(level):
@@ -93,7 +93,7 @@ def group(hierarchy: Hierarchy, level: int, labels: Collection[str], name: str) 
     parents = {row[above] for row in inside}
     target = next((row for row in hierarchy.rows if row[above] == name), None)
     if parents == {name}:
-        raise InputError(f"level {above} is '{name}' already for {quoted_list(labels)}")
+        raise InputError(f"level {above} is '{name}' already for {_labels(level, list(labels))}")
     if target is None and len(parents) == 1:
         members = sum(row[above] in parents for row in hierarchy.rows)
         if members == len(inside):
@@ -128,7 +128,7 @@ def split(hierarchy: Hierarchy, level: int, label: str) -> Hierarchy:
     """Return the hierarchy without a group: its members keep their label of the level below."""
     _check_label(hierarchy, level, label)
     if level == 0:
-        raise InputError(f"'{label}' is a value of the data and holds nothing to split")
+        raise InputError(f"{Value(label)} is a value of the data and holds nothing to split")
     if level == hierarchy.height:
         raise InputError(f"'{label}' is the root; add a level below it and group there instead")
     members = {row[level - 1] for row in hierarchy.rows if row[level] == label}
@@ -187,19 +187,19 @@ def add_rows(hierarchy: Hierarchy, new: Mapping[str, Sequence[str]]) -> Hierarch
     height, root = hierarchy.height, hierarchy.root
     if height == 0:
         raise InputError(
-            f"the hierarchy has no level above its only value '{root}'; add a level first"
+            f"the hierarchy has no level above its only value {Value(root, '')}; add a level first"
         )
     known = frozenset(hierarchy.values)
     for value, labels in new.items():
         if value in known:
-            raise InputError(f"'{value}' has a row already; move it instead")
+            raise InputError(f"{Value(value)} has a row already; move it instead")
         if len(labels) != height:
             raise InputError(
-                f"'{value}' comes with {len(labels)} labels; the hierarchy has {height} levels "
-                f"above the values"
+                f"{Value(value)} comes with {len(labels)} labels; the hierarchy has {height} "
+                f"levels above the values"
             )
         if labels[-1] != root:
-            raise InputError(f"'{value}' must end at the root '{root}', not at '{labels[-1]}'")
+            raise InputError(f"{Value(value)} must end at the root '{root}', not at '{labels[-1]}'")
     added = [(value, *labels) for value, labels in new.items()]
     checked = Hierarchy.from_rows((*hierarchy.rows, *added))
     return replace(checked, marks=hierarchy.marks)
@@ -222,12 +222,17 @@ def _check_level(hierarchy: Hierarchy, level: int) -> None:
         raise InputError(f"there is no level {level}; levels go from 0 to {hierarchy.height}")
 
 
+def _labels(level: int, labels: Sequence[str]) -> str:
+    """Return labels of a level for an error; those of level 0 are values of the data."""
+    return quoted_list(labels) if level else str(Values(labels))
+
+
 def _check_label(hierarchy: Hierarchy, level: int, label: str) -> None:
     _check_level(hierarchy, level)
     if label not in hierarchy.labels(level):
         raise InputError(
-            f"'{label}' is not a label of level {level}; its labels are "
-            f"{quoted_list(hierarchy.labels(level))}"
+            f"{_labels(level, [label])} is not a label of level {level}; its labels are "
+            f"{_labels(level, hierarchy.labels(level))}"
         )
 
 
@@ -258,7 +263,7 @@ def rows_like(
 ) -> dict[str, tuple[str, ...]]:
     """Return rows that put values where another value is."""
     if example not in hierarchy.values:
-        raise InputError(f"'{example}' has no row either; choose a value that has one")
+        raise InputError(f"{Value(example)} has no row either; choose a value that has one")
     labels = hierarchy.rows[hierarchy.values.index(example)][1:]
     return dict.fromkeys(values, labels)
 
@@ -272,7 +277,7 @@ def own_rows(hierarchy: Hierarchy, values: Iterable[str]) -> dict[str, tuple[str
     for value in values:
         if value in taken:
             raise InputError(
-                f"'{value}' is also a label of level {taken[value]}, so it would not stay by "
+                f"{Value(value)} is also a label of level {taken[value]}, so it would not stay by "
                 f"itself; rename that label, or put the value under one"
             )
         rows[value] = (*[value] * len(between), *root)

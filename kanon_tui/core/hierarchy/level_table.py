@@ -23,7 +23,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, OnlyWithValues, Value, Values
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.table.column import Column, GroupValues, Kind, counted
 from kanon_tui.core.text import plural, quoted_list
@@ -217,8 +217,9 @@ class Hierarchy:
         if uncovered:
             verb, them = plural(len(uncovered), "is", "are"), plural(len(uncovered), "it", "them")
             where = f" to {self.source}" if self.source else ""
+            first = column.first_record_text(np.flatnonzero(rows < 0))
             raise InputError(
-                f"{column.name}: {quoted_list(uncovered)} {verb} not in its hierarchy; "
+                f"{column.name}: {Values(uncovered)} {verb} not in its hierarchy{first}; "
                 f"add a row for {them}{where} or rebuild the hierarchy"
             )
         levels = [Level.of_values(column.values)]
@@ -295,6 +296,11 @@ class Hierarchy:
         rank[order] = np.arange(len(order), dtype=np.int32)
         return rank
 
+    def _labels_of(self, level: int) -> str:
+        """Return the first labels of a level for an error; those of level 0 are values."""
+        words = f"; its labels are {quoted_list(self.labels(level))}"
+        return words if level else str(OnlyWithValues(words))
+
     def _resolve(self, mark: str | Mark, who: str) -> Mark:
         if isinstance(mark, Mark):
             if not 0 <= mark.level <= self.height:
@@ -304,8 +310,8 @@ class Hierarchy:
                 )
             if mark.label not in self._label_ranks[mark.level]:
                 raise InputError(
-                    f"{who}: MAGVal '{mark.label}' is not a label of level {mark.level}; "
-                    f"its labels are {quoted_list(self.labels(mark.level))}"
+                    f"{who}: MAGVal '{mark.label}' is not a label of level {mark.level}"
+                    f"{self._labels_of(mark.level)}"
                 )
             return mark
         levels = [j for j, labels in enumerate(self._label_ranks) if mark in labels]
@@ -429,9 +435,9 @@ class BoundHierarchy:
             if len(split):
                 one, other = present[split[0]], present[split[0] + 1]
                 raise InputError(
-                    f"{self.column.name}: level {level} of its hierarchy puts '{values[one]}' into "
-                    f"'{self.label(one, level)}' but '{values[other]}', the same number, into "
-                    f"'{self.label(other, level)}'; equal numbers belong together"
+                    f"{self.column.name}: level {level} of its hierarchy puts {Value(values[one])} "
+                    f"into '{self.label(one, level)}' but {Value(values[other])}, the same "
+                    f"number, into '{self.label(other, level)}'; equal numbers belong together"
                 )
             starts = np.flatnonzero(np.diff(groups, prepend=-1))
             run_labels, counts = np.unique(groups[starts], return_counts=True)
@@ -440,8 +446,8 @@ class BoundHierarchy:
                 second = starts[groups[starts] == broken][1]
                 raise InputError(
                     f"{self.column.name}: level {level} of its hierarchy puts "
-                    f"'{values[present[second]]}' into '{self.labels[level][broken]}' but "
-                    f"'{values[present[second - 1]]}' before it into "
+                    f"{Value(values[present[second]])} into '{self.labels[level][broken]}' but "
+                    f"{Value(values[present[second - 1]], 'the value')} before it into "
                     f"'{self.labels[level][groups[second - 1]]}'; groups of numbers must be "
                     f"ranges that do not overlap"
                 )
@@ -498,6 +504,12 @@ def _without_row(column: Column, rows: Int64s) -> list[str]:
     ]
 
 
+def _value_of(row: Sequence[str]) -> OnlyWithValues:
+    """Return the value of a row in brackets."""
+    value = row[0] if row else ""
+    return OnlyWithValues(f" ('{value}')")
+
+
 def _check_shape(table: list[tuple[str, ...]], who: str) -> None:
     if not table:
         raise InputError(f"{who}: the hierarchy has no rows; it needs one row per value")
@@ -508,18 +520,18 @@ def _check_shape(table: list[tuple[str, ...]], who: str) -> None:
     for number, row in enumerate(table, start=1):
         if len(row) != width:
             raise InputError(
-                f"{who}: row {number} of the hierarchy ('{row[0] if row else ''}') has "
+                f"{who}: row {number} of the hierarchy{_value_of(row)} has "
                 f"{len(row)} levels, row 1 has {width}; every row needs the same number"
             )
         if row[0] in seen:
             raise InputError(
-                f"{who}: row {number} of the hierarchy repeats the value '{row[0]}' of row "
+                f"{who}: row {number} of the hierarchy repeats {Value(row[0], 'the value')} of row "
                 f"{seen[row[0]]}; every value has one row"
             )
         seen[row[0]] = number
         if row[0] != "" and "" in row:
             raise InputError(
-                f"{who}: row {number} of the hierarchy ('{row[0]}') has no label at level "
+                f"{who}: row {number} of the hierarchy{_value_of(row)} has no label at level "
                 f"{row.index('')}; an empty cell would look like a missing value"
             )
 

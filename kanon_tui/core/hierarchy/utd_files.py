@@ -53,7 +53,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from kanon_tui.core.errors import InputError, suggestion
+from kanon_tui.core.errors import InputError, Value, suggestion
 from kanon_tui.core.fields.yaml_text import as_number
 from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
 from kanon_tui.core.reading import read_document
@@ -315,8 +315,8 @@ def _check_writable(texts: Iterable[str], path: Path) -> None:
     for text in texts:
         if _NOT_XML.search(text):
             raise InputError(
-                f"{path.name}: {text!r} holds a control character, which XML cannot; write the "
-                f"hierarchy as CSV instead"
+                f"{path.name}: {Value(text)} holds a control character, which XML cannot; write "
+                f"the hierarchy as CSV instead"
             )
 
 

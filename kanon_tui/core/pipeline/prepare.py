@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.errors import InputError, OnlyWithValues, check_known
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from kanon_tui.core.numeric import Floats
@@ -263,9 +263,10 @@ def _domain(column: Column, spec: AttributeSpec) -> tuple[float, float]:
             f"the values of the data"
         )
     if len(present) and (low > observed[0] or high < observed[1]):
+        ends = " to ".join(written_end(column, end) for end in observed)
+        present_range = OnlyWithValues(f", which go from {ends}")
         raise InputError(
-            f"{column.name}: {written} leaves out values of the data, which go from "
-            f"{' to '.join(written_end(column, end) for end in observed)}; widen it"
+            f"{column.name}: {written} leaves out values of the data{present_range}; widen it"
         )
     for key in ("bottom", "top"):
         bound = None if column.coding is None else getattr(column.coding, key)

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.errors import InputError, OnlyWithValues, suggestion
 from kanon_tui.core.fields.declaration import list_of, number, text
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
@@ -47,7 +47,9 @@ class AlphaKAnonymity(PrivacyModel):
         """Return the requirement for one column, its values in the order of the column's."""
         for value in self.values:
             bounded = f"{who}: the share of '{value}' is bounded, but"
-            check_known(value, column.code_of, f"{bounded} {column.name} has no such value")
+            if value not in column.code_of:
+                hint = OnlyWithValues(f"; {suggestion(value, column.values)}")
+                raise InputError(f"{bounded} {column.name} has no such value{hint}")
             if column.code_of[value] == column.missing:
                 raise InputError(
                     f"{bounded} it means missing, which is no value of {column.name}; leave it out"

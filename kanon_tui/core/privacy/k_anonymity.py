@@ -22,7 +22,7 @@ Reference: the SBC thesis, end of 5.1 (a suggestion).
 
 import numpy as np
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, Value
 from kanon_tui.core.numeric import Floats, Int64s
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.requirements import ColumnRequirement
@@ -56,13 +56,15 @@ def smallest_size(sizes: Int64s) -> int:
 def personal_requirement(column: Column) -> ColumnRequirement:
     """Return the requirement of a column with each person's k; refuse values that are no k."""
     strange = [
-        text
-        for text, asked in zip(column.values, column.value_numbers.tolist(), strict=True)
+        code
+        for code, asked in enumerate(column.value_numbers.tolist())
         if not np.isnan(asked) and (asked < 1 or asked != round(asked))
     ]
     if strange:
+        text = Value(column.values[strange[0]], "a value that is no k")
         raise InputError(
-            f"privacy: personal_k: column '{column.name}' holds '{strange[0]}'; a person's k is a "
+            f"privacy: personal_k: column '{column.name}' holds {text}"
+            f"{column.first_record_text(strange)}; a person's k is a "
             f"whole number of at least 1, or missing"
         )
     return ColumnRequirement(PersonalK(1, column.name), column)

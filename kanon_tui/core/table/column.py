@@ -11,7 +11,7 @@ and join the codes back. That costs O(n) hashing plus a sort of the distinct tex
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -106,6 +106,16 @@ class Column:
     def __repr__(self) -> str:
         """Describe the column without a value: tracebacks, logs and notebooks show it."""
         return f"<Column with {len(self.values):,} distinct values>"
+
+    def first_record_text(self, codes: Sequence[int] | NDArray[np.integer]) -> str:
+        """Return ` (first in record 12)` for the first record with one of these codes.
+
+        Where records are not at hand, as in a table beyond memory, the text is empty.
+        """
+        places = np.flatnonzero(np.isin(self.codes, np.asarray(codes)))
+        if self.copies is not None or not len(places):
+            return ""
+        return f" (first in record {int(places[0]) + 1:,})"
 
     def parse(self, texts: Iterable[str]) -> Floats:
         """Return the numbers (or days) these texts stand for in this column, nan for none.

@@ -30,7 +30,7 @@ from decimal import Decimal, InvalidOperation
 
 import numpy as np
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import THOSE_OF_DATA, InputError, Value
 from kanon_tui.core.table.column import Column, EndCoding, Kind, Spellings, counted
 from kanon_tui.core.table.value_formats import date_text
 from kanon_tui.core.text import Note, Quotable, count_of, note
@@ -100,7 +100,7 @@ def _number(column: Column, key: str, written: Bound | None) -> float | None:
     if np.isnan(number):
         number = float(column.parse([str(written)])[0])
     if np.isnan(number):
-        like = f"; write one like '{column.values[0]}'" if column.values else ""
+        like = f"; write one like {Value(column.values[0], THOSE_OF_DATA)}" if column.values else ""
         raise InputError(
             f"{column.name}: {key} '{written}' is not a {'date' if is_date else 'number'}{like}"
         )

@@ -24,7 +24,7 @@ from urllib.parse import quote
 import polars as pl
 
 from kanon_tui.core.addresses import HIDDEN, address_file, address_name, secrets_of
-from kanon_tui.core.errors import InfrastructureError, InputError, KanonError
+from kanon_tui.core.errors import InfrastructureError, InputError, KanonError, OnlyWithValues
 from kanon_tui.core.optional import missing_package, require
 from kanon_tui.core.table.atomic_files import (
     disk_failure,
@@ -255,8 +255,8 @@ def write_address(address: str, table: pl.DataFrame, force: bool = False) -> Non
         except KanonError:
             raise
         except Exception as error:  # sqlite3 and duckdb have no error in common
-            why = str(error).splitlines()[0]
-            raise InputError(f"{who}: nothing was written ({why}); {remedy}") from None
+            why = OnlyWithValues(f" ({str(error).splitlines()[0]})")
+            raise InputError(f"{who}: nothing was written{why}; {remedy}") from None
         return
     if not address.startswith("postgresql"):
         raise InputError(

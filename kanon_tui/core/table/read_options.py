@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.errors import InputError, Value, Values, check_known
 from kanon_tui.core.fields.declaration import (
     Checked,
     FieldType,
@@ -36,7 +36,6 @@ from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.column import MISSING_TOKENS
 from kanon_tui.core.table.value_formats import PLAIN, Format, Kind, ValueFormats, read_texts
-from kanon_tui.core.text import quoted_list
 
 _HEADER = "true, false, auto or a list of column names"
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?) ?(b||[kmgt]i?b)", re.ASCII | re.IGNORECASE)
@@ -191,11 +190,13 @@ class ReadOptions(Checked):
             return rows
         cells = Cells.from_series(frame[counts].gather(rows), file)
         numbers = PLAIN.read(cells.texts)
-        wrong = cells.texts.filter(~((numbers >= 0) & (numbers % 1 == 0)))
-        if wrong.len():
+        is_wrong = ~((numbers >= 0) & (numbers % 1 == 0))
+        if is_wrong.any():
+            record = int(np.flatnonzero(is_wrong[cells.places])[0])
+            text = Value(cells.texts[int(cells.places[record])])
             raise InputError(
-                f"{file}: data.counts: '{wrong[0]}' in {counts} is no number of records; write a "
-                "whole number of at least 0 in every row"
+                f"{file}: data.counts: {text} in {counts}, record {int(rows[record]) + 1:,}, is no "
+                "number of records; write a whole number of at least 0 in every row"
             )
         if (total := float(numbers[cells.places].sum())) > _MOST_RECORDS:
             raise InputError(
@@ -232,8 +233,9 @@ class ReadOptions(Checked):
         wrong = texts.filter(np.isnan(numbers) & ~missing)
         if wrong.len():
             raise InputError(
-                f"{where}: {quoted_list(wrong.sort(), 3)} cannot be compared with '{wanted}'; name "
-                "what stands for a missing value in data.missing.tokens, or compare texts with ="
+                f"{where}: {Values(wrong.sort().to_list(), 3)} cannot be compared with "
+                f"'{wanted}'; name what stands for a missing value in "
+                "data.missing.tokens, or compare texts with ="
             )
         satisfied: Flags = COMPARISONS[sign](numbers, bound[0]) & ~missing
         return satisfied

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.errors import InputError, Values, check_known
 from kanon_tui.core.numeric import Floats, Int32s, random_words
 from kanon_tui.core.table.cell_codes import (
     FEW,
@@ -34,7 +34,7 @@ from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.sniffing import Dialect
 from kanon_tui.core.table.typed_columns import all_texts, check_size, from_pandas
 from kanon_tui.core.table.value_formats import PLAIN, Format, NumberFormat, ValueFormats, read_texts
-from kanon_tui.core.text import count_of, quoted_list
+from kanon_tui.core.text import count_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,12 +104,13 @@ def _numbers(name: str, present: pl.Series, kind: Kind, format: Format) -> Float
 def _unreadable_values(name: str, unreadable: pl.Series, format: Format, where: str) -> InputError:
     """Return the error for values that are no numbers or dates; `where` names a row with one."""
     several = unreadable.len() > 1
+    values = Values(unreadable.to_list())
     dates = isinstance(format, str)
     what = ("dates" if several else "a date") if dates else ("numbers" if several else "a number")
     if format != PLAIN:
         what += f" of the format {format}" if dates else f" written like {format}"
     return InputError(
-        f"{name}: {quoted_list(unreadable)} {'are' if several else 'is'} not {what} ({where}); "
+        f"{name}: {values} {'are' if several else 'is'} not {what} ({where}); "
         f"set format, set kind: categorical, or add {'them' if several else 'it'} to the missing "
         f"tokens"
     )

@@ -21,13 +21,12 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, Value
 from kanon_tui.core.fields.declaration import FieldType, declared, read_fields, text, write_fields
 from kanon_tui.core.fields.yaml_text import LocatedValue
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.cell_codes import FEW, text_series, without_spaces
 from kanon_tui.core.table.scaled_numbers import SAFE_DIGITS, ScaledNumbers
-from kanon_tui.core.text import quoted_list
 
 
 class Kind(StrEnum):
@@ -449,7 +448,7 @@ class ValueFormats:
         if len(formats) > 1:
             what = "dates" if kind is Kind.DATE else "numbers"
             raise InputError(
-                f"{name}: {quoted_list(sorted(present)[:1])} and all other {what} can be read as "
+                f"{name}: {Value(min(present), 'the first')} and all other {what} can be read as "
                 f"{' or as '.join(map(str, formats))}; set format to the right one"
             )
         return formats[0] if formats else closest_format(present, self.known(kind))

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import THOSE_OF_DATA, InputError, Value, Values
 from kanon_tui.core.fields.declaration import FieldType, declared, list_of, number, section, text
 from kanon_tui.core.fields.yaml_text import LocatedValue, exact_number
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
@@ -60,9 +60,11 @@ class Apart:
         first = _union([members[name] for name in self.first], column)
         second = _union([members[name] for name in self.second], column)
         if both or (first & second).any():
-            both = both or [column.values[code] for code in np.flatnonzero(first & second)]
+            shared = [column.values[code] for code in np.flatnonzero(first & second)]
+            typed = both or [value for value in shared if value in members]
+            names = quoted_list(typed) if typed else str(Values(shared))
             raise InputError(
-                f"{column.name}: rule '{self}' names {quoted_list(both)} on both sides; "
+                f"{column.name}: rule '{self}' names {names} on both sides; "
                 f"a value cannot be kept apart from itself"
             )
         missing = tuple(name for name, codes in members.items() if not len(codes))
@@ -123,7 +125,7 @@ class Boundary:
                 noun = "date" if column.kind == "date" else "number"
                 raise InputError(
                     f"{column.name}: boundary '{end}' is not a {noun}; "
-                    f"write a value like '{column.values[0]}'"
+                    f"write a value like {Value(column.values[0], THOSE_OF_DATA)}"
                 )
         if low >= high:
             raise InputError(

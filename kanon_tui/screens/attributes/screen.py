@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from kanon_tui.core.analysis.minimal_uniques import Risk
 from kanon_tui.core.editing.session import Session, settings_to_drop
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError, KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field, number, optional
 from kanon_tui.core.pipeline.prepare import coded_column
 from kanon_tui.core.project.guesses import guess_reason
@@ -145,7 +145,7 @@ class AttributesScreen(FindingScreen):
 
         def failed(error: Exception) -> None:
             self._counted_for = None
-            line.update(Text(visible(str(error))))
+            line.update(Text(visible(in_screen_words(error))))
 
         line.update(Text("counting …", "dim"))
         if session.uncounted():

@@ -21,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError, KanonError, in_screen_words
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.pages import FilePages, Pages
 from kanon_tui.core.pipeline.prepare import coded_column
@@ -62,7 +62,13 @@ class Filter:
         try:
             return options.chosen_rows(frame, "")
         except InputError as error:
-            raise InputError(str(error).partition("data.where: ")[2]) from None
+            sentence = _without_place(str(error))
+            raise InputError(sentence, on_screen=_without_place(error.on_screen)) from None
+
+
+def _without_place(sentence: str) -> str:
+    """Return what an error says after the place in a project, which a filter does not have."""
+    return sentence.partition("data.where: ")[2]
 
 
 @dataclass(frozen=True)
@@ -278,7 +284,7 @@ class DataScreen(FindingScreen):
 
     def _profile_failed(self, error: Exception) -> None:
         self._profile_drawn = None
-        self.query_one("#profile", Static).update(Text(visible(str(error))))
+        self.query_one("#profile", Static).update(Text(visible(in_screen_words(error))))
 
     def _fill_profile(self, made: ColumnProfile) -> None:
         pane = self.query_one("#profile", Static)

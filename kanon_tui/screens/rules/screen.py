@@ -19,7 +19,7 @@ from textual.widgets.selection_list import Selection
 from kanon_tui.core.analysis.rule_overview import RuleOverview, never_kept, rule_overviews
 from kanon_tui.core.editing.hierarchy import attribute_levels
 from kanon_tui.core.editing.session import Session
-from kanon_tui.core.errors import InputError, KanonError
+from kanon_tui.core.errors import InputError, KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field, number, optional, text
 from kanon_tui.core.metrics.measure import LevelMeasures
 from kanon_tui.core.pipeline.prepare import emphasis_of
@@ -279,9 +279,11 @@ class RulesScreen(StepScreen):
         mark = session.sample_mark(name)
         pane.border_title = Text(f"{visible(name)}: research value per level{mark}")
         self.compute(
-            lambda: attribute_levels(session, name), lambda made: self._fill_levels(line, *made),
-            group="levels", failed=lambda error: levels.update(Text(visible(str(error)))),
-        )  # fmt: skip
+            lambda: attribute_levels(session, name),
+            lambda made: self._fill_levels(line, *made),
+            group="levels",
+            failed=lambda error: levels.update(Text(visible(in_screen_words(error)))),
+        )
 
     def _fill_levels(
         self, line: Line, attribute: QuasiIdentifier, levels: tuple[LevelMeasures, ...]

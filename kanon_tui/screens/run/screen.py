@@ -488,7 +488,7 @@ class RunScreen(StepScreen):
         self.refresh_bindings()
         self.host.session_changed()  # memory that was freed for the run can be used again
         if isinstance(error, StoppedError):
-            self.host.notify(str(error))
+            self.host.notify(in_screen_words(error))
             return
         known = isinstance(error, KanonError)
         self.host.show_error("No release" if known else "The run stopped", error)

@@ -288,7 +288,7 @@ def test_a_requirement_needs_a_sensitive_attribute() -> None:
     task = make_task(columns, 2, {"ill": SENSITIVE})
     with pytest.raises(InputError, match="'age', which is no sensitive attribute"):
         _ = requiring(task, TCloseness(0.2, "age")).requirements
-    with pytest.raises(InputError, match="ill has no such value; did you mean 'flu'"):
+    with pytest.raises(InputError, match=r"ill has no such value$"):
         _ = requiring(task, AlphaKAnonymity(0.2, "ill", ("flue",))).requirements
 
 

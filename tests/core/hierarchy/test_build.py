@@ -101,7 +101,8 @@ def test_texts_that_yaml_read_as_numbers_are_recognised(text, read):
 def test_files_are_found_beside_the_project(tmp_path):
     (tmp_path / "x.csv").write_text("46201;462\n46202;462\n", encoding="utf-8")
     with pytest.raises(
-        InputError, match=r"'46317' is not in its hierarchy; add a row for it to x\.csv"
+        InputError,
+        match=r"a value is not in its hierarchy .first in record 3.; add a row for it to x\.csv",
     ):
         build_hierarchy({"file": "x.csv"}, CODES, tmp_path).bind(CODES)
 

@@ -95,14 +95,14 @@ def test_a_star_is_added_only_above_several_labels():
     [
         ([], "x: the hierarchy has no rows"),
         ([()], "x: row 1 of the hierarchy is empty"),
-        ([("a", "A"), ("b",)], r"x: row 2 of the hierarchy \('b'\) has 1 levels, row 1 has 2"),
-        ([("a", "A"), ("a", "A")], "x: row 2 of the hierarchy repeats the value 'a' of row 1"),
+        ([("a", "A"), ("b",)], r"x: row 2 of the hierarchy has 1 levels, row 1 has 2"),
+        ([("a", "A"), ("a", "A")], "x: row 2 of the hierarchy repeats the value of row 1"),
         (
             [("a", "A", "X"), ("b", "B", "X"), ("c", "A", "Y")],
             "x: row 3 of the hierarchy puts 'A' of level 1 under 'Y' at level 2, "
             "row 1 puts it under 'X'",
         ),
-        ([("a", "A", "X"), ("b", "", "X")], r"row 2 .*'b'.* has no label at level 1"),
+        ([("a", "A", "X"), ("b", "", "X")], r"row 2 .* has no label at level 1"),
     ],
 )
 def test_a_broken_table_is_refused_with_row_level_and_reason(rows, message):
@@ -143,7 +143,7 @@ def test_all_values_without_a_row_are_reported_at_once_with_the_file():
     assert table.uncovered(texts) == ["Chad", "Cuba"]
     with pytest.raises(
         InputError,
-        match=r"x: 'Chad', 'Cuba' are not in its hierarchy; add a row for them to country\.csv or",
+        match=r"x: 2 values are not in its hierarchy .*; add a row for them to country\.csv or",
     ):
         table.bind(texts)
 
@@ -195,7 +195,8 @@ def test_a_missing_token_that_is_also_a_label_is_refused():
 def test_groups_of_numbers_must_be_ranges():
     table = Hierarchy.from_rows([("1", "odd"), ("2", "even"), ("3", "odd")])
     with pytest.raises(
-        InputError, match=r"x: level 1 .* puts '3' into 'odd' but '2' before it into 'even'"
+        InputError,
+        match=r"x: level 1 .* puts a value into 'odd' but the value before it into 'even'",
     ):
         table.bind(column([1, 2, 3], Kind.NUMERIC))
     assert table.bind(column([1, 2, 3])).height == 2
@@ -203,7 +204,9 @@ def test_groups_of_numbers_must_be_ranges():
 
 def test_equal_numbers_belong_together():
     table = Hierarchy.from_rows([("1", "a"), ("1.0", "b"), ("2", "b")])
-    with pytest.raises(InputError, match=r"'1' into 'a' but '1.0', the same number, into 'b'"):
+    with pytest.raises(
+        InputError, match=r"a value into 'a' but a value, the same number, into 'b'"
+    ):
         table.bind(column(["1", "1.0", "2"], Kind.NUMERIC))
 
 

@@ -65,7 +65,11 @@ def test_a_bound_that_nobody_reaches_codes_nobody_and_says_so() -> None:
     ("bounds", "kind", "said"),
     [
         (CodedBounds(18, 90), Kind.NUMERIC, "bottom 90 is not below top 18"),
-        (CodedBounds("old"), Kind.NUMERIC, "top 'old' is not a number; write one like '20'"),
+        (
+            CodedBounds("old"),
+            Kind.NUMERIC,
+            "top 'old' is not a number; write one like those in the data",
+        ),
         (CodedBounds(None, 5), Kind.CATEGORICAL, "bottom is for numbers and dates"),
     ],
 )

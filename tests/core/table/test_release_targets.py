@@ -50,7 +50,9 @@ def test_a_table_in_a_database_file_is_added_beside_others(tmp_path: Path, schem
     address = f"{scheme}:////{str(file).lstrip('/')}"
     write_address(f"{address}#first", RELEASE)
     write_address(f"{address}#second", RELEASE.head(1))
-    with pytest.raises(InputError, match=r"nothing was written .* 'first', which --force replaces"):
+    with pytest.raises(
+        InputError, match=r"nothing was written; .* 'first', which --force replaces"
+    ):
         write_address(f"{address}#first", RELEASE.head(1))
     data = {"path": str(file), "sheet": "first"}
     found = project_from_mapping({"data": data}).read_data()

@@ -319,7 +319,7 @@ def test_missing_cells_are_counted_and_dropped(read):
 
 def test_rows_in_messages_are_rows_of_the_file_also_after_dropping(read):
     table, _ = read("a,b\n?,1\n2,2\nx,3\n").drop_missing(["a"])
-    with pytest.raises(InputError, match=r"^a: 'x' is not a number \(in row 4\)"):
+    with pytest.raises(InputError, match=r"^a: a value is not a number \(in row 4\)"):
         table.column("a", Kind.NUMERIC)
 
 

@@ -53,14 +53,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.analysis.published_cells import CellReader, ReadCells, ValueGroups, end_of_range
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import InputError, Values
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.optional import require
 from kanon_tui.core.release.distinct_rows import number_rows
 from kanon_tui.core.table.column import Column, Kind
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.task.task import Task
-from kanon_tui.core.text import quoted_list
 
 Overlap = Literal["straddling", "nodes"]
 MOST_QUESTIONS = 50
@@ -350,7 +349,7 @@ def published_target(reader: CellReader, texts: Column, where: str) -> Target:
     covered = groups.covered(reader.read(texts.values, where))
     lost = np.flatnonzero(covered.sum(axis=1) == 0)
     if len(lost):
-        shown = quoted_list([texts.values[cell] for cell in lost.tolist()], 3)
+        shown = Values([texts.values[cell] for cell in lost.tolist()], 3)
         raise InputError(
             f"target: '{texts.name}' is {shown} in {where}, which covers no value of the data; "
             f"use the project with which the release was made"

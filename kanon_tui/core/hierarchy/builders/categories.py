@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
-from kanon_tui.core.errors import InputError, check_known
+from kanon_tui.core.errors import InputError, Values, check_known
 from kanon_tui.core.fields.declaration import Field, choice, list_of, text, whole_number
 from kanon_tui.core.hierarchy.builders.builder import Builder, lists_by_name
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, refuse_misread, text_of
@@ -158,7 +158,7 @@ def _build_groups(column: Column, options: Mapping[str, Any]) -> Hierarchy:
     if other is None:
         verb, group = plural(len(uncovered), "is", "are"), plural(len(uncovered), "it", "them")
         raise InputError(
-            f"{who}: {quoted_list(uncovered, most=20)} {verb} in no group of level 1; name {group}"
+            f"{who}: {Values(uncovered, most=20)} {verb} in no group of level 1; name {group}"
             f", or say other: NAME for the group of all values not named"
         )
     every = (*levels[0], *uncovered)

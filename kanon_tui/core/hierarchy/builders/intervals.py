@@ -33,7 +33,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.errors import InputError
+from kanon_tui.core.errors import THOSE_OF_DATA, InputError, Value
 from kanon_tui.core.fields.declaration import Field, FieldType, list_of, number, whole_number
 from kanon_tui.core.fields.yaml_text import LocatedValue, as_number, exact_number
 from kanon_tui.core.hierarchy.builders.builder import Builder
@@ -174,7 +174,7 @@ def point_of(column: Column, written: Point) -> Decimal:
         return written
     raise InputError(
         f"{column.name}: '{written}' is not a {'date' if is_date else 'number'}; "
-        f"write one like '{column.values[0]}'"
+        f"write one like {Value(column.values[0], THOSE_OF_DATA)}"
     )
 
 
@@ -267,7 +267,8 @@ def _growing(line: Line, start: int, width: int, factor: int, levels: int | None
         widths.append(wider)
     raise InputError(
         f"{line.column.name}: width {line.text(width)} would need more than {_MOST_LEVELS} levels "
-        f"to reach from {line.text(line.lowest)} to {line.text(line.highest)}; "
+        f"to reach from {Value(line.text(line.lowest), 'the lowest value')} to "
+        f"{Value(line.text(line.highest), 'the highest')}; "
         f"choose a wider one, or say how many levels"
     )
 

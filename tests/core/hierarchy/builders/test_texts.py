@@ -101,7 +101,7 @@ def test_groups_of_numbers_find_values_by_number():
     [
         (
             {"levels": CONTINENTS},
-            "'Chad', 'Peru' are in no group of level 1; name them, or say other",
+            "2 values are in no group of level 1; name them, or say other",
         ),
         (
             {"levels": [{"A": ["Chad", "Peru"], "B": ["Chad"]}]},
