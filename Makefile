@@ -84,9 +84,11 @@ screenshots-browser: $(BROWSER_INSTALLED)  ## the picture of the application in 
 
 LOCKED := --universal --upgrade --generate-hashes --no-header --no-annotate --quiet
 lock: $(READY)  ## the newest versions that the ranges allow, with the hashes of their files, for every system and tried on each Python
-	$(PIP) 'uv>=0.9,<1'
+	$(PIP) $(HASHED) packaging/wheels/requirements.txt
 	$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCKED) --output-file constraints.txt
 	$(BIN)/uv pip compile packaging/compiler/requirements.in $(LOCKED) --output-file packaging/compiler/requirements.txt
+	$(BIN)/uv pip compile packaging/wheels/requirements.in --constraint constraints.txt $(LOCKED) --output-file packaging/wheels/requirements.txt
+	$(BIN)/uv pip compile pyproject.toml packaging/wheels/tests.in --constraint constraints.txt $(LOCKED) --output-file packaging/wheels/tests.txt
 	$(BIN)/uv pip compile tests/browser/requirements.in --constraint constraints.txt $(LOCKED) --output-file tests/browser/requirements.txt
 	$(BIN)/python -m tests.pythons --suite --required $(ROOTS:%=--root %)
 

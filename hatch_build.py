@@ -1,5 +1,7 @@
 """Compile the C kernels when the package is built, installed, or named on the command line.
 
+A wheel gets the bill of materials of the lock file as well (`.dist-info/sboms`, PEP 770).
+
 `python hatch_build.py` compiles them in place. The compiler is `CC`, `cc`, `gcc` or `clang`, and
 where there is none `zig cc` from the `ziglang` package.
 """
@@ -21,6 +23,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 SOURCES = Path(__file__).parent / "kanon_tui" / "core" / "kernels" / "c"
+MAKE_SBOM = Path(__file__).parent / "packaging" / "make_sbom.py"
+SBOM = "kanon-tui.cdx.json"
 LIBRARY = SOURCES / ("libkanon.dylib" if sys.platform == "darwin" else "libkanon.so")
 
 # No contraction and no fast math: the same bytes on every machine.
@@ -108,9 +112,11 @@ except ImportError:  # run as a script, without hatchling
 else:
 
     class KernelsBuildHook(BuildHookInterface[Any]):
-        """Puts the compiled kernels into the wheel."""
+        """Puts the compiled kernels and the bill of materials into the wheel."""
 
         PLUGIN_NAME = "custom"
+        materials: TemporaryDirectory[str] | None = None
+        """Where the bill of materials lies while the wheel is built."""
 
         def dependencies(self) -> list[str]:
             """Return what the build needs besides hatchling: a compiler, where there is none."""
@@ -130,6 +136,16 @@ else:
             build_data["pure_python"] = False
             build_data["tag"] = f"py3-none-{tag}"
             build_data["artifacts"].append(str(LIBRARY.relative_to(Path(self.root))))
+            self.materials = TemporaryDirectory()
+            sbom = Path(self.materials.name) / SBOM
+            with sbom.open("wb") as file:
+                subprocess.run([sys.executable, str(MAKE_SBOM)], stdout=file, check=True)
+            build_data["sbom_files"].append(str(sbom))
+
+        def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+            """Remove the bill of materials, which is in the wheel now."""
+            if self.materials:
+                self.materials.cleanup()
 
 
 def main(arguments: list[str]) -> None:

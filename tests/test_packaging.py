@@ -91,6 +91,14 @@ def test_one_wheel_serves_every_python_of_a_platform(wheel: Path) -> None:
     assert not wheel.name.endswith("-any.whl")
 
 
+def test_the_wheel_brings_its_bill_of_materials(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        sbom = archive.read(f"kanon_tui-{__version__}.dist-info/sboms/kanon-tui.cdx.json")
+    command = [sys.executable, str(ROOT / "packaging" / "make_sbom.py")]
+    made = subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE).stdout
+    assert sbom == made
+
+
 def test_the_wheel_brings_samples_types_and_the_manual(full: Python) -> None:
     where = full("-c", "import kanon_tui; print(kanon_tui.__file__)").stdout.strip()
     package = Path(where).parent

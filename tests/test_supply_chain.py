@@ -64,6 +64,22 @@ def test_make_installs_nothing_that_is_not_hashed() -> None:
     assert "HASHED := --require-hashes" in makefile
 
 
+def test_actions_are_pinned_by_commit_and_packages_by_the_hashes_of_their_files() -> None:
+    workflows = list((ROOT / ".github" / "workflows").glob("*.yml"))
+    assert len(workflows) > 1
+    for path in workflows:
+        text = path.read_text()
+        actions = re.findall(r"uses: (.*)", text)
+        assert actions
+        assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", action) for action in actions)
+        installs = re.findall(r"pip install (.*)", text)
+        assert all(install.startswith("--require-hashes") for install in installs)
+    for file in ("packaging/wheels/requirements.txt", "packaging/wheels/tests.txt"):
+        hashes = pinned(file)
+        assert {"hatchling", "pytest"} & hashes.keys()
+        assert all(files for files in hashes.values())
+
+
 def test_the_library_works_where_no_interface_is_installed() -> None:
     code = f"""
 import sys
