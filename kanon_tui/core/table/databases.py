@@ -16,9 +16,9 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from sys import getsizeof
+from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import polars as pl
@@ -33,11 +33,20 @@ from kanon_tui.core.table.atomic_files import (
     written_aside,
     written_together,
 )
-from kanon_tui.core.table.data_files import Contents, check_limit, checked_file
+from kanon_tui.core.table.data_files import (
+    Contents,
+    byte_limit,
+    check_limit,
+    checked_file,
+    too_large,
+)
 from kanon_tui.core.table.other_formats import chosen_part
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.reading_back import RELEASE_TABLE, database_shape, unread
 from kanon_tui.core.table.typed_columns import printed_column, with_numbers, without_clocks
+
+if TYPE_CHECKING:
+    from kanon_tui.core.table.query_watch import QueryWatch
 
 _SQLITE = b"SQLite format 3\0"
 _DUCKDB, _DUCKDB_PLACE = b"DUCK", 8
@@ -49,12 +58,22 @@ _ABOUT_THE_QUERY = (
     "InvalidInputException",
 )  # fmt: skip
 """Errors of DuckDB that quote the query and no values."""
-_READ_ONLY = {"enable_external_access": "false", "lock_configuration": "true"}
-"""With these DuckDB refuses other files, the network, and settings that would write a file."""
+_READ_ONLY = {"enable_external_access": "false", "temp_directory": ""}
+"""With these DuckDB reads and writes no other file, not even beside the database …"""
+_LOCKED = "SET enable_progress_bar = false; SET lock_configuration = true"
+"""… nor does a query change that; nothing is printed."""
 _SQLITE_TABLES = (
-    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') "
+    "SELECT name, type = 'view' FROM sqlite_master WHERE type IN ('table', 'view') "
     "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
 )
+_DUCKDB_TABLES = (
+    "SELECT table_name, table_type = 'VIEW' FROM information_schema.tables WHERE table_catalog = "
+    "current_database() AND table_schema = current_schema() ORDER BY table_name"
+)
+_LONGEST_CELL = 16_000_000
+"""The most bytes of a cell or row of an SQLite file; a billion is what SQLite allows."""
+_LEAST_MEMORY = 256_000_000
+"""The least that DuckDB may take; less is not enough to open a file."""
 _WRITE_BATCH = 50_000
 
 
@@ -73,41 +92,97 @@ def read_database_file(path: Path, options: ReadOptions) -> Contents:
 
 
 def _read_sqlite(path: Path, options: ReadOptions, size: int) -> Contents:
+    from kanon_tui.core.table.query_watch import STEPS, QueryWatch
+
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
+    watch = QueryWatch(path, options.limit)
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_CELL)
+            connection.execute("PRAGMA temp_store = MEMORY")  # which the watch sees; a disk fills
+            connection.set_progress_handler(watch, STEPS)
             tables = connection.execute(_SQLITE_TABLES).fetchall()
             # Called for every action of a query, which may read and not even attach a file.
             connection.set_authorizer(
                 lambda action, *_: sqlite3.SQLITE_OK if action in _READS else sqlite3.SQLITE_DENY
             )
-            return Contents("sqlite", *_select(connection, tables, path, options, size))
+            query, table, names = _chosen_query(tables, path, options)
+            cursor = connection.execute(query)
+            columns = _columns_of(cursor)
+            rows = _watched(batches(cursor), watch)
+            answer = fetched(columns, rows, path.name, options)
+            return Contents("sqlite", *answer, size, table, names)
     except (sqlite3.Error, sqlite3.Warning) as error:
+        if watch.refusal is not None:
+            raise watch.refusal from None
+        code = getattr(error, "sqlite_errorcode", None)
+        if code == sqlite3.SQLITE_INTERRUPT:  # by a signal whose handler raised
+            raise KeyboardInterrupt from None
+        if code == sqlite3.SQLITE_TOOBIG:
+            raise too_large(path, options.limit) from None
         raise _refused(path, error, "decode" not in str(error)) from None
 
 
+def _watched(
+    batches_of_rows: Iterable[Sequence[Sequence[Any]]], watch: "QueryWatch"
+) -> Iterator[Sequence[Sequence[Any]]]:
+    """Yield batches, for each of which the watch waits anew."""
+    for rows in batches_of_rows:
+        yield rows
+        watch.restart()
+
+
 def _read_duckdb(path: Path, options: ReadOptions, size: int) -> Contents:
+    from kanon_tui.core.table.query_watch import EXPANSION, interrupted_late, too_slow
+
     duckdb = require("duckdb", "reading a DuckDB database", path.name)
     place = str(path.resolve())
+    most_memory = max(EXPANSION * byte_limit(options.limit) // 2, _LEAST_MEMORY)
+    settings = {**_READ_ONLY, "memory_limit": f"{most_memory}B"}
     try:
-        with closing(duckdb.connect(place, read_only=True, config=_READ_ONLY)) as connection:
-            tables = connection.execute("SHOW TABLES").fetchall()
-            return Contents("duckdb", *_select(connection, tables, path, options, size))
+        with closing(duckdb.connect(place, read_only=True, config=settings)) as connection:
+            connection.execute(_LOCKED)
+            tables = connection.execute(_DUCKDB_TABLES).fetchall()
+            query, table, names = _chosen_query(tables, path, options)
+            with interrupted_late(connection):  # which computes the whole answer
+                connection.execute(query)
+            rows = batches(iter(connection.fetchone, None))
+            answer = fetched(_columns_of(connection), rows, path.name, options)
+            return Contents("duckdb", *answer, size, table, names)
+    except duckdb.OutOfMemoryException:
+        raise too_large(path, options.limit) from None
+    except duckdb.InterruptException:
+        raise too_slow(path) from None
     except duckdb.Error as error:
         raise _refused(path, error, type(error).__name__ in _ABOUT_THE_QUERY) from None
 
 
-def _select(
-    connection: Any, tables: list[Any], path: Path, options: ReadOptions, size: int
-) -> tuple[list[pl.Series], list[str], int, str | None, tuple[str, ...]]:
-    """Return the answer to the options' query, or the chosen table where there is no query."""
-    names, table, query = tuple(name for (name,) in tables), None, options.query
-    if not query:
-        table = chosen_part(options.sheet, names, path, "table")
-        query = f"SELECT * FROM {quoted(table)}"
-    cursor = connection.execute(query)
-    columns = [str(each[0]) for each in cursor.description or ()]
-    return *fetched(columns, batches(cursor), path.name, options), size, table, names
+def _chosen_query(
+    tables: Sequence[tuple[str, bool]], path: Path, options: ReadOptions
+) -> tuple[str, str | None, tuple[str, ...]]:
+    """Return the query to ask, the table it reads as a whole, and all tables and views.
+
+    `tables` are names, each with whether it is a view, which is only read when it is named.
+    """
+    names = tuple(name for name, _ in tables)
+    if options.query:
+        return options.query, None, names
+    without_views = [name for name, is_view in tables if not is_view]
+    if options.sheet == "auto" and names and not without_views:
+        raise InputError(
+            f"{path.name} has views and no table; a view is read when it is named: data: "
+            f"{{sheet: {names[0]}}}"
+        )
+    wanted = options.sheet
+    if wanted == "auto" and without_views:
+        wanted = without_views[0]
+    table = chosen_part(wanted, names, path, "table")
+    return f"SELECT * FROM {quoted(table)}", table, names
+
+
+def _columns_of(cursor: Any) -> list[str]:
+    """Return the names of the columns of an answer."""
+    return [str(column[0]) for column in cursor.description or ()]
 
 
 def quoted(name: str) -> str:
@@ -288,13 +363,32 @@ def _write_into(file: Path, is_duckdb: bool, table: pl.DataFrame, name: str, for
 
 
 BATCH = 20_000
-"""The number of rows fetched at a time."""
+"""The most rows of a batch."""
+BATCH_BYTES = 32_000_000
+"""The bytes of the rows of a batch, to which the last row may add."""
+_FIRST_BATCH = 1_000
 _BYTES_PER_CELL = 16
 
 
-def batches(answer: Any) -> Iterator[Sequence[Sequence[Any]]]:
-    """Return an iterator over batches of the rows of a cursor or SQLAlchemy result."""
-    return iter(partial(answer.fetchmany, BATCH), [])
+def batches(rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Sequence[Any]]]:
+    """Yield the rows of a cursor or result in batches of so many rows, or bytes, at most."""
+    batch: list[Sequence[Any]] = []
+    size = 0
+    for row in rows:
+        batch.append(row)
+        size += sum(map(getsizeof, row))
+        if size > BATCH_BYTES or len(batch) == BATCH:
+            yield batch
+            batch = []
+            size = 0
+    if batch:
+        yield batch
+
+
+def _next_batch(batch: Sequence[Sequence[Any]]) -> int:
+    """Return the number of rows to ask for after a batch: twice as many, if they are small."""
+    longest = max(sum(map(getsizeof, row)) for row in batch)
+    return max(1, min(BATCH, 2 * len(batch), BATCH_BYTES // max(longest, 1)))
 
 
 def fetched(
@@ -388,13 +482,13 @@ def _ask_postgresql(sql: Any, connection: Any, query: str) -> Answer:
     reading = connection.execution_options(postgresql_readonly=True)
     reading.execute(sql.text("SELECT set_config('kanon.query', :query, true)"), {"query": query})
     reading.exec_driver_sql(_OPEN_CURSOR)
-    fetch = f"FETCH {BATCH} FROM kanon_answer"
-    first = reading.exec_driver_sql(fetch)
+    first = reading.exec_driver_sql(f"FETCH {_FIRST_BATCH} FROM kanon_answer")
 
     def rows() -> Iterator[Sequence[Sequence[Any]]]:
         batch = first.fetchall()
         while batch:
             yield batch
+            fetch = f"FETCH {_next_batch(batch)} FROM kanon_answer"
             batch = reading.exec_driver_sql(fetch).fetchall()
 
     return list(first.keys()), rows()
