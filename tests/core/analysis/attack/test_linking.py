@@ -173,7 +173,7 @@ def test_equal_numbers_meet_however_they_are_written() -> None:
         ({"external": {"Sex": ["F"]}}, "the external table has no column 'sex'"),
         (
             {"release": {"sex": ["Q"], "flu": ["yes"], "wage": ["1"]}},
-            "the release: sex: 'Q' is neither a value",
+            "the release: sex: a cell is neither a value",
         ),
     ],
 )
