@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
+from textual.widgets import Static
+
 from kanon_tui.screens.analyses.utility import UtilityScreen
-from kanon_tui.widgets.dialogs import Choose
+from kanon_tui.widgets.dialogs import Choose, Message
 from tests.screens.analyses.helpers import SIZE, open_panel, release_it, said, small_census
 from tests.screens.conftest import settle, wait_until
 
@@ -35,6 +39,22 @@ async def test_distributions_are_drawn_and_a_target_is_learnt(sample, make_app) 
         await pilot.press("escape")
         await settle(pilot)
         assert pilot.app.screen is not screen
+
+
+async def test_a_package_that_is_not_installed_is_named(sample, make_app, monkeypatch) -> None:
+    async with make_app(small_census(sample("census"))).run_test(size=SIZE) as pilot:
+        await release_it(pilot)
+        await open_panel(pilot, "utility", UtilityScreen)
+        screen = pilot.app.screen
+        await wait_until(pilot, lambda: screen.found is not None and not screen.working)
+        monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+        await pilot.press("t")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Choose))
+        await pilot.press("down", "down", "enter")
+        await wait_until(pilot, lambda: isinstance(pilot.app.screen, Message))
+        sentence = " ".join(str(text.render()) for text in pilot.app.screen.query(Static))
+        assert "the library sklearn, which is not installed" in sentence
+        assert "pip install 'kanon-tui[analysis]'" in sentence
 
 
 async def test_without_a_release_it_says_so(sample, make_app) -> None:
