@@ -23,6 +23,7 @@ from kanon_tui.core.metrics.cautions import ALL_COLUMNS, Caution
 from kanon_tui.core.project.guesses import planned_columns
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.release.all_columns import ColumnContribution
+from kanon_tui.core.release.recode import Release
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.profile import SinglingOut
@@ -204,6 +205,14 @@ class UncoveredColumns:
     unique: int
     """Records, or people, that they leave unique."""
     noun: str
+    release: Release
+    left_out: tuple[str, ...]
+    """Columns of the release that will not be published."""
+
+    def unique_without(self, names: Sequence[str]) -> int | None:
+        """Return how many are unique without further columns; None where that is not known."""
+        at_risk = self.release.risk_without((*self.left_out, *names))
+        return None if at_risk is None else at_risk.unique
 
 
 @dataclass(frozen=True)
@@ -242,10 +251,12 @@ def uncovered_columns(session: Session, result: FinishedRun) -> UncoveredColumns
         tuple(each for each in contributions if each.name in undecided),
         unique,
         "people" if result.release.all_columns.in_people else "records",
+        result.release,
+        tuple(left_out),
     )
 
 
-class LeaveOutDialog(ChooseSeveral):
+class LeaveOutDialog(Hosted, ChooseSeveral):
     """Asks which columns that k does not cover are left out; gives `ColumnsDecided` or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -257,7 +268,7 @@ class LeaveOutDialog(ChooseSeveral):
         names = tuple(each.name for each in uncovered.contributions)
         super().__init__("Which columns are left out?", names, ())
         self._uncovered = uncovered
-        self._spared = {each.name: each.spared for each in uncovered.contributions}
+        self._contributions = {each.name: each for each in uncovered.contributions}
         self._width = min(max(map(len, names)), 40)
 
     def content(self) -> ComposeResult:
@@ -268,14 +279,28 @@ class LeaveOutDialog(ChooseSeveral):
             id="why",
         )
         yield from super().content()
+        yield Static(id="left")
         yield Static(
             "q makes the marked quasi-identifiers · p publishes all as they are", classes="hint"
         )
 
     def line(self, name: str) -> Text:
-        """Return the name of a column and what leaving it out alone would spare."""
-        spared = f"  without it {self._spared[name]:,} fewer are unique"
-        return Text.assemble((f"{visible(name):<{self._width}}", "bold"), (spared, "dim"))
+        """Return the name of a column and what it contributes."""
+        contribution = self._contributions[name]
+        what = f"  alone {contribution.alone:,} unique, without it {contribution.spared:,} fewer"
+        return Text.assemble((f"{visible(name):<{self._width}}", "bold"), (what, "dim"))
+
+    @on(CheckList.SelectedChanged)
+    def count_what_is_left(self) -> None:
+        """Count who would be unique without the marked columns."""
+        marked = self.query_one(CheckList).selected
+        self.compute(partial(self._uncovered.unique_without, marked), self._show_left, group="left")
+
+    def _show_left(self, unique: int | None) -> None:
+        text = ""
+        if unique is not None:
+            text = f"Without the marked columns {unique:,} {self._uncovered.noun} are unique."
+        self.query_one("#left", Static).update(text)
 
     def dismiss(self, result: Any = None) -> AwaitComplete:
         """Close with what was decided; marked names of the list are columns to leave out."""

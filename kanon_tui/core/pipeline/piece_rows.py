@@ -197,9 +197,14 @@ class CountedRelease(Release):
         """
         unique = self.risks[_BUT_SENSITIVE].unique
         contributions = [
-            ColumnContribution(question[len(_WITHOUT) :], left, max(unique - left.unique, 0))
-            for question, left in self.risks.items()
-            if question.startswith(_WITHOUT) and question[len(_WITHOUT) :] not in left_out
+            ColumnContribution(
+                name,
+                self.risks[_WITHOUT + name],
+                max(unique - self.risks[_WITHOUT + name].unique, 0),
+                self.risks[_ALONE + name].unique,
+            )
+            for name in ComparedColumns.from_task(self.task).unchanged
+            if _ALONE + name in self.risks and name not in left_out
         ]
         return most_helpful_first(contributions)
 
@@ -319,6 +324,9 @@ def plan_recoding(release: CountedRelease) -> tuple[Recoding, list[pl.Series]]:
 _BUT_SENSITIVE = "all but sensitive"
 _TOGETHER = "together"
 _WITHOUT = "without "
+_ALONE = "alone "
+_MOST_CONTRIBUTIONS = 8
+"""Columns whose contributions are estimated: each takes two looks at every published row."""
 
 
 def _questions(task: Task, columns: Sequence[str], layout: Packing) -> dict[str, Question]:
@@ -329,12 +337,13 @@ def _questions(task: Task, columns: Sequence[str], layout: Packing) -> dict[str,
     if compared.sensitive:
         asked[_TOGETHER] = (*open_columns, *compared.sensitive)
     bits = {name: layout.places[columns.index(name)][2] for name in compared.unchanged}
-    for left_out in most_varied(bits):
-        asked[_WITHOUT + left_out] = tuple(name for name in open_columns if name != left_out)
+    for column in most_varied(bits, _MOST_CONTRIBUTIONS):
+        asked[_WITHOUT + column] = tuple(name for name in open_columns if name != column)
+        asked[_ALONE + column] = (*compared.covered, column)
     share = min(1.0, SAMPLED_ROWS / max(task.n, 1))
     questions = {}
     for number, (answer, names) in enumerate(asked.items()):
-        looked_at = share if answer.startswith(_WITHOUT) else 1.0
+        looked_at = 1.0 if answer in (_BUT_SENSITIVE, _TOGETHER) else share
         places = [columns.index(name) for name in names]
         questions[answer] = Question.of_columns(f"{number:03}", layout, places, looked_at)
     return questions

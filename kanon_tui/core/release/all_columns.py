@@ -40,12 +40,15 @@ class AtRisk:
 
 @dataclass(frozen=True)
 class ColumnContribution:
-    """The records that would be at risk if one column were left out."""
+    """What one of the columns beside the quasi-identifiers contributes to the unique records."""
 
     name: str
     left: AtRisk
+    """The records that would be at risk if it were left out."""
     spared: int
-    """Unique records that would not be unique any more."""
+    """Unique records that would then not be unique any more; 0 where other columns say the same."""
+    alone: int
+    """The records that are unique by the quasi-identifiers and this column alone."""
 
 
 MOST_CONTRIBUTIONS = 60
@@ -130,10 +133,13 @@ class PublishedCodes:
         """
         sizes = {name: int(codes.max(initial=0)) for name, codes in self.unchanged.items()}
         contributions = []
-        for left_out in most_varied(sizes):
+        for left_out in most_varied(sizes, MOST_CONTRIBUTIONS):
             others = [codes for name, codes in self.unchanged.items() if name != left_out]
             left = at_risk(row_keys([self.classes, *others]), self.k, self.person)
-            contributions.append(ColumnContribution(left_out, left, unique - left.unique))
+            keys = row_keys([self.classes, self.unchanged[left_out]])
+            alone = at_risk(keys, self.k, self.person).unique
+            spared = unique - left.unique
+            contributions.append(ColumnContribution(left_out, left, spared, alone))
         return most_helpful_first(contributions)
 
 
@@ -164,17 +170,17 @@ def count_all_columns(
     ).count()
 
 
-def most_varied(sizes: Mapping[str, int]) -> list[str]:
-    """Return the columns whose contributions are counted, given their numbers of values."""
-    varied = set(sorted(sizes, key=lambda name: -sizes[name])[:MOST_CONTRIBUTIONS])
+def most_varied(sizes: Mapping[str, int], most: int) -> list[str]:
+    """Return the columns with the most values, at most so many, in their order."""
+    varied = set(sorted(sizes, key=lambda name: -sizes[name])[:most])
     return [name for name in sizes if name in varied]
 
 
 def most_helpful_first(
     contributions: Sequence[ColumnContribution],
 ) -> tuple[ColumnContribution, ...]:
-    """Return contributions by what they spare; of equal ones the first stays first."""
-    return tuple(sorted(contributions, key=lambda each: (each.left.unique, each.left.below_k)))
+    """Return contributions by what leaving them out spares, then by what they give away alone."""
+    return tuple(sorted(contributions, key=lambda each: (-each.spared, -each.alone)))
 
 
 def at_risk(keys: Int64s, k: int, person: Codes | None = None) -> AtRisk:

@@ -15,7 +15,6 @@ Dependence is judged by the first records of a table, which are the same whereve
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -35,14 +34,17 @@ EXCEPTIONS = 0.01
 MOST_PAIRS = 4_000
 """The most pairs of columns that are compared; a wider table is judged by names."""
 
-_TWINS = (
+_TWIN_WORDS = (
     ("lat latitude breitengrad", "long lon lng longitude langengrad"),
     ("x", "y"),
     ("easting rechtswert", "northing hochwert"),
-    ("street strasse rue calle via straat rua", "number nr no num hausnummer numero numer"),
+    ("street strasse rue calle via straat rua", "number nr no num hausnummer numero"),
     ("code cod id key kode cd nr no", "name label text description desc title bezeichnung nom"),
 )
 """Words that take each other's place in the names of two columns that belong together."""
+_TWINS = tuple(
+    (frozenset(first.split()), frozenset(second.split())) for first, second in _TWIN_WORDS
+)
 _OF_A_BUILDING = re.compile(r"\b(?:house|building) (?=(?:number|nr|no)\b)")
 
 Codes = npt.NDArray[np.integer]
@@ -54,17 +56,6 @@ class ColumnPartner:
 
     name: str
     reason: str
-
-
-def _twin_sets() -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """Yield the words of each kind of twins, in both directions."""
-    for first, second in _TWINS:
-        words = frozenset(first.split()), frozenset(second.split())
-        yield words
-        yield words[::-1]
-
-
-_BOTH_WAYS = tuple(_twin_sets())
 
 
 def words_of_column(name: str) -> tuple[str, ...]:
@@ -80,18 +71,38 @@ def are_twins(name: str, other: str) -> bool:
     >>> are_twins("pickup_lat", "pickup_long"), are_twins("lat", "pickup_long")
     (True, False)
     """
-    words, others = words_of_column(name), words_of_column(other)
-    if len(words) != len(others):
-        return False
-    differing = [
-        (word, other_word)
-        for word, other_word in zip(words, others, strict=True)
-        if word != other_word
-    ]
-    if len(differing) != 1:
-        return False
-    ((word, other_word),) = differing
-    return any(word in one and other_word in another for one, another in _BOTH_WAYS)
+    return Twins([other]).of(name) == other
+
+
+class Twins:
+    """Finds columns by the names of those that belong to them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_place: dict[Place, str] = {}
+        for name in names:
+            for place, _ in _places(name):
+                self._by_place.setdefault(place, name)
+
+    def of(self, name: str) -> str | None:
+        """Return the column that belongs to one of this name; None where there is none."""
+        return next(
+            (self._by_place[twin] for _, twin in _places(name) if twin in self._by_place), None
+        )
+
+
+Place = tuple[int, int, int, tuple[str, ...]]
+"""The kind of twins, which of both, where its word stands in a name, and the other words."""
+
+
+def _places(name: str) -> Iterator[tuple[Place, Place]]:
+    """Yield the places of a name among twins, each with the place of its twin."""
+    words = words_of_column(name)
+    for at, word in enumerate(words):
+        others = (*words[:at], *words[at + 1 :])
+        for kind, sides in enumerate(_TWINS):
+            for side, listed in enumerate(sides):
+                if word in listed:
+                    yield (kind, side, at, others), (kind, 1 - side, at, others)
 
 
 def find_partners(
@@ -104,8 +115,9 @@ def find_partners(
     partners: dict[str, ColumnPartner] = {}
     known = list(quasi)
     remaining = list(undecided)
+    twins = Twins(known)
     for name in remaining:
-        twin = next((other for other in known if are_twins(name, other)), None)
+        twin = twins.of(name)
         if twin is not None:
             partners[name] = ColumnPartner(twin, f"it belongs to {twin}, as their names say")
     known += partners
@@ -115,9 +127,11 @@ def find_partners(
     rows = table.first_rows(FIRST_ROWS, [*known, *remaining])
     codes = {name: Cells.from_series(rows[name], name).places for name in rows.columns}
     together = {name: [codes[name]] for name in known}
-    for first, second in product(known, known):
-        if first < second and are_twins(first, second):
-            together[f"{first} and {second}"] = [codes[first], codes[second]]
+    twins = Twins(known)
+    for name in known:
+        twin = twins.of(name)
+        if twin is not None and name < twin:
+            together[f"{name} and {twin}"] = [codes[name], codes[twin]]
     for name in remaining:
         determinant = _depends_on(codes[name], together)
         if determinant:

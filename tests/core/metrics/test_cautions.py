@@ -70,6 +70,9 @@ def test_each_column_contributes_what_leaving_it_out_spares() -> None:
         others = [name for name in result.table.columns if name != each.name]
         assert each.left == risk_by_counting(result.table, others)
         assert each.spared == unique - each.left.unique
+        assert each.left == result.release.risk_without([each.name])
+        covered = ["race", "gender", "lat"]
+        assert each.alone == risk_by_counting(result.table, [*covered, each.name]).unique
     assert contributions[0].spared > 0
 
 

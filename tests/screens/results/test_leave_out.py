@@ -41,7 +41,12 @@ async def test_columns_are_left_out_by_what_they_contribute(stops: Path, make_ap
         await wait_until(pilot, lambda: isinstance(pilot.app.screen, LeaveOutDialog))
         listed = pilot.app.screen.query_one(OptionList).get_option_at_index(0)
         assert str(listed.prompt).startswith(best)
-        await pilot.press("space", "enter")
+        await pilot.press("space")
+        left = session.results[0].release.risk_without([best])
+        assert left is not None
+        counted = f"Without the marked columns {left.unique:,} records are unique."
+        await wait_until(pilot, lambda: text_of(pilot, "#left") == counted)
+        await pilot.press("enter")
         await settle(pilot)
         assert session.attribute(best).role is Role.IDENTIFIER
         await pilot.press("6")
