@@ -61,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
         sentence = error.with_values if SHOW_VALUES in argv else str(error)
         return _fail(sentence, error.exit_code)
     except MemoryError:
-        return _fail(OUT_OF_MEMORY, NOT_REACHED)
+        return _fail(OUT_OF_MEMORY, INFRASTRUCTURE)
     except BrokenPipeError:  # the reader of our output has closed the pipe
         _discard_output()
         return DONE

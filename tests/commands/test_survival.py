@@ -36,7 +36,7 @@ def test_out_of_memory_says_what_would_help(
 
     monkeypatch.setattr(COMMANDS["algorithms"], "execute", too_much)
     assert "the memory is not enough; close other programs" in said(
-        "algorithms", capsys=capsys, code=1
+        "algorithms", capsys=capsys, code=3
     )
 
 

@@ -212,6 +212,7 @@ def put_database(table: pl.DataFrame, file: IO[bytes], path: Path) -> None:
 def _put_sqlite(place: Path, table: pl.DataFrame, name: str, force: bool = False) -> None:
     """Write a table into an SQLite file in one transaction, others of which wait for it."""
     with closing(sqlite3.connect(place, isolation_level=None)) as connection:
+        connection.execute("PRAGMA secure_delete = ON")  # zeros over the release that is replaced
         connection.execute("BEGIN")
         _put_rows(connection.execute, connection.executemany, table, name, "?", force)
         connection.execute("COMMIT")
