@@ -19,7 +19,7 @@ from textual.widget import AwaitMount
 
 from kanon_tui.core.analysis.registry import ANALYSES, find_analysis
 from kanon_tui.core.errors import InputError, check_known, in_screen_words
-from kanon_tui.core.table.writing import write_text
+from kanon_tui.core.table.writing import write_private
 from kanon_tui.screens.base import STEPS, send
 from kanon_tui.screens.help_dialog import Help, Palette, explanation, key_groups, screen_commands
 from kanon_tui.screens.opening import StartScreen, ask_for_file, open_file
@@ -220,7 +220,7 @@ class KanonApp(App[None]):
 
         def write(path: Path) -> None:
             self.host.background.write(
-                lambda: write_text(path, svg, force=True),
+                lambda: write_private(path, svg, force=True),
                 lambda _: self.host.notify(f"wrote {path.name}; it shows values of the table"),
             )
 

@@ -9,7 +9,7 @@ from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.project.project import Project, with_overrides
 from kanon_tui.core.project.samples import list_samples, sample_of_algorithm
-from kanon_tui.core.table.writing import check_target, write_text
+from kanon_tui.core.table.writing import check_target, write_private
 from kanon_tui.core.teaching.handout import explain, handout_html, handout_markdown, make_handout
 
 ENDINGS = (".html", ".md")
@@ -47,5 +47,5 @@ def _write(args: argparse.Namespace, project: Project, bundled: bool) -> None:
     check_target(args.out, ENDINGS, args.force, project.inputs)
     handout = make_handout(project, prepare(project), args.first, args.last, records=bundled)
     make = handout_html if args.out.suffix.lower() == ".html" else handout_markdown
-    write_text(args.out, make(handout), args.force)
+    write_private(args.out, make(handout), args.force)
     show(f"{args.out.name}: {len(handout.steps):,} steps")

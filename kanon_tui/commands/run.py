@@ -150,7 +150,9 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         writing = partitioned(result.written, target, args.partition_by, args.force)
         out = None
     with writing:
-        result.write_files(out, args.report, args.force, texts, found, public, [args.control])
+        result.write_files(
+            out, args.report, args.force, texts, found, public, [args.control, args.annex]
+        )
     return result
 
 

@@ -18,7 +18,7 @@ from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import anonymize
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.column import Kind
-from kanon_tui.core.table.writing import check_target, write_text
+from kanon_tui.core.table.writing import check_target, write_private
 from kanon_tui.core.text import first_few
 
 _SHOWN = 15
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace) -> None:
     missed = overlooked(others, task.person)
     if args.scores is not None:
         rows = [f"{row},{score:g}" for row, score in enumerate(found.scores, start=1)]
-        write_text(args.scores, "\n".join(["record,score", *rows, ""]), args.force)
+        write_private(args.scores, "\n".join(["record,score", *rows, ""]), args.force)
     if args.json:
         print_json(_mapping(found, missed, task.k))
         return

@@ -48,6 +48,9 @@ def test_files_are_as_open_as_was_asked_and_the_key_is_closed(umask: int, folder
             "run p.yaml --engine stream --out s.csv --report s.html",
             "run p.yaml --engine stream --out parts/",
             "sweep p.yaml --k 2,3 --algorithms mondrian --out w.csv",
+            "run p.yaml --report i.json --annex a.md",
+            "explain p.yaml --out h.md",
+            "uniques p.yaml --scores u.csv",
         ):
             assert kanon(*line.split(), folder=folder).returncode == 0
     finally:
@@ -55,9 +58,12 @@ def test_files_are_as_open_as_was_asked_and_the_key_is_closed(umask: int, folder
     made = {path: stat.S_IMODE(path.stat().st_mode) for path in set(folder.rglob("*")) - inputs}
     assert made.pop(folder / "pseudonyms.key") == 0o600
     assert made.pop(folder / "parts") == 0o777 & ~umask
+    internal = {"r.md", "i.json", "a.md", "h.md", "u.csv"}  # with records or figures of the input
+    for name in internal:
+        assert made.pop(folder / name) == 0o600
     assert set(made.values()) == {0o666 & ~umask}
     assert {path.name for path in made} == {
-        "r.csv", "r.md", "r.json", "s.csv", "s.html", "w.csv", "part-00000.parquet",
+        "r.csv", "r.json", "s.csv", "s.html", "w.csv", "part-00000.parquet",
     }  # fmt: skip
 
 

@@ -37,7 +37,7 @@ from kanon_tui.core.project.project import (
     project_to_text,
 )
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.table.writing import write_text
+from kanon_tui.core.table.writing import write_private
 
 
 def write_state(path: Path, text: str) -> None:
@@ -47,7 +47,7 @@ def write_state(path: Path, text: str) -> None:
     """
     try:
         _make_private(path.parent)
-        write_text(path, text, force=True, private=True)
+        write_private(path, text, force=True)
     except (OSError, KanonError):
         return
 

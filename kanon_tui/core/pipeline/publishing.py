@@ -40,7 +40,7 @@ from kanon_tui.core.pipeline.verification import (
 from kanon_tui.core.processes.workers import Progress, Workers
 from kanon_tui.core.release.recode import Release, published_cells, recode
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.report.formats import report_bytes
+from kanon_tui.core.report.formats import is_internal, report_bytes
 from kanon_tui.core.table.atomic_files import (
     work_folder,
     writing_errors,
@@ -351,7 +351,8 @@ class FilePublisher(Publisher):
         target, report, written = self.target, self.report, self._paths
         finished = {target.path: written[0]} if target and not target.folder else {}
         paths = [*finished, *([report] if report else [])]
-        with written_together(paths, self.force, finished=finished) as files:
+        closed = [path for path in paths if path == report and is_internal(path, self.public)]
+        with written_together(paths, self.force, closed, finished) as files:
             if report is not None:
                 aside = tuple(map(WrittenFile.from_path, written))
                 named = replace(result, files=aside)

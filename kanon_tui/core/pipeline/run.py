@@ -36,7 +36,7 @@ from kanon_tui.core.pipeline.publishing import Publisher, copy_files
 from kanon_tui.core.project.guesses import settle_guesses
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import FinishedRun, Seconds, timed
-from kanon_tui.core.report.formats import document_bytes, report_bytes
+from kanon_tui.core.report.formats import document_bytes, is_internal, report_bytes
 from kanon_tui.core.report.mapping import report_mapping
 from kanon_tui.core.report.sections import Section
 from kanon_tui.core.report.story import annex_document
@@ -229,7 +229,7 @@ class Result(FinishedRun):
         further file: hash of the input, seed and command, which stay inside.
         """
         texts = {} if annex is None else {Path(annex): self.annex(Path(annex))}
-        self.write_files(None, Path(path), force, texts, utility, public)
+        self.write_files(None, Path(path), force, texts, utility, public, texts)
 
     def annex(self, path: Path) -> bytes:
         """Return the internal annex of the report in the format of a file name's ending."""
@@ -255,7 +255,10 @@ class Result(FinishedRun):
         address = release if isinstance(release, str) else ""
         release = None if isinstance(release, str) else release
         paths = [path for path in (release, *texts, report) if path is not None]
-        with written_together(paths, force, [path for path in paths if path in private]) as files:
+        closed = [path for path in paths if path in private]
+        if report is not None and is_internal(report, public):
+            closed.append(report)
+        with written_together(paths, force, closed) as files:
             if release is not None:
                 with timed(self.phases, "write"):  # before the report, which has this time in it
                     csv = self.task.csv_format(release)

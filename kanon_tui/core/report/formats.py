@@ -187,6 +187,13 @@ def report_bytes(
 
 def is_dossier(path: Path | None, public: bool | None) -> bool:
     """Return whether a report is a document for those who sign, with figures of the input."""
-    ending = "" if path is None else path.suffix.lower()
-    internal = ending != ".html" if public is None else not public
-    return internal and ending in DOCUMENT_ENDINGS
+    if path is None or path.suffix.lower() not in DOCUMENT_ENDINGS:
+        return False
+    return is_internal(path, public)
+
+
+def is_internal(path: Path, public: bool | None) -> bool:
+    """Return whether a report has figures of the input, and is for its owner alone."""
+    if public is None:
+        return path.suffix.lower() != ".html"
+    return not public

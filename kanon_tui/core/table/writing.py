@@ -79,23 +79,33 @@ def _identities(path: Path) -> set[object]:
     return {os.path.realpath(path), (found.st_dev, found.st_ino)}
 
 
-def write_text(path: Path, text: str, force: bool = False, private: bool = False) -> None:
-    """Write a text file in UTF-8; a private one is readable by its owner alone."""
-    write_bytes(path, text.encode("utf-8"), force, private)
+def write_text(path: Path, text: str, force: bool = False) -> None:
+    """Write a text file in UTF-8."""
+    write_bytes(path, text.encode("utf-8"), force)
 
 
-def write_bytes(path: Path, data: bytes, force: bool = False, private: bool = False) -> None:
-    """Write a file whole or not at all; a private one is readable by its owner alone."""
-    with written_aside(path, force, private) as file:
+def write_bytes(path: Path, data: bytes, force: bool = False) -> None:
+    """Write a file whole or not at all."""
+    with written_aside(path, force) as file:
         file.write(data)
 
 
+def write_private(path: Path, content: str | bytes, force: bool = False) -> None:
+    """Write what may hold values of people: a file that its owner alone can read."""
+    with written_aside(path, force, private=True) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
 def write_table(
-    path: Path, table: pl.DataFrame, force: bool = False, csv: CsvFormat | None = None
+    path: Path,
+    table: pl.DataFrame,
+    force: bool = False,
+    csv: CsvFormat | None = None,
+    private: bool = False,
 ) -> None:
     """Write a table as the kind of file that the ending of its name says."""
     check_target(path, TABLE_ENDINGS, force)
-    with written_aside(path, force) as file:
+    with written_aside(path, force, private) as file:
         put_checked(table, file, path, csv)
 
 

@@ -30,7 +30,14 @@ from kanon_tui.core.report.reproduce import obstacle, reproduce
 from kanon_tui.core.table.csv_format import CsvChoice, CsvFormat, EncodingError
 from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.formulas import count_formulas
-from kanon_tui.core.table.writing import Target, check_target, write_bytes, write_table, write_text
+from kanon_tui.core.table.writing import (
+    Target,
+    check_target,
+    write_bytes,
+    write_private,
+    write_table,
+    write_text,
+)
 from kanon_tui.core.task.output import Order
 from kanon_tui.core.text import first_few, visible
 from kanon_tui.screens.base import StepScreen, send
@@ -72,7 +79,7 @@ def _release(order: Order, title: str) -> Kind:
 
 def _write_mapping(result: FinishedRun, path: Path) -> None:
     csv = result.task.csv_format(path)
-    write_table(path, applied_mapping(result), force=True, csv=csv)
+    write_table(path, applied_mapping(result), force=True, csv=csv, private=True)
 
 
 def _write_dossier(result: FinishedRun, path: Path) -> None:
@@ -82,7 +89,7 @@ def _write_dossier(result: FinishedRun, path: Path) -> None:
 
 def _write_annex(result: FinishedRun, path: Path) -> None:
     assert isinstance(result, Result)
-    write_bytes(path, result.annex(path), force=True)
+    write_private(path, result.annex(path), force=True)
 
 
 ORDERS: dict[Order, str] = {

@@ -23,7 +23,13 @@ from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.processes.interruption import unfinished, written
 from kanon_tui.core.table.atomic_files import work_folder, written_aside, written_together
 from kanon_tui.core.table.pseudonyms import KeyFile
-from kanon_tui.core.table.writing import check_target, put_table, write_table, write_text
+from kanon_tui.core.table.writing import (
+    check_target,
+    put_table,
+    write_private,
+    write_table,
+    write_text,
+)
 
 STEPS = ("open", "fdopen", "fsync", "fchmod", "fchown", "fstat", "link", "rename", "replace")
 """The calls of the system that writing consists of."""
@@ -156,7 +162,7 @@ def test_a_private_file_is_its_owners_alone(tmp_path: Path) -> None:
     (tmp_path / "wide").write_text("")
     (tmp_path / "wide").chmod(0o644)
     for name in ("new", "wide"):
-        write_text(tmp_path / name, "x", force=True, private=True)
+        write_private(tmp_path / name, "x", force=True)
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
 
 
