@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.boxes import Measure, MergeObjective
 from kanon_tui.core.clustering.events import NO_GROUP, GroupSplit, LossFigure, Moves, moved_to
-from kanon_tui.core.clustering.merging import Merging, MergingClustering, Objective
+from kanon_tui.core.clustering.merging import Merging, MergingClustering
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting, SplittingEvent
 from kanon_tui.core.kernels.box_arrays import HEAD, PLACE, SIZE, TAIL
@@ -68,8 +68,7 @@ class BottomUp(MergingClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge and split, round by round, until every group has k records."""
-        why = "their union has the lowest NCP"
-        merging = Merging(task, context, Objective(EXTENT, Measure.NCP, "NCP", why))
+        merging = Merging(task, context, MergeObjective(EXTENT, Measure.NCP))
         merging.more_counters = {"rounds": 0, "splits": 0}
         while merging.counters["under_k"]:
             merging.more_counters["rounds"] += 1

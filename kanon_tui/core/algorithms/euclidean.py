@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.clustering.boxes import Measure
+from kanon_tui.core.clustering.boxes import Measure, MergeObjective
 from kanon_tui.core.clustering.clustering import NumericClustering
-from kanon_tui.core.clustering.merging import Merging, MergingClustering, Objective
+from kanon_tui.core.clustering.merging import Merging, MergingClustering
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all, merge_closest
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import EXTENT
@@ -62,8 +62,7 @@ class Euclidean(MergingClustering, NumericClustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
-        why = "their union has the smallest ranges"
         measure = Measure.SQUARES if self.squared(task) else Measure.RAW
-        merging = Merging(task, context, Objective(EXTENT, measure, "ranges", why))
+        merging = Merging(task, context, MergeObjective(EXTENT, measure))
         yield from merge_closest(merging) if self.order == "closest" else merge_all(merging)
         return merging.grouping()

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.merging import Merging, MergingClustering, Objective
+from kanon_tui.core.clustering.boxes import Measure, MergeObjective
+from kanon_tui.core.clustering.merging import Merging, MergingClustering
 from kanon_tui.core.clustering.merging_steps import MERGE_SMALL, merge_all
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.kernels.merging import CLUSTER, RELEASE
@@ -75,7 +75,6 @@ class Udc(MergingClustering):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Merge until every cluster has k records."""
         alone = self.objective == "cluster"
-        why = "their union has the highest RV" if alone else "that keeps RV highest"
-        merging = Merging(task, context, Objective(self.modes[alone], Measure.SPAN, "RV", why))
+        merging = Merging(task, context, MergeObjective(self.modes[alone], Measure.SPAN))
         yield from merge_all(merging)
         return merging.grouping()

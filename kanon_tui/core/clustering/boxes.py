@@ -12,6 +12,7 @@ The *extent* of a box along an attribute is what its width costs, in units that 
 One value has extent 0, and the extent never shrinks when a box grows.
 """
 
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy.typing as npt
 from kanon_tui.core.clustering import features
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.kernels import box_arrays as box
+from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.numeric import Floats, Int32s, Words
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
@@ -34,6 +36,30 @@ class Measure(Enum):
     RAW = "raw range"
     SPAN = "span minus one"
     SQUARES = "standard deviations"
+
+
+@dataclass(frozen=True)
+class MergeObjective:
+    """What merges are chosen by."""
+
+    mode: int
+    """One of the modes of `kanon_tui.core.kernels.merging`."""
+    measure: Measure
+
+    @property
+    def utility(self) -> str:
+        """The figure that merges keep high or low: RV, NCP or ranges."""
+        return {Measure.SPAN: "RV", Measure.NCP: "NCP"}.get(self.measure, "ranges")
+
+    @property
+    def of_release(self) -> bool:
+        """Whether it counts what both clusters of a merge lose, not just what their union is."""
+        return self.mode in (kernel.RELEASE, kernel.SUPPRESS, kernel.SUPPRESS_CLUSTER)
+
+    @property
+    def of_union(self) -> bool:
+        """Whether the score is that of the merged cluster alone."""
+        return self.mode in (kernel.CLUSTER, kernel.SUPPRESS_CLUSTER)
 
 
 def attributes_of(task: Task, measure: Measure) -> box.Attributes:

@@ -13,8 +13,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.clustering.boxes import MergeObjective
 from kanon_tui.core.clustering.features import Distinct
-from kanon_tui.core.numeric import Floats, Int32s, Int64s
+from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
 from kanon_tui.core.task.events import Event
 
 UNPLACED, SUPPRESSED = -1, -2
@@ -31,6 +32,15 @@ class Moves:
     records: npt.NDArray[np.integer]
     groups: npt.NDArray[np.integer]
     """Of each record its new group, or UNPLACED or SUPPRESSED."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HiddenCells:
+    """Cells that are hidden one by one."""
+
+    records: npt.NDArray[np.integer]
+    cells: Flags
+    """Records × attributes."""
 
 
 NO_MOVES = Moves(NO_RECORDS, NO_RECORDS)
@@ -59,6 +69,13 @@ class GroupEvent(Event):
     """The records that the decision is about; none where it stands for many."""
     closed: int = field(default=NO_GROUP, repr=False)
     """The group that nothing more happens to."""
+    hidden: HiddenCells | None = field(default=None, repr=False)
+    """Cells that are hidden one by one from now on."""
+    class_sizes: tuple[int, ...] = field(default=(), repr=False)
+    """How many groups have 1, 2, … 2k records, larger ones counted as 2k; empty where that follows
+    from the groups of the records."""
+    followed: bool = field(default=True, repr=False)
+    """Whether the groups of records are followed, which a table may be too large for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +100,17 @@ class GroupDivided(GroupEvent):
     def widths(self) -> Sequence[float]:
         """Per attribute how wide the group was; empty where nobody measured."""
         return ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LossFigure:
+    """The figure of all groups together around a decision."""
+
+    name: str
+    """NCP, RV or ranges."""
+    before: float | None
+    """None where only what it has become is told."""
+    after: float
 
 
 # -- cutting a table (Mondrian)
@@ -164,17 +192,6 @@ class PartsDecided(GroupEvent):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LossFigure:
-    """The figure of all groups together around a decision."""
-
-    name: str
-    """NCP or ranges."""
-    before: float | None
-    """None where only what it has become is told."""
-    after: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class SplitLosses:
     """Per attribute the weighted NCP · records of a group, and of its two sides together."""
 
@@ -236,3 +253,78 @@ class GroupsDecided(GroupEvent):
     def decisions(self) -> int:
         """The number of decisions that it stands for."""
         return self.splits + self.kept
+
+
+# -- merging clusters that are too small (udc, euclidean, bottom-up)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterSeen:
+    """A cluster before a decision."""
+
+    number: int
+    size: int
+    shown: tuple[Int32s, ...]
+    """Per attribute the codes of the values that it shows; cells that are hidden show none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergeTerms:
+    """What the score of a merge is computed from, attribute by attribute."""
+
+    union: Floats
+    """The extent of the union, where nothing is hidden."""
+    load: Floats
+    """Σ records · extent over all clusters before the merge."""
+    shown: Int32s
+    """Of both clusters the records that show the attribute."""
+    extents: Floats
+    """Of both clusters the extent."""
+    hide: Floats
+    """The extent that a hidden cell counts with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClustersMerged(GroupEvent):
+    """A cluster that is too small joins the one with which the union is best."""
+
+    word: ClassVar[str] = "merge"
+    objective: MergeObjective
+    figure: LossFigure
+    small: ClusterSeen
+    partners: tuple[ClusterSeen, ...] = field(repr=False)
+    """The one that it joins, then those that come next."""
+    scores: Floats = field(repr=False)
+    """Of every partner what the merge is chosen by."""
+    among: int
+    """The number of clusters that it could join."""
+    hides: Flags = field(repr=False)
+    """Per attribute whether one of the two hides its cells."""
+    small_hides: bool
+    """Whether it is the small cluster that hides cells."""
+    differences: Floats = field(repr=False)
+    """Per attribute what the extent of the union costs."""
+    terms: MergeTerms = field(repr=False)
+    first_of_all: bool
+
+    @property
+    def other(self) -> ClusterSeen:
+        """The cluster that the small one joins; its number is that of the union."""
+        return self.partners[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergesMade(GroupEvent):
+    """Several clusters that were too small have joined others."""
+
+    word: ClassVar[str] = "merge"
+    merges: int
+    clusters: int
+    under_k: int
+    """Clusters that are still too small."""
+    figure: LossFigure
+
+    @property
+    def decisions(self) -> int:
+        """The number of merges."""
+        return self.merges

@@ -75,18 +75,6 @@ def moved_records(records: Int64s, groups: Codes) -> dict[str, Any]:
     return {"moved": tuple(zip(numbers.tolist(), parts, strict=True)) if len(records) else ()}
 
 
-@dataclass(frozen=True, eq=False)
-class Merge:
-    """One cluster joins another, whose number stays."""
-
-    small: int
-    other: int
-    small_rows: Int64s
-    other_rows: Int64s
-    score: float
-    """What the merge was chosen by."""
-
-
 _SHOWN = 5
 
 

@@ -2,12 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
+from kanon_tui.core.clustering.boxes import (
+    Measure,
+    MergeObjective,
+    attributes_of,
+    single_row_clusters,
+)
 from kanon_tui.core.clustering.clustering import BlockClustering
+from kanon_tui.core.clustering.events import GroupEvent, HiddenCells, Moves
 from kanon_tui.core.clustering.facts import MOST_FOLLOWED
 from kanon_tui.core.clustering.features import collapse, rows_of_rare_values
 from kanon_tui.core.kernels import box_arrays as box
@@ -23,6 +29,9 @@ _LEAST_POWER = 0.01
 """An attribute by whose rules alone merges are chosen has a price, too: near ones break fewer."""
 
 
+Followed = TypeVar("Followed", bound=GroupEvent)
+
+
 @dataclass(frozen=True)
 class MergingClustering(BlockClustering):
     """A clustering that merges clusters until all have k records."""
@@ -32,24 +41,6 @@ class MergingClustering(BlockClustering):
     terms: ClassVar[tuple[str, ...]] = ("merge",)
 
 
-@dataclass(frozen=True)
-class Objective:
-    """The score that merges are chosen by, with its words for sentences."""
-
-    mode: int
-    """One of the modes of `kanon_tui.core.kernels.merging`."""
-    measure: Measure
-    utility: str
-    """RV, NCP or ranges."""
-    why: str
-    """Why a cluster joins this one and no other: `that keeps RV highest`."""
-
-    @property
-    def of_release(self) -> bool:
-        """Whether it counts what both clusters of a merge lose, not just what their union is."""
-        return self.mode in (kernel.RELEASE, kernel.SUPPRESS, kernel.SUPPRESS_CLUSTER)
-
-
 class Merging:
     """The clusters of a task.
 
@@ -57,7 +48,7 @@ class Merging:
     list begins with the distinct rows of the table in order of first appearance.
     """
 
-    def __init__(self, task: Task, context: RunContext, objective: Objective) -> None:
+    def __init__(self, task: Task, context: RunContext, objective: MergeObjective) -> None:
         self.task, self.context, self.objective = task, context, objective
         self.attributes = attributes_of(task, objective.measure)
         self.distinct = collapse([attribute.column.codes for attribute in task.quasi])
@@ -82,8 +73,12 @@ class Merging:
         )
         self.more_counters: dict[str, float] = {}
         """Totals that the algorithm itself keeps."""
-        self._clusters_reported = False
-        """Whether a step has reported the cluster of every record at the present places."""
+        self._groups: Int32s | None = None
+        """Per record the cluster that the latest event has left it in; None where none has."""
+        self._hidden = np.zeros((0, 0), dtype=np.bool_)
+        """Records × attributes: the cells that events have said are hidden."""
+        self._start: Int32s | None = None
+        """The groups that the next event begins with, where they are numbered anew."""
         self.grow_tree()
 
     def _single_rows(self) -> box.BoxClusters:
@@ -184,7 +179,7 @@ class Merging:
         fresh.info[:, box.PLACE] = np.concatenate([places, new])
         self.clusters = _joined(self.clusters, fresh)
         self.list.tally[box.CLUSTERS_LEFT] += len(new)
-        self._clusters_reported = False
+        self._groups = None
         self.grow_tree()
 
     @property
@@ -238,17 +233,41 @@ class Merging:
         """Return the records of a cluster."""
         return self.distinct.records_of(self.members(c))
 
-    def together(self, anew: bool) -> dict[str, Any]:
-        """Return the cluster of every record as a fact, where pictures need it."""
-        if not self.context.watched or (self._clusters_reported and not anew):
-            return {}
-        followed = not anew or self.task.n <= MOST_FOLLOWED
-        self._clusters_reported = followed
-        if not followed:
-            return {"together": None}
-        places = np.flatnonzero(self.list.at >= 0).astype(np.int32)
-        hidden = self.suppressed_cells() if self.clusters.hidden.any() else None
-        return {"together": places[self.labels()], "hidden_cells": hidden}
+    def follow(self) -> None:
+        """Remember the groups before a decision, where somebody watches and none are known."""
+        if not self.context.watched or self._groups is not None:
+            return
+        if self.context.decisions_per_step > 1 and self.task.n > MOST_FOLLOWED:
+            return
+        self._groups = self._places()
+        self._start = self._groups.copy()
+        self._hidden = self.suppressed_cells()
+
+    def followed(self, event: Followed) -> Followed:
+        """Return an event with the groups that it has changed, where somebody watches."""
+        if not self.context.watched:
+            return event
+        if event.decisions > 1 and self.task.n > MOST_FOLLOWED:
+            self._groups = None
+            return replace(event, followed=False)
+        assert self._groups is not None
+        start = self._start
+        self._start = None
+        now = self._places()
+        moved = np.flatnonzero(now != self._groups)
+        self._groups = now
+        if event.decisions == 1 and len(event.records):
+            self._hidden = self.suppressed_cells()
+            return replace(event, start=start)
+        hidden = self.suppressed_cells()
+        changed = np.flatnonzero((hidden != self._hidden).any(axis=1))
+        self._hidden = hidden
+        cells = HiddenCells(changed, hidden[changed]) if len(changed) else None
+        return replace(event, start=start, moves=Moves(moved, now[moved]), hidden=cells)
+
+    def _places(self) -> Int32s:
+        """Return per record the place of its cluster in the list."""
+        return np.flatnonzero(self.list.at >= 0).astype(np.int32)[self.labels()]
 
     def groups(self, chosen: Int32s) -> list[Int32s]:
         """Return the distinct rows of each of these clusters, rising."""

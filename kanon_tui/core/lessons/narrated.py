@@ -66,8 +66,6 @@ def _outcome(kind: str, facts: Mapping[str, Any]) -> tuple[str, Tone]:
         return ("PASS", "good") if facts["passes"] else ("FAIL", "bad")
     if kind in ("cut", "raise") and "attribute" in facts:
         return f"{kind} {facts['attribute']}", "main"
-    if kind == "merge" and "merge" in facts:
-        return f"{facts['merge'].small + 1} + {facts['merge'].other + 1}", "main"
     if kind == "pre-prune" and "attribute" in facts:
         return f"drop {facts['attribute']} {facts['level']}", "warn"
     if kind in ("prune", "pre-prune", "suppress"):

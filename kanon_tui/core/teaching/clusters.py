@@ -14,16 +14,18 @@ from itertools import product
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from kanon_tui.core.clustering.events import (
     SUPPRESSED,
     UNPLACED,
+    ClustersMerged,
     CutMade,
     GroupDivided,
     GroupSplit,
 )
 from kanon_tui.core.clustering.features import places, ranks
-from kanon_tui.core.numeric import Floats, Int64s
+from kanon_tui.core.numeric import Floats
 from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.teaching.candidates import LETTERS, vote_on
@@ -339,12 +341,14 @@ def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tethe
     """Yield the lines of a decision: from a centre or record to candidates, or between clusters."""
     step = scene.step
     facts = {} if step is None else facts_of(step.event)
-    if "merge" in facts:
-        small, other = facts["merge"].small_rows, facts["merge"].other_rows
-        yield _middle(at, small), _middle(at, other), short_number(facts["merge"].score), True
+    if step is not None and isinstance(step.event, ClustersMerged) and len(step.event.records):
+        small = step.event.moves.records
+        other = step.event.records[len(small) :]
+        score = short_number(float(step.event.scores[0]))
+        yield _middle(at, small), _middle(at, other), score, True
     if step is not None and isinstance(step.event, GroupSplit) and len(step.event.records):
-        one, other = step.event.seeds
-        yield _middle(at, [one]), _middle(at, [other]), "seeds", True
+        first, second = step.event.seeds
+        yield _middle(at, [first]), _middle(at, [second]), "seeds", True
     choice = None if step is None else step.lesson.choice
     candidates = () if choice is None else choice.candidates
     if step is None or not len(state.rows) or state.groups is None:
@@ -363,7 +367,7 @@ def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tethe
             yield _middle(at, before), _middle(at, [end]), short_number(each.score), each.chosen
 
 
-def _middle(at: Floats, rows: Sequence[int] | Int64s) -> Place:
+def _middle(at: Floats, rows: Sequence[int] | npt.NDArray[np.integer]) -> Place:
     across, up = at[rows].mean(axis=0).tolist()
     return across, up
 

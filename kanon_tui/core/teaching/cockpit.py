@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.clustering.events import GroupEvent
 from kanon_tui.core.clustering.facts import distinguishable
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import Timeline
@@ -134,8 +135,11 @@ def figure_text(value: float) -> str:
 
 def _class_sizes(scene: Scene) -> Int64s | None:
     """Return the present sizes of the classes; None where steps do not report them."""
-    reported = None if scene.step is None else facts_of(scene.step.event).get("sizes")
-    if reported is not None:
+    event = None if scene.step is None else scene.step.event
+    reported = event.class_sizes if isinstance(event, GroupEvent) else ()
+    if event is not None and not reported:
+        reported = facts_of(event).get("sizes", ())
+    if len(reported):
         return np.repeat(np.arange(1, len(reported) + 1), reported)
     if scene.task.rows > MOST_ROWS:
         return None

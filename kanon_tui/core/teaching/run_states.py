@@ -7,17 +7,13 @@ are together, and how it came to that. The facts that a clustering takes in, wha
   where one step stands for many decisions. None where the table is too large for that;
 - `moved`: pairs of a group's number and the records that belong to it from now on;
 - `rows`: the records that the decision is about;
-- `merge`: a `Merge`, of those that merge;
-- `hide`: records, and per attribute whether their cells are hidden; `hidden_cells`: all that are;
 - `tints`: per record the group that it must stay in while clusters grow (of `gcka`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,11 +23,12 @@ from kanon_tui.core.clustering.events import (
     NO_GROUP,
     NO_RECORDS,
     UNPLACED,
+    ClustersMerged,
     GroupDivided,
     GroupEvent,
+    HiddenCells,
     Moves,
 )
-from kanon_tui.core.clustering.facts import Merge
 from kanon_tui.core.lattice.strings import LatticeGrid, Reason, Settled, Tested
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.run import RunStep
@@ -297,8 +294,6 @@ class ClusteringState(RunState):
         self.tints = facts.get("tints", self.tints)
         if self.groups is None and self.tints is not None:
             self.groups = np.full(len(self.tints), UNPLACED, dtype=np.int32)
-        if "merge" in facts:
-            self._merge(number, facts["merge"])
         for group, rows in facts.get("moved", ()):
             if self.groups is not None:
                 if step.kind in ("split", "exchange", "divide"):  # no longer what merges had made
@@ -312,30 +307,34 @@ class ClusteringState(RunState):
             self.growing += tuple(self.rows.tolist())
         if "closed_group" in facts:
             self.closed.add(facts["closed_group"])
-        self._hide(facts)
         self._number_marks()
 
     def _take_groups(self, number: int, step: RunStep, event: GroupEvent) -> None:
         """Take in what a typed event did to the groups."""
-        if event.start is not None:
+        if event.start is not None or not event.followed:
             self._regroup(event.start)
-        self._move(event.moves)
+        if isinstance(event, ClustersMerged):
+            self._merge(number, event)
+        else:
+            self._end_trees(event.moves)
+        if self.groups is not None:
+            self.groups[event.moves.records] = event.moves.groups
         self.rows = event.records.astype(np.int64)
+        if event.hidden is not None:
+            self._hide(event.hidden)
         if event.closed != NO_GROUP:
             self.closed.add(event.closed)
         if isinstance(event, GroupDivided) and event.group != NO_GROUP:
             self.cuts.append((number, step))
         self._number_marks()
 
-    def _move(self, moves: Moves) -> None:
-        """Give records new groups, which are no longer what merges had made."""
-        if self.groups is None or not len(moves.records):
+    def _end_trees(self, moves: Moves) -> None:
+        """Forget the trees of groups that records leave or enter: they are not what was merged."""
+        if self.groups is None or not self.joined:
             return
         touched = np.concatenate([self.groups[moves.records], moves.groups])
-        if self.joined:
-            for group in np.unique(touched).tolist():
-                self.joined.pop(group, None)
-        self.groups[moves.records] = moves.groups
+        for group in np.unique(touched).tolist():
+            self.joined.pop(group, None)
 
     def _number_marks(self) -> None:
         """Number the groups in the order in which decisions are about them."""
@@ -360,19 +359,21 @@ class ClusteringState(RunState):
             if stays_together and sizes[number] == len(rows):
                 self.joined[number] = replace(tree, number=number)
 
-    def _merge(self, number: int, merge: Merge) -> None:
-        small = self.joined.pop(merge.small, Joined(merge.small, merge.small_rows))
-        other = self.joined.pop(merge.other, Joined(merge.other, merge.other_rows))
-        self.joined[merge.other] = Joined(
-            merge.other, NO_RECORDS, number, merge.score, (other, small)
+    def _merge(self, number: int, event: ClustersMerged) -> None:
+        """Put the trees of two clusters into one."""
+        small = event.small.number
+        other = event.other.number
+        small_records = event.moves.records.astype(np.int64)
+        other_records = event.records[len(small_records) :].astype(np.int64)
+        parts = (
+            self.joined.pop(other, Joined(other, other_records)),
+            self.joined.pop(small, Joined(small, small_records)),
         )
+        self.joined[other] = Joined(other, NO_RECORDS, number, float(event.scores[0]), parts)
 
-    def _hide(self, facts: Mapping[str, Any]) -> None:
-        if "hidden_cells" in facts:
-            every = facts["hidden_cells"]
-            self.hidden = None if every is None else every.copy()
-        if "hide" in facts and self.groups is not None:
-            rows, hides = facts["hide"]
-            if self.hidden is None:
-                self.hidden = np.zeros((len(self.groups), len(hides)), dtype=bool)
-            self.hidden[rows] |= hides
+    def _hide(self, hidden: HiddenCells) -> None:
+        if self.groups is None:
+            return
+        if self.hidden is None:
+            self.hidden = np.zeros((len(self.groups), hidden.cells.shape[1]), dtype=bool)
+        self.hidden[hidden.records] |= hidden.cells

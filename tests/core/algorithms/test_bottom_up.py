@@ -78,7 +78,7 @@ def test_running_ncp_is_that_of_the_release() -> None:
 def test_round_by_round_by_hand() -> None:
     task = make_task({"age": [0, 1, 10, 12, 30, 34]}, k=3)
     *merges, split = steps_of(task, BottomUp())
-    assert [(step.facts["small"], step.facts["other"]) for step in merges] == [
+    assert [(step.event.small.number + 1, step.event.other.number + 1) for step in merges] == [
         *[(1, 2), (3, 4), (5, 6)],  # a union waits for the next round, though still under k
         *[(2, 4), (6, 4)],  # 0 and 1 join 10 and 12, and those four are nearest to 30 and 34
     ]

@@ -13,8 +13,8 @@ from kanon_tui.core.algorithms.k_member import KMember
 from kanon_tui.core.algorithms.udc import Udc
 from kanon_tui.core.algorithms.udc_suppress import UdcSuppress
 from kanon_tui.core.clustering import features
-from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.boxes import Measure, MergeObjective
+from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.kernels import partner_tree
 from kanon_tui.core.kernels.box_arrays import CLUSTERS_LEFT, SIZE
 from kanon_tui.core.kernels.merging import RELEASE, cheapest_partner
@@ -86,7 +86,7 @@ def test_a_search_tries_few_clusters_where_hundreds_of_values_are_frequent(
         "income": [rng.randrange(100_000) for _ in range(6000)],
     }
     task = make_task(columns, k=10, specs={"income": AttributeSpec(kind=Kind.NUMERIC)})
-    merging = Merging(task, RunContext(), Objective(RELEASE, Measure.SPAN, "RV", ""))
+    merging = Merging(task, RunContext(), MergeObjective(RELEASE, Measure.SPAN))
     merging.load[2] = 6000 * 50_000.0  # wide ranges: from now on the towns decide
     while merging.list.tally[CLUSTERS_LEFT] > 1700:
         merging.advance(0, most=int(merging.list.tally[CLUSTERS_LEFT]) - 1700)
@@ -100,7 +100,7 @@ def test_a_search_tries_few_clusters_where_most_values_are_rare() -> None:
     rng = random.Random(3)
     columns = {name: [f"{name}{rng.randrange(500)}" for _ in range(3000)] for name in "abc"}
     task = make_task(columns, k=5)
-    merging = Merging(task, RunContext(), Objective(RELEASE, Measure.SPAN, "RV", ""))
+    merging = Merging(task, RunContext(), MergeObjective(RELEASE, Measure.SPAN))
     merging.advance(0, most=1000)
     merging.grow_tree()
     clusters = merging.clusters

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from kanon_tui.core.clustering.boxes import Measure
-from kanon_tui.core.clustering.merging import Merging, Objective
+from kanon_tui.core.clustering.boxes import Measure, MergeObjective
+from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels.merging import (
     EXTENT,
@@ -30,7 +30,7 @@ def test_nodes_know_after_merges_what_they_would_know_if_filled_anew() -> None:
     rng = random.Random(5)
     columns = {name: [make(rng) for _ in range(300)] for name, (make, _) in COLUMNS.items()}
     task = make_task(columns, k=4, specs={name: spec for name, (_, spec) in COLUMNS.items()})
-    merging = Merging(task, RunContext(), Objective(SUPPRESS, Measure.SPAN, "RV", ""))
+    merging = Merging(task, RunContext(), MergeObjective(SUPPRESS, Measure.SPAN))
     assert len(merging.tree.branches) > 50, "there is something to bring up to date"
     while merging.advance(turn=0, most=20):
         tree = merging.tree
@@ -45,7 +45,7 @@ def test_partner_is_the_first_in_the_list_within_a_tie_of_the_lowest_cost() -> N
     rng = random.Random(8)
     near = [rng.randrange(15_000) for _ in range(900)]  # thirty units are a tie
     columns = {"near": [*near, 3 * 10**10], "sex": [rng.choice("mf") for _ in range(901)]}
-    merging = Merging(make_task(columns, k=3), RunContext(), Objective(EXTENT, Measure.NCP, "", ""))
+    merging = Merging(make_task(columns, k=3), RunContext(), MergeObjective(EXTENT, Measure.NCP))
     places = merging.clusters.info[:, box.PLACE]
     costs = np.empty(len(places))
     first = 0
@@ -62,7 +62,7 @@ def test_partner_is_the_first_in_the_list_within_a_tie_of_the_lowest_cost() -> N
 def test_only_boxes_beyond_the_usual_number_cost_patience() -> None:
     rng = random.Random(2)
     columns = {name: [rng.randrange(10**6) for _ in range(600)] for name in "abc"}
-    merging = Merging(make_task(columns, k=4), RunContext(), Objective(EXTENT, Measure.NCP, "", ""))
+    merging = Merging(make_task(columns, k=4), RunContext(), MergeObjective(EXTENT, Measure.NCP))
     tally = merging.list.tally
     patience = int(tally[box.PATIENCE])
     tried = []

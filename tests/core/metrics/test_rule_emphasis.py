@@ -165,7 +165,7 @@ def test_the_pane_that_says_why_shows_the_powers() -> None:
     spec = AttributeSpec(rules=rules, rule_emphasis=0.75)
     task = make_task({"sex": ["F", "M", "F", "M", "D"]}, 2, {"sex": spec})
     context = RunContext(1, watched=True)
-    step = next(s for s in Run(task, Udc(), context) if "choice" in s.facts)
-    choice = step.facts["choice"]
+    step = next(s for s in Run(task, Udc(), context) if s.lesson.choice is not None)
+    choice = step.lesson.choice
     assert choice.formula[1] == "sex {D|F}: 1 · (5 / 8)^0.5 · 1^1.5 = 0.7906"
     assert choice.candidates[0].score == pytest.approx((5 / 8) ** 0.5)
