@@ -98,10 +98,10 @@ def test_takes_the_first_small_cluster_and_the_first_of_equals() -> None:
     # 0 is as far from 1 as 3 is from 2; the union of 3 records of 1 and 0 then has k.
     task = make_task({"age": [1, 0, 2, 3, 9, 9]}, k=2)
     first, second, *rest = steps_of(task, Udc())
-    assert first.facts["small"] == 1
-    assert first.facts["other"] == 2
-    assert second.facts["small"] == 3
-    assert second.facts["other"] == 4
+    assert first.event.small.number + 1 == 1
+    assert first.event.other.number + 1 == 2
+    assert second.event.small.number + 1 == 3
+    assert second.event.other.number + 1 == 4
     assert rest == []
 
 
