@@ -31,12 +31,16 @@ def _end_early(number: int, frame: Any) -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open the null device for closed standard streams, so that no file gets their number."""
+    """Open the null device for closed standard streams, so that no file gets their number.
+
+    Nothing can be written to the number of a closed output, which tells it from `> /dev/null`.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+            mode = os.O_RDONLY if name == "stdout" else os.O_RDWR
+            os.open(os.devnull, mode)  # takes the lowest free number, which is this one
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if number == 0 else "w"))  # noqa: SIM115
 

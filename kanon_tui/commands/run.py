@@ -1,6 +1,7 @@
 """Anonymise a table or a project without the screen."""
 
 import argparse
+import errno
 import os
 import shutil
 import sys
@@ -51,6 +52,8 @@ def execute(args: argparse.Namespace) -> None:
         raise InputError("--partition-by a,b needs a folder; write --out release/")
     if args.json and args.out == "-":
         raise InputError("--json and --out - would both print; name a file for one of them")
+    if args.out == "-":
+        _check_output_is_open()
     pipes = "-" in (args.project, args.out)
     with work_folder(None) if pipes else nullcontext(Path()) as folder:
         source = _received(folder) if args.project == "-" else Path(args.project)
@@ -79,6 +82,19 @@ def execute(args: argparse.Namespace) -> None:
             (log if args.out == "-" else show)(*_summary(result, project, args))
     if args.timings:
         log(*_timings(result))
+
+
+def _check_output_is_open() -> None:
+    """Refuse to print a release where standard output was closed, as by `>&-`."""
+    try:
+        os.write(1, b"")
+    except OSError as error:
+        if error.errno != errno.EBADF:  # a full disk is said when the release is printed
+            return
+        raise InputError(
+            "--out - prints the release, and standard output is closed; leave it open, or name a "
+            "file"
+        ) from None
 
 
 def _received(folder: Path) -> Path:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from kanon_tui.commands.output import print_json, show
 from kanon_tui.core.analysis.proof import verify_written
+from kanon_tui.core.text import count_of
 
 
 def execute(args: argparse.Namespace) -> int:
@@ -22,4 +23,10 @@ def execute(args: argparse.Namespace) -> int:
             f"{args.release.name}: {proof.records:,} records in {proof.classes:,} classes, the "
             f"smallest has {proof.k:,}; it {verdict}"
         )
+        if proof.absent:
+            absent = count_of(proof.absent, "record")
+            show(
+                f"not proven is that it is complete: {absent} of the data beyond its rows, "
+                "suppressed by the run or removed since"
+            )
     return 0 if proof.holds else 1

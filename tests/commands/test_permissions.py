@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.command_line import ENVIRONMENT, PATIENCE, PEOPLE, PROJECT, kanon
+from tests.commands.command_line import (
+    CONSOLE_SCRIPT,
+    ENVIRONMENT,
+    PATIENCE,
+    PEOPLE,
+    PROJECT,
+    kanon,
+)
 
 WITH_KEY = PROJECT.replace("{role: identifier}", "{role: identifier, identifier: pseudonym}")
 
@@ -99,3 +106,28 @@ def test_a_read_only_folder_is_a_sentence_and_stays_as_it_is() -> None:
     assert [each.split(": ")[1] for each in said] == named
     assert all("the folder . cannot be written to" in each for each in said if ".key" not in each)
     assert "name another file" in said[-2]
+
+
+def test_a_release_is_not_printed_where_nobody_can_read_it(folder: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"exec '{CONSOLE_SCRIPT}' run p.yaml --out - >&-"],
+        cwd=folder, env=ENVIRONMENT, stderr=subprocess.PIPE, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "standard output is closed" in done.stderr
+    assert "wrote" not in done.stderr
+
+
+def test_verify_tells_of_a_row_that_was_deleted(folder: Path) -> None:
+    header, *people = PEOPLE.splitlines(keepends=True)
+    (folder / "people.csv").write_text("".join([header, *people * 3]))
+    kanon("run", "p.yaml", "--out", "r.csv", folder=folder)
+    text = (folder / "r.csv").read_text().splitlines(keepends=True)
+    complete = kanon("verify", "r.csv", "--project", "p.yaml", folder=folder)
+    assert "not proven is" not in complete.stdout
+    classes = [line.rsplit(",", 2)[0] for line in text]
+    removable = next(row for row, cells in enumerate(classes) if classes.count(cells) > 2)
+    (folder / "r.csv").write_text("".join([*text[:removable], *text[removable + 1 :]]))
+    done = kanon("verify", "r.csv", "--project", "p.yaml", folder=folder)
+    assert done.returncode == 0
+    assert "not proven is that it is complete: 1 record of the data beyond its rows" in done.stdout

@@ -75,6 +75,8 @@ class Proof:
     k: int
     """Records of the smallest class."""
     checks: tuple[Check, ...]
+    absent: int = 0
+    """Records of the data beyond the rows of the release: suppressed, or removed from it since."""
 
     @property
     def holds(self) -> bool:
@@ -202,7 +204,8 @@ def prove(printed: PublishedTable, folders_by: Collection[str] = ()) -> Proof:
         arguments = (column, raw, task.table.missing_tokens, task.k)
         checks.append(_checked(what, verify_pseudonyms, release.frame, required.quasi, *arguments))
     smallest = smallest_class(release.frame, required.quasi)
-    return Proof(release.height, len(covering.rows.sizes), smallest, tuple(checks))
+    absent = max(task.n - release.height, 0)
+    return Proof(release.height, len(covering.rows.sizes), smallest, tuple(checks), absent)
 
 
 def _checked(what: str, test: Callable[..., None], *args: Any, **options: Any) -> Check:
