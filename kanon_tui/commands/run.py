@@ -124,6 +124,10 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
         table, control = held_out(project, args.hold_out)
     with _plan_of_guesses(args):
         run = start(project, table, accept_guesses=args.accept_guesses)
+    if args.accept_guesses:
+        from kanon_tui.core.analysis.first_choice import with_first_choice
+
+        run = with_first_choice(run)
     project = run.project or project
     earlier = None
     if args.earlier is not None:
@@ -257,8 +261,6 @@ def _names(names: tuple[str, ...]) -> str:
 
 def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iterator[str]:
     """Yield the lines of the summary."""
-    from kanon_tui.core.pipeline.trial import hidden_columns
-
     measures, task = result.measures, result.task
     smallest = f"{measures.smallest_class:,} records"
     people = lost = ""
@@ -315,12 +317,26 @@ def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iter
         if note in said_above:
             continue
         yield f"  {'warning' if note in result.warnings else 'note'}: {note}"
-    if not result.in_files and hidden_columns(result):
-        from kanon_tui.core.analysis.recommend import keeps_more
-
-        yield f"  note: {keeps_more(result, try_others=sys.stdout.isatty())}"
+    other = _other_algorithm(result)
+    if other:
+        yield f"  note: {other}"
     files = _files(args)
     yield f"  wrote {files}" if files else "  nothing was written (see --out)"
+
+
+def _other_algorithm(result: Result) -> str:
+    """Return what another algorithm would have lost; empty where that is not worth saying."""
+    from kanon_tui.core.analysis.first_choice import alternative_clause, alternative_to
+    from kanon_tui.core.analysis.recommend import keeps_more
+
+    unnamed = result.project is not None and result.project.algorithm.guessed
+    if not unnamed or result.in_files:
+        return keeps_more(result, try_others=sys.stdout.isatty() and not result.in_files)
+    other = alternative_to(result)
+    if other is None:
+        return ""
+    clause = alternative_clause(result, other)
+    return f"nobody named an algorithm: {clause}; --algorithm {other.algorithm} runs it"
 
 
 def _files(args: argparse.Namespace) -> str:

@@ -65,6 +65,7 @@ def samples_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(advice, "try_out", tried)
     monkeypatch.setattr(advice, "recommend", lambda *_: ())
+    monkeypatch.setattr(advice, "alternative_to", lambda *_: None)
 
 
 async def wait_until(pilot: Pilot[None], condition: Callable[[], object]) -> None:

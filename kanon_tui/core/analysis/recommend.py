@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.pipeline.run import Result
-from kanon_tui.core.pipeline.trial import Trial, hidden_columns, in_words, try_out
+from kanon_tui.core.pipeline.trial import Trial, in_words, try_out
 from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.task.task import Family, Task, Wish
@@ -134,13 +134,18 @@ def keeps_more(result: Result, try_others: bool = True) -> str:
 
     Others are tried on samples, which takes seconds: nobody waits for that where nobody reads.
     """
-    hidden = hidden_columns(result)
+    hidden = result.measures.hidden
     if not hidden:
         return ""
     clause = f"{first_few(hidden, 3)} {'is' if len(hidden) == 1 else 'are'} hidden from everybody"
     others = [
-        name for name in _candidates(result.task, Wish.LEAST_LOSS) if name != result.algorithm.name
+        name
+        for name in _candidates(result.task, Wish.LEAST_LOSS)
+        if name != result.algorithm.name
+        and (not result.in_files or ALGORITHMS[name].works_on_counted_rows)
     ]
+    if not others:
+        return clause
     if not try_others:
         return (
             f"{clause}; an algorithm with ranges of its own for every class, such as {others[0]}, "

@@ -15,6 +15,7 @@ from kanon_tui.core.analysis.applying.mapping_file import (
     read_mapping,
 )
 from kanon_tui.core.analysis.applying.sql import mapping_sql
+from kanon_tui.core.analysis.first_choice import with_first_choice
 from kanon_tui.core.analysis.population_risk import (
     KnownPopulation,
     PopulationRisk,
@@ -89,7 +90,8 @@ def anonymize(
     accept_guesses : bool
         Whether roles that nobody named may be guessed, as the application guesses them, and rows of
         a file left out that seem to be no records, such as titles and totals. A column that is
-        guessed to be published as it is, but singles people out, is left out: name it.
+        guessed to be published as it is, but singles people out, is left out: name it. Where no
+        algorithm is named, it is the one that the application would choose.
     k, l, t, algorithm, seed : optional
         The least number of records that look alike, the least number of sensitive values among
         them, the largest distance of their distribution from that of the table, the algorithm, and
@@ -126,6 +128,8 @@ def anonymize(
     )
     frame = table if table is not None else data
     run = start(project, _given_table(frame, project), accept_guesses=accept_guesses)
+    if accept_guesses:
+        run = with_first_choice(run)
     return Release.from_result(conclude_run(run, run.project), _input_frame(frame))
 
 

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from kanon_tui.core.addresses import misses_slashes
+from kanon_tui.core.analysis.first_choice import first_choice
+from kanon_tui.core.analysis.recommend import question
 from kanon_tui.core.editing.changes import differences
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.pipeline.engine_choice import memory_limit
@@ -29,6 +31,7 @@ from kanon_tui.core.pipeline.prepare import (
 from kanon_tui.core.pipeline.sampled_table import CountingStoppedError, SampledTable, read_or_sample
 from kanon_tui.core.pipeline.trial import Trial
 from kanon_tui.core.privacy.settings import Privacy
+from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.processes.memory_limit import MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.guesses import guessed_project, project_of_data
@@ -93,6 +96,8 @@ class Session:
         self._derived: dict[str | None, tuple[object, Any]] = {}
         """By attribute (None: the task), the state that was derived from and the outcome."""
         self._singling_out: dict[str, SinglingOut | None] = {}
+        self._first_choice: tuple[Project, str] | None = None
+        """The last first choice, and the set-up that it is for."""
         self._working = threading.RLock()
         """Guards derived data: several panes ask in threads, and it is computed once."""
 
@@ -246,6 +251,32 @@ class Session:
             self._edits.append(Edit(project, what))
             self._position += 1
         return True
+
+    @property
+    def first_choice_is_open(self) -> bool:
+        """Whether the algorithm of a new project is still to be chosen, as nobody has named one."""
+        project = self.project
+        return project.path is None and project.algorithm.guessed and not self.streams
+
+    def first_choice(self, stop: Stop = never) -> str:
+        """Return the algorithm for a project in which nobody has named one; it is tried once."""
+        asked = question(self.project)
+        if self._first_choice is None or self._first_choice[0] != asked:
+            self._first_choice = asked, first_choice(self.task(), stop)
+        return self._first_choice[1]
+
+    def preselect(self, algorithm: str) -> None:
+        """Choose the algorithm of every state in which nobody has named one; it is no edit."""
+
+        def preselected(project: Project) -> Project:
+            choice = project.algorithm
+            if not choice.guessed or choice.name == algorithm:
+                return project
+            return replace(project, algorithm=replace(choice, name=algorithm))
+
+        with self._history:
+            self._edits = [Edit(preselected(e.project), e.what) for e in self._edits]
+            self.baseline = preselected(self.baseline)
 
     def undo(self) -> str | None:
         """Go back one edit and return its name; None where there is none."""

@@ -15,7 +15,7 @@ from enum import StrEnum
 from kanon_tui.core.metrics.measure import Measures
 from kanon_tui.core.release.all_columns import AllColumns
 from kanon_tui.core.release.recode import Release
-from kanon_tui.core.text import Note, Quotable, note, plural
+from kanon_tui.core.text import Note, Quotable, first_few, note, plural
 
 
 class Severity(StrEnum):
@@ -47,6 +47,7 @@ class Caution:
 ReleaseCheck = Callable[[Release, Measures], Caution | None]
 
 ALL_COLUMNS = "all columns"
+HIDDEN_COLUMNS = "hidden columns"
 
 
 def cautions_of(release: Release, measures: Measures) -> tuple[Caution, ...]:
@@ -90,5 +91,19 @@ def all_columns_sentence(counted: AllColumns) -> Note:
     )
 
 
-CHECKS: tuple[ReleaseCheck, ...] = (unique_by_all_columns,)
+def hidden_throughout(release: Release, measures: Measures) -> Caution | None:
+    """Return the caution about columns that are hidden in every record; None for none."""
+    hidden = measures.hidden
+    if not hidden:
+        return None
+    sentence = note(
+        "{columns} {are} hidden in every record (* throughout), so that nothing of {them} is left",
+        columns=Quotable(first_few(hidden, 3)),
+        are=Quotable(plural(len(hidden), "is", "are")),
+        them=Quotable(plural(len(hidden), "it", "them")),
+    )
+    return Caution(HIDDEN_COLUMNS, sentence, hidden, Severity.WARNING)
+
+
+CHECKS: tuple[ReleaseCheck, ...] = (hidden_throughout, unique_by_all_columns)
 """The checks of every release, in the order in which their cautions are said."""

@@ -114,6 +114,11 @@ class Measures:
     rounding: float | None = None
     """NCP that round ends cost; None where no attribute publishes them."""
 
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The attributes that the release hides in every record."""
+        return tuple(name for name, each in self.attributes.items() if each.ncp > 1 - 1e-9)
+
 
 def measure(release: Release, class_attribute: str | None = None) -> Measures:
     """Return all measures of a release.

@@ -328,7 +328,7 @@ def _run(
     rows = _different_rows(task, algorithm)
     if result is None:
         return Sample(task.n, seconds, None, rows=rows)
-    ncp, hidden = result.measures.ncp, hidden_columns(result)
+    ncp, hidden = result.measures.ncp, result.measures.hidden
     return Sample(task.n, seconds, ncp, hidden, _rules_kept(result), after, rows)
 
 
@@ -338,12 +338,6 @@ def _rules_kept(result: Result) -> float | None:
     if not importance:
         return None
     return sum_in_order(rule.importance * rule.kept for rule in rules) / importance
-
-
-def hidden_columns(result: Result) -> tuple[str, ...]:
-    """Return the attributes that a release hides in every record."""
-    measured = result.measures.attributes
-    return tuple(name for name, each in measured.items() if each.ncp > 1 - 1e-9)
 
 
 @dataclass(frozen=True)

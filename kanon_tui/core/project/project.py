@@ -95,7 +95,7 @@ class Project(Checked):
     algorithm: AlgorithmChoice = declared(
         help="The algorithm and its parameters",
         type=ALGORITHM,
-        factory=AlgorithmChoice,
+        factory=lambda: AlgorithmChoice(guessed=True),
         always=True,
     )
     seed: int = declared(
@@ -245,7 +245,10 @@ class Project(Checked):
             section[key] = value
             if value is None:
                 del section[key]
-        return replace(project_from_mapping(written, self.title), path=self.path)
+        changed = replace(project_from_mapping(written, self.title), path=self.path)
+        if changes.keys() & {"algorithm", "params"}:
+            return changed
+        return replace(changed, algorithm=self.algorithm)
 
     @property
     def own_file(self) -> Path | None:
@@ -579,8 +582,11 @@ def with_overrides(
 def _choice(
     choice: AlgorithmChoice, name: str | None, parameters: Iterable[tuple[str, str]]
 ) -> AlgorithmChoice:
+    parameters = list(parameters)
     if name is not None and name != choice.name:
         choice = AlgorithmChoice(name)  # the old parameters belong to the old algorithm
+    elif name is not None or parameters:
+        choice = replace(choice, guessed=False)
     algorithm = find_algorithm(choice.name, "--algorithm" if name else "algorithm.name")
     declared = {parameter.name: parameter for parameter in fields_of(algorithm)}
     values = dict(choice.params)

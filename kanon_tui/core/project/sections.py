@@ -12,6 +12,7 @@ November 2012; Article 29 Working Party, Opinion 05/2014 (WP216), 10 April 2014.
 ISO/IEC 27559:2022: assessments of context, data and identifiability, governance.
 """
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -102,6 +103,8 @@ class AlgorithmChoice:
         type=FieldType("a mapping of parameters", lambda located: located.value, dict),
         factory=dict,
     )
+    guessed: bool = dataclasses.field(default=False, compare=False)
+    """Whether nobody has named it."""
 
 
 def _read_algorithm(located: LocatedValue) -> AlgorithmChoice:
@@ -109,7 +112,8 @@ def _read_algorithm(located: LocatedValue) -> AlgorithmChoice:
     at = located.entries(keys_of(AlgorithmChoice))
     name = at["name"].text("the name of an algorithm") if "name" in at else AlgorithmChoice.name
     algorithm = find_algorithm(name, f"{located.file}: {located.key}.name")
-    return AlgorithmChoice(name, read_parameters(algorithm, at["params"]) if "params" in at else {})
+    parameters = read_parameters(algorithm, at["params"]) if "params" in at else {}
+    return AlgorithmChoice(name, parameters, guessed=not at)
 
 
 ALGORITHM = FieldType("a mapping with the keys name and params", _read_algorithm, write_fields)

@@ -9,12 +9,14 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.analysis.first_choice import Alternative, alternative_to
 from kanon_tui.core.analysis.recommend import Recommendation, question, recommend
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.pipeline.trial import Trial, try_out
 from kanon_tui.core.project.project import AlgorithmChoice, Project
+from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.services.background import cancellation_check
 from kanon_tui.services.host import Hosted
 from kanon_tui.widgets.dialogs import choose
@@ -89,16 +91,21 @@ class Advice(Hosted, Static):
             if not self.found:
                 self._recommend(session, stop)
 
-        self.compute(work, done, group="trial", failed=_not_ready)
+        self.compute(work, done, group="trial", failed=not_ready)
 
     def _recommend(self, session: Session, stop: Callable[[], bool]) -> None:
-        def done(found: tuple[Recommendation, ...]) -> None:
-            if not stop():
-                self._take(found)
+        def done(answer: tuple[tuple[Recommendation, ...], str]) -> None:
+            found, first_choice = answer
+            if stop():
+                return
+            self._take(found)
+            if first_choice and session.first_choice_is_open:
+                session.preselect(first_choice)
+                self.host.session_changed()
 
         self.update(Text("trying samples of the data …", "dim"))
-        work = partial(_recommended, session, stop)
-        self.compute(work, done, group="advice", failed=_not_ready)
+        work = partial(_with_first_choice, session, stop)
+        self.compute(work, done, group="advice", failed=not_ready)
 
     def _take(self, found: tuple[Recommendation, ...]) -> None:
         self.found = found
@@ -156,7 +163,22 @@ def _recommended(session: Session, stop: Callable[[], bool]) -> tuple[Recommenda
     )
 
 
-def _not_ready(error: Exception) -> None:
+def _with_first_choice(
+    session: Session, stop: Callable[[], bool]
+) -> tuple[tuple[Recommendation, ...], str]:
+    """Return what is recommended, and the first choice where nobody has chosen, else ''."""
+    recommended = _recommended(session, stop)
+    if not session.first_choice_is_open:
+        return recommended, ""
+    return recommended, session.first_choice(stop)
+
+
+def alternative_beside(result: FinishedRun) -> Alternative | None:
+    """Return the algorithm to name beside a result; called in a thread that may be cancelled."""
+    return alternative_to(result, cancellation_check())
+
+
+def not_ready(error: Exception) -> None:
     """Ignore an error that keeps a run from starting, which is shown above; raise any other."""
     if not isinstance(error, KanonError):
         raise error

@@ -332,6 +332,11 @@ class LiveView(Hosted, Vertical, can_focus=False):
         self._cautions = tuple(map(caution_sentence, severe))
         self.draw()
 
+    def say_beside_result(self, clause: str) -> None:
+        """Add a sentence to the figures of the finished run."""
+        self._concluded = f"{self._concluded} {visible(clause)}."
+        self.draw()
+
     # -- going through it
 
     def step_on(self) -> bool:

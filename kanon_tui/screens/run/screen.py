@@ -15,6 +15,7 @@ from textual.widgets import ContentSwitcher, OptionList, Static
 from textual.widgets.option_list import Option
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.analysis.first_choice import Alternative, alternative_clause
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.errors import KanonError, in_screen_words
 from kanon_tui.core.fields.declaration import Field, choice, fields_of
@@ -35,7 +36,7 @@ from kanon_tui.core.teaching.picture_registry import watched_run
 from kanon_tui.core.text import visible
 from kanon_tui.screens.base import StepScreen
 from kanon_tui.screens.before_publishing import before_publishing, offer_to_leave_out
-from kanon_tui.screens.run.advice import Advice
+from kanon_tui.screens.run.advice import Advice, alternative_beside, not_ready
 from kanon_tui.screens.run.live_view import LiveView, PassesView
 from kanon_tui.screens.run.race import ask_for_rival
 from kanon_tui.screens.streaming import ask_where_to_write, pass_text, watch_stream
@@ -177,6 +178,7 @@ class RunScreen(StepScreen):
         Binding("less_than_sign", "speed(-1)", "Slower", id="run.slower"),
         Binding("c", "cancel", "Cancel", id="run.cancel"),
         Binding("D", "race", "Race", id="run.race"),
+        Binding("t", "alternative", "Try other", id="run.alternative"),
         Binding("escape", "setup", "Set-up", id="run.setup"),
         Binding("E", "strings", "Levels", id="run.strings"),
         Binding("O", "leave_out", "Leave columns out", id="run.leave-out"),
@@ -187,6 +189,8 @@ class RunScreen(StepScreen):
         self.live: LiveRun | None = None
         self.stream: WatchedStream | None = None
         """The run over files, while it is under way and after it."""
+        self.alternative: Alternative | None = None
+        """The algorithm that is named beside the last result."""
         self._concluding = False
         """Whether the result of a run is still to come: it is searched, proved or measured."""
 
@@ -227,6 +231,8 @@ class RunScreen(StepScreen):
             return self._at_work
         if action == "leave_out":
             return self._watching and not self._at_work and self._amber is not None
+        if action == "alternative":
+            return self.alternative is not None and self._watching and not self._at_work
         if action == "setup":
             return self._watching and not self._at_work
         return True
@@ -397,7 +403,7 @@ class RunScreen(StepScreen):
 
     def _prepare(self) -> None:
         """Show a clock at once, before the first decision."""
-        self.live = self.stream = None
+        self.live = self.stream = self.alternative = None
         self.query_one(LiveView).prepare(self.session.project.algorithm.name)
         self._show_view("live")
 
@@ -421,6 +427,8 @@ class RunScreen(StepScreen):
             self._conclude(session, drive)
 
         def make() -> LiveRun:
+            if session.first_choice_is_open:
+                session.preselect(session.first_choice(cancellation_check()))
             return watched_run(session.project, session.task(), paused=paused)
 
         if not (self._watching and self.query_one(LiveView).preparing):
@@ -470,10 +478,40 @@ class RunScreen(StepScreen):
             self.refresh_bindings()
             self.query_one(LiveView).conclude(self.live, result)
             self.host.session_changed()
+            self._look_for_alternative(result)
 
         self._concluding = True
         background = self.host.background
         background.compute(self, run, finished, group="run", failed=self._failed)
+
+    def _look_for_alternative(self, result: Result) -> None:
+        """Say beside the figures of a result what another algorithm would have lost."""
+        self.alternative = None
+        show = partial(self._show_alternative, self.live, result)
+        self.compute(
+            partial(alternative_beside, result), show, group="alternative", failed=not_ready
+        )
+
+    def _show_alternative(
+        self, live: LiveRun | None, result: Result, other: Alternative | None
+    ) -> None:
+        if self.live is not live:  # another run has begun
+            return
+        self.alternative = other
+        self.refresh_bindings()
+        if other is not None:
+            clause = alternative_clause(result, other)
+            self.query_one(LiveView).say_beside_result(f"{clause}: t tries it")
+
+    def action_alternative(self) -> None:
+        """Run the algorithm that the last line names."""
+        if self.alternative is None or self._refuse_second_run():
+            return
+        name = self.alternative.algorithm
+        self.edit(
+            replace(self.session.project, algorithm=AlgorithmChoice(name)), f"algorithm {name}"
+        )
+        self._begin(paused=False)
 
     def _draw_end(self) -> None:
         if self.stream is not None:

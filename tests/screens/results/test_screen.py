@@ -262,7 +262,7 @@ async def test_the_order_of_the_file_is_warned_about_before_and_after(make_app, 
         await settle(pilot)
         assert "order alone can give people away" in text_of(pilot.app.screen, "#preflight")
         screen = await open_results(pilot, "mondrian", k=2)
-        assert "2 notes: R" in text_of(screen, "#summary")
+        assert "3 notes: R" in text_of(screen, "#summary")
         await pilot.press("R")
         await settle(pilot)
         assert "order alone can give people away" in text_of(screen, ".meaning")
