@@ -122,7 +122,8 @@ def anonymize(
     True
     """
     named_settings = {"k": k, "l": l, "t": t, "algorithm": algorithm, "seed": seed}
-    settings |= {name: value for name, value in named_settings.items() if value is not None}
+    given_settings = {name: value for name, value in named_settings.items() if value is not None}
+    settings = given_settings | settings  # an algorithm comes before its params
     project = make_project(
         data, quasi, sensitive, identifier, person, other, accept_guesses, hierarchies, **settings
     )

@@ -261,3 +261,10 @@ def test_the_examples_run(module: str) -> None:
     found = doctest.testmod(import_module(f"kanon_tui.{module}"))
     assert found.attempted > 1
     assert found.failed == 0
+
+
+def test_params_are_those_of_the_algorithm_that_is_named() -> None:
+    release = kn.anonymize(
+        PEOPLE, ["age"], k=2, params={"objective": "ncp"}, algorithm="global", seed=3
+    )
+    assert release.report["params"]["objective"] == "ncp"
