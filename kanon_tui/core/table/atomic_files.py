@@ -48,6 +48,11 @@ def check_place(path: Path, force: bool) -> None:
     with writing_errors(path):
         if path.is_dir():
             raise InputError(f"{path} is a folder; name a file")
+        if path.is_symlink() and not path.exists():
+            raise InputError(
+                f"{path} is a symbolic link to a file that does not exist; remove the link, or "
+                "name the file itself"
+            )
         if path.exists() and not path.is_file():
             raise InputError(f"{path} is not an ordinary file; name one that can be replaced")
         if path.exists() and not force:

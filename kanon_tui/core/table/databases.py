@@ -228,6 +228,16 @@ def _put_duckdb(place: Path, table: pl.DataFrame, name: str, force: bool = False
         connection.execute("CHECKPOINT")  # closing does so as well, and ignores a full disk
 
 
+_DUCKDB_CONTENTS = """
+SELECT table_name FROM duckdb_tables() WHERE NOT internal
+UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
+UNION ALL SELECT sequence_name FROM duckdb_sequences()
+UNION ALL SELECT type_name FROM duckdb_types() WHERE NOT internal
+UNION ALL SELECT function_name FROM duckdb_functions() WHERE NOT internal
+UNION ALL SELECT schema_name FROM duckdb_schemas() WHERE NOT internal AND schema_name <> 'main'
+"""
+
+
 def _put_beside(file: Path, table: pl.DataFrame, name: str, force: bool) -> None:
     """Write a table into a copy of a DuckDB file, which then takes the place of the file.
 
@@ -237,10 +247,13 @@ def _put_beside(file: Path, table: pl.DataFrame, name: str, force: bool) -> None
     duckdb = require("duckdb", "writing a DuckDB database", file.name)
     with closing(duckdb.connect(str(file))) as connection:  # refused while another has it open
         connection.execute("CHECKPOINT")
+        tables = connection.execute(_DUCKDB_CONTENTS).fetchall()
+    anew = force and tables == [(name,)]  # a file keeps what was deleted from it
     with work_folder(file) as folder:
         before = _state_of(file)
         draft = folder / "release.duckdb"
-        shutil.copyfile(file, draft)
+        if not anew:
+            shutil.copyfile(file, draft)
         _put_duckdb(draft, table, name, force)
         with closing(duckdb.connect(str(draft), read_only=True)) as connection:
             shape = database_shape(connection.execute, quoted(name))

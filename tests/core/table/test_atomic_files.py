@@ -117,10 +117,11 @@ def test_a_signal_between_the_names_waits_until_both_are_there(
 
 
 def test_two_names_of_one_file_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "release").write_text("old")
     (tmp_path / "report").symlink_to("release")
     with pytest.raises(InputError, match="are one file; name two"):
         write_both(tmp_path, force=True)
-    assert os.listdir(tmp_path) == ["report"]
+    assert contents(tmp_path) == {"release": "old", "report": "old"}
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664])
@@ -278,3 +279,11 @@ def test_an_input_is_not_replaced_by_whatever_name(other_name: str, tmp_path: Pa
         target = tmp_path / "also" / "d.csv"
     with pytest.raises(InputError, match="is read by this run"):
         check_target(target, (".csv",), force=True, inputs=[data])
+
+
+def test_a_link_to_nothing_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").symlink_to(tmp_path / "elsewhere.csv")
+    for force in (False, True):
+        with pytest.raises(InputError, match="is a symbolic link to a file that does not exist"):
+            write_text(tmp_path / "r.csv", "secret", force=force)
+    assert os.listdir(tmp_path) == ["r.csv"]

@@ -136,9 +136,10 @@ def test_a_server_whose_disk_is_full_keeps_the_old_table(server: Server) -> None
     assert server.count("kept") == 3
 
 
-def test_a_release_that_is_replaced_leaves_nothing_in_the_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("scheme", ["sqlite", "duckdb"])
+def test_a_release_that_is_replaced_leaves_nothing_in_the_file(scheme: str, tmp_path: Path) -> None:
     file = tmp_path / "clinic.db"
-    address = f"sqlite:////{str(file).lstrip('/')}"
+    address = f"{scheme}:////{str(file).lstrip('/')}"
     write_address(address, pl.DataFrame({"a": [f"withdrawn {number}" for number in range(2000)]}))
     write_address(address, RELEASE, force=True)
     assert b"withdrawn" not in file.read_bytes()
