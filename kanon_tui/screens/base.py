@@ -141,41 +141,62 @@ PATIENCE = 2.0
 
 
 def ask_what_to_copy(
-    screen: Hosted, grid: Grid, names: Sequence[str], identifiers: Collection[str] = ()
+    screen: Hosted,
+    tables: Mapping[str, PagedRows],
+    row: int,
+    name: str,
+    identifiers: Collection[str] = (),
 ) -> None:
-    """Ask whether to copy the cell, row or column under the cursor of a grid, and send it.
+    """Ask whether to copy the cell, the row or the column of a name, and send it.
 
-    A row is copied without its identifiers, and a question comes before a column of them.
+    There may be several tables with the same rows, by a word for each. A row is copied without its
+    identifiers, and a question comes before a column of them.
     """
-    rows, row, x = grid.source, grid.row, grid.column
-    if not isinstance(rows, PagedRows) or not rows.height:
-        return
-    cells = rows.record(row)
-    if cells is None:
-        return  # its page is still being read
-    column, identifies = visible(names[x]), names[x] in identifiers
-    without = " without its identifiers" if identifiers else ""
-    kept = [cell for name, cell in zip(names, cells, strict=True) if name not in identifiers]
-
-    def offer(title: str, make: Callable[[], str], identifies: bool) -> None:
-        copy = partial(send, screen.host, cast("DOMNode", screen), make, title)
-        if not identifies:
-            copy()
-            return
-        text = f"{column} is an identifier: a copy of it leaves Kanon and names people."
-        confirm(screen, Confirm("Copy an identifier?", text, "Copy it", "Leave it"), copy)
-
-    makers: list[tuple[str, Callable[[], str], bool]] = [
-        (f"the cell of {column}", lambda: cells[x], identifies),
-        (f"the row{without}", lambda: "\t".join(map(_field, kept)), False),
-        (
-            f"the column {column}, as it is shown",
-            lambda: "\n".join(map(_field, rows.column_cells(row, x))),
-            identifies,
-        ),
-    ]
+    choices: list[tuple[str, Callable[[], object]]] = []
+    for what in ("cell", "row", "column"):
+        for which, rows in tables.items():
+            title, make = _copy_of(what, which, rows, row, name, identifiers)
+            if make is not None:
+                identifies = what != "row" and name in identifiers
+                offer = partial(_offer_copy, screen, make, title, visible(name), identifies)
+                choices.append((title, offer))
     hint = "It is sent to the terminal; whether the clipboard has it then, only the terminal knows."
-    choose(screen, "Copy", [(each[0], partial(offer, *each)) for each in makers], hint)
+    if choices:
+        choose(screen, "Copy", choices, hint)
+
+
+def _offer_copy(
+    screen: Hosted, make: Callable[[], str], title: str, column: str, identifies: bool
+) -> None:
+    """Copy at once, or after a question where what is copied names people."""
+    copy = partial(send, screen.host, cast("DOMNode", screen), make, title)
+    if not identifies:
+        copy()
+        return
+    text = f"{column} is an identifier: a copy of it leaves Kanon and names people."
+    confirm(screen, Confirm("Copy an identifier?", text, "Copy it", "Leave it"), copy)
+
+
+def _copy_of(
+    what: str, which: str, rows: PagedRows, row: int, name: str, identifiers: Collection[str]
+) -> tuple[str, Callable[[], str] | None]:
+    """Return a title, and what makes the text; None while its page is read, or without a column."""
+    names = list(rows.names)
+    cells = rows.record(row) if row < rows.height else None
+    column = visible(name)
+    if cells is None or name not in names:
+        return "", None
+    x = names.index(name)
+    if what == "cell":
+        return f"the {which}cell of {column}", lambda: cells[x]
+    if what == "row":
+        without = " without its identifiers" if identifiers else ""
+        published = [cell for cell, own in zip(cells, names, strict=True) if own not in identifiers]
+        return f"the {which}row{without}", lambda: "\t".join(map(_field, published))
+    return (
+        f"the {which}column {column}, as it is shown",
+        lambda: "\n".join(map(_field, rows.column_cells(row, x))),
+    )
 
 
 def send(host: Host, owner: DOMNode, make: Callable[[], str], what: str) -> None:

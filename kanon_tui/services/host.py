@@ -21,6 +21,7 @@ from textual.widgets import Static
 from kanon_tui.core.editing.counting import CountingOutcome, count, counting_of
 from kanon_tui.core.editing.session import Session
 from kanon_tui.core.editing.state_folder import (
+    ChosenViews,
     EarlierRun,
     RecentFiles,
     RecoveryStore,
@@ -106,6 +107,7 @@ class Host:
         self.counting = TableCounter(self.background, self._counted, self.fail)
         self.session: Session | None = None
         self.recent = RecentFiles(state_folder)
+        self.chosen_views = ChosenViews(state_folder)
         self.recovery = RecoveryStore(state_folder)
         self.history = RunHistory(state_folder)
         self.earlier_runs: tuple[EarlierRun, ...] = ()
@@ -163,6 +165,11 @@ class Host:
         project = session.project
         run = earlier_run(result, project, datetime.now())
         self.background.write(lambda: self.history.add(project, run), lambda _: None)
+
+    def choose_view(self, size: str, view: str) -> None:
+        """Remember which view of results a user wants in a terminal of this size."""
+        self.chosen_views.choose(size, view)
+        self.background.write(self.chosen_views.write, lambda _: None)
 
     def close(self) -> None:
         """Stop counting and keep unsaved edits, however the application ends."""

@@ -93,6 +93,7 @@ class PagedRows(GridSource):
         self.name_title, self._name = name_title, name
         self._missed, self._missing = missed, frozenset(missing)
         self._numbers, self._places = numbers, places
+        self.names = list(pages.names) if places is None else [pages.names[x] for x in places]
         self._seen: dict[int, tuple[str, ...]] = {}
         """Rows that were shown; single rows may be of more pages than are kept in memory."""
 

@@ -18,6 +18,9 @@ from kanon_tui.widgets.grid import (
 )
 from kanon_tui.widgets.grid_sources import CellTable
 
+WIDTHS = [5, 8, 12, 4]
+COLUMNS = [GridColumn("", width) for width in WIDTHS]
+
 
 def test_a_column_takes_what_it_wishes_where_there_is_room() -> None:
     columns = [up_to(10, "name", 30), GridColumn("k", 3), up_to(10, "city", 14)]
@@ -36,18 +39,18 @@ def test_widths_never_exceed_the_room_that_is_left(room: int) -> None:
 
 
 def test_scrolling_stops_where_a_column_begins() -> None:
-    starts = column_starts([5, 8, 12, 4])
+    starts = column_starts(COLUMNS, WIDTHS)
     assert starts == [0, 7, 17, 31, 37]
-    assert start_for(starts, 0, 17, 20) == 0
-    assert start_for(starts, 2, 0, 22) == 7  # 7..29 holds the second and the third
-    assert start_for(starts, 2, 0, 13) == 17
-    assert start_for(starts, 3, 17, 18) == 17  # already in view
-    assert start_for(starts, 2, 0, 3) == 17  # wider than the grid: seen from its beginning
+    assert start_for(starts, WIDTHS, 0, 17, 20) == 0
+    assert start_for(starts, WIDTHS, 2, 0, 22) == 7  # 7..29 holds the second and the third
+    assert start_for(starts, WIDTHS, 2, 0, 13) == 17
+    assert start_for(starts, WIDTHS, 3, 17, 18) == 17  # already in view
+    assert start_for(starts, WIDTHS, 2, 0, 3) == 17  # wider than the grid: seen from its beginning
 
 
 @pytest.mark.parametrize("scrolled", range(40))
 def test_the_first_column_in_view_is_seen_from_its_beginning(scrolled: int) -> None:
-    starts = column_starts([5, 8, 12, 4])
+    starts = column_starts(COLUMNS, WIDTHS)
     first = first_in_view(starts, scrolled)
     assert 0 <= first < 4
     assert starts[first] >= min(scrolled, starts[3])

@@ -1,4 +1,4 @@
-"""Files in the user's state folder: recently opened files, unsaved edits, runs of earlier sessions.
+"""Files in the state folder: recent files, chosen views, unsaved edits, runs of earlier sessions.
 
 Of unsaved edits only the project is kept (never data or results), one file per project and running
 program, so that two programs on one project do not overwrite each other's. A file is removed when
@@ -104,6 +104,29 @@ class RecentFiles:
 
     def _known(self) -> list[Path]:
         return [Path(name) for name in _read_list(self._file)]
+
+
+class ChosenViews:
+    """The views of results that a user chose, by the size of the terminal."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "views.json"
+        self._views = {}
+        for entry in _read_list(self._file):
+            if isinstance(entry, list) and len(entry) == 2:
+                self._views[str(entry[0])] = str(entry[1])
+
+    def view(self, size: str) -> str | None:
+        """Return the view for a size; None where none was chosen."""
+        return self._views.get(size)
+
+    def choose(self, size: str, view: str) -> None:
+        """Remember a view for a size until the program ends."""
+        self._views[size] = view
+
+    def write(self) -> None:
+        """Remember the views for the next start, too."""
+        write_state(self._file, json.dumps(sorted(self._views.items())))
 
 
 _ENDING = ".lock"

@@ -53,6 +53,17 @@ def level_research_values(attribute: QuasiIdentifier) -> npt.NDArray[np.float64]
     return values
 
 
+def original_research_value(attribute: QuasiIdentifier, by_level: bool) -> float:
+    """Return what an attribute is worth before it is generalised.
+
+    `by_level` says that its release is measured by its level, where typed values count; cells of
+    classes are worth at most the weight.
+    """
+    if not by_level or not attribute.hierarchy.height:
+        return attribute.weight
+    return float(level_research_values(attribute)[0])
+
+
 def attribute_research_value(cells: CellGroups) -> float:
     """Return the research value that a release leaves an attribute."""
     published = int(cells.size.sum())

@@ -403,7 +403,9 @@ class DataScreen(FindingScreen):
         """Copy a cell, a row or a column to the terminal."""
         session = self.session
         identifiers = [*session.names(Role.IDENTIFIER), *session.names(Role.PERSON)]
-        ask_what_to_copy(self, self.grid, session.table.names, identifiers)
+        if isinstance(self.grid.source, PagedRows):
+            tables = {"": self.grid.source}
+            ask_what_to_copy(self, tables, self.grid.row, self.grid.column_name, identifiers)
 
     def action_go_to_row(self) -> None:
         """Ask for a record by the number beside it."""

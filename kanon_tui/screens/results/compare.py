@@ -208,7 +208,8 @@ class CompareScreen(AnalysisScreen):
 
     def begin(self) -> None:
         """Compare the results, and show the records that differ most first."""
-        self.query_one(TwinGrids).title(*map(self.session.run_title, self.results))
+        first, second = (Text(visible(self.session.run_title(each))) for each in self.results)
+        self.query_one(TwinGrids).title(first, second)
 
         def show(rows: PairedRecords) -> None:
             self.rows = rows

@@ -1,6 +1,6 @@
 """The records of a release beside the original ones: page, sort, find, explain, copy."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -17,23 +17,42 @@ from kanon_tui.core.pipeline.pages import Pages
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
+from kanon_tui.screens.results.headings import WITH_BAR, WITHOUT_BAR
+from kanon_tui.screens.results.record_views import (
+    CLASSES,
+    PAIRS,
+    TABLES,
+    VIEWS,
+    ClassRows,
+    PairRows,
+    RecordsView,
+)
 from kanon_tui.screens.results.release_records import (
     AS_READ,
+    FILE_ORDER,
     Arrangement,
     FileRecords,
     MemoryRecords,
     NoRecordError,
+    ReleaseRows,
     Stop,
+    tables,
 )
 from kanon_tui.services.background import cancellation_check
 from kanon_tui.services.host import Hosted, PageReader, error_sentence
 from kanon_tui.widgets.dialogs import ask_text
 from kanon_tui.widgets.grid import Grid, GridSource
-from kanon_tui.widgets.grid_sources import CellTable
+from kanon_tui.widgets.grid_sources import CellTable, PagedRows
+
+LEAST_SHARE = 2 / 3
+"""The width of the narrower of two tables, as a share of that of the wider."""
 
 
 class TwinGrids(Horizontal):
-    """Two grids with equal columns and rows, one cursor and one scroll position."""
+    """Two grids with equal rows, one cursor and one scroll position.
+
+    Columns are equal as well, or one side has some of those of the other and both have names.
+    """
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -53,27 +72,37 @@ class TwinGrids(Horizontal):
 
     def _tie(self, grid: Grid, other: Grid) -> None:
         def follow() -> None:
-            if (other.scroll_x, other.scroll_y) != (grid.scroll_x, grid.scroll_y):
-                other.scroll_to(grid.scroll_x, grid.scroll_y, animate=False)
+            x = grid.scroll_x if self._has_equal_columns else other.scroll_x
+            if (other.scroll_x, other.scroll_y) != (x, grid.scroll_y):
+                other.scroll_to(x, grid.scroll_y, animate=False)
 
         self.watch(grid, "scroll_y", follow, init=False)
         self.watch(grid, "scroll_x", follow, init=False)
 
+    @property
+    def _has_equal_columns(self) -> bool:
+        return self.left.column_names == self.right.column_names
+
     # -- what is shown
 
-    def title(self, left: str, right: str) -> None:
-        """Write the titles of both sides; the texts are shown as they are."""
+    def title(self, left: Text, right: Text) -> None:
+        """Write the titles of both sides."""
         for grid, text in ((self.left, left), (self.right, right)):
-            assert isinstance(grid.parent, Widget)
-            grid.parent.border_title = Text(visible(text))
+            write_title(grid, text)
 
     def show(self, left: GridSource | None, right: GridSource, row: int) -> None:
         """Show other records, with the cursor on this row and in the column where it was.
 
-        Names of rows are equally wide on both sides. Without a left side the right one has the
-        whole width.
+        Without a left side the right one has the whole width; otherwise they share it as their
+        columns need it.
         """
         self.set_class(left is None, "-alone")
+        if left is not None:
+            needed = natural_width(left), natural_width(right)
+            least = max(needed) * LEAST_SHARE
+            for grid, width in zip((self.left, self.right), needed, strict=True):
+                assert isinstance(grid.parent, Widget)
+                grid.parent.styles.width = f"{max(width, least):.0f}fr"
         for grid, source in ((self.left, left), (self.right, right)):
             if source is not None:
                 grid.show(source, keep_cursor=True)
@@ -119,12 +148,35 @@ class TwinGrids(Horizontal):
             event.stop()
             return
         other = self.left if leader is self.right else self.right
-        if not self.alone and (other.row, other.column) != (leader.row, leader.column):
-            other.go_to(leader.row, leader.column)
+        column = self._column_beside(leader, other)
+        if not self.alone and (other.row, other.column) != (leader.row, column):
+            other.go_to(leader.row, column)
+
+    def _column_beside(self, leader: Grid, other: Grid) -> int:
+        """Return the column of the other side under its cursor: the same, if it is there."""
+        if self._has_equal_columns:
+            return leader.column
+        name = leader.column_name
+        names = other.column_names
+        return names.index(name) if name in names else other.column
+
+
+def write_title(grid: Grid, title: Text) -> None:
+    """Write the title of the pane around a grid."""
+    assert isinstance(grid.parent, Widget)
+    grid.parent.border_title = title
+
+
+def natural_width(source: GridSource) -> int:
+    """Return the cells that the columns and names of a table wish to have."""
+    columns = sum(max(c.width, c.wish) + len(c.lead) for c in source.columns)
+    return source.name_width + columns + 1
 
 
 T = TypeVar("T")
 RecordSource = MemoryRecords | FileRecords
+WIDE = 100
+"""Columns of a terminal from which on pairs are shown unless another view was chosen."""
 SEARCH = "search"
 """The group of the work through all records."""
 
@@ -155,10 +207,77 @@ class RecordsPane(Hosted, Vertical):
         """Whether escape has something to stop."""
         self._described_width = 0
         self._reader = PageReader(self, self._show_pages, self._show_page_error)
+        self._view = ""
         self.grids = TwinGrids()
+        """Original and release as two tables."""
+        self.table = Grid(id="table")
+        """Original and release in one table."""
+        self.sides: tuple[ReleaseRows | None, ReleaseRows] | None = None
+        """Original and release with all columns."""
 
     def compose(self) -> Iterable[Widget]:
+        with Vertical(id="table-pane", classes="pane"):
+            yield self.table
         yield self.grids
+
+    # -- the view
+
+    @property
+    def _size_class(self) -> str:
+        return "wide" if self.screen.size.width >= WIDE else "narrow"
+
+    @property
+    def view(self) -> str:
+        """The view that was chosen for terminals of this size, or the one that suits it."""
+        chosen = self.host.chosen_views.view(self._size_class)
+        view = chosen if chosen in VIEWS else {"wide": PAIRS, "narrow": CLASSES}[self._size_class]
+        return view if view in self.possible_views else PAIRS
+
+    @property
+    def possible_views(self) -> Sequence[str]:
+        """The views that the records can be shown in: files are not sorted by class unasked."""
+        if self.result is None or not self.result.in_files:
+            return VIEWS
+        return (PAIRS, TABLES)
+
+    def next_view(self) -> None:
+        """Show the next view of the same records, and remember it for this size."""
+        views = self.possible_views
+        view = views[(views.index(self.view) + 1) % len(views)]
+        self.host.choose_view(self._size_class, view)
+        self._show_view()
+
+    def _show_view(self) -> None:
+        """Show the records in the view that is chosen now, with the cursor where it was."""
+        source = self.source
+        if source is None or self.view == self._view:
+            return
+        order = self._order_in_view(source)
+        if self.shown.only_class is None and order != self.shown.order:
+            record = self.record
+            self._search(
+                lambda stop: source.arranged(order, stop),
+                lambda arrangement: self._show_all(arrangement, record),
+                order,
+                self._no_order,
+            )
+        else:
+            self._lay_out(self.shown, self.record)
+
+    def _order_in_view(self, source: RecordSource) -> str:
+        """Return the order that was asked for, or one in which classes are together."""
+        orders = self._orders_in_view(source)
+        return self._asked_order if self._asked_order in orders else orders[0]
+
+    def _orders_in_view(self, source: RecordSource) -> Sequence[str]:
+        if self.view == CLASSES:
+            return [order for order in source.orders if order != FILE_ORDER]
+        return source.orders
+
+    @property
+    def front(self) -> Grid:
+        """The grid whose cursor counts."""
+        return self.grids.leader if self._view == TABLES else self.table
 
     # -- what is shown
 
@@ -168,10 +287,13 @@ class RecordsPane(Hosted, Vertical):
         Keys that come meanwhile are about its records: they wait for a result in memory. The order
         and the record under the cursor stay from one result in memory to the next.
         """
-        self.result, self.source, self.problem = result, None, ""
-        in_files, order = result.in_files, self._asked_order
+        self.result = result
+        self.source = None
+        self.problem = ""
+        in_files = result.in_files
         if in_files:
             self.grids.clear()
+            self.table.show(CellTable([], []))
             self._focus_front_grid()
         self.stop_searching()
         self.set_title("reading the records …")
@@ -179,51 +301,132 @@ class RecordsPane(Hosted, Vertical):
         def prepare() -> tuple[RecordSource, Arrangement]:
             stop = cancellation_check()
             source = _source_of(result, stop)
-            first = order if source.in_memory and order in source.orders else source.orders[0]
-            return source, source.arranged(first, stop)
+            order = self._order_in_view(source) if source.in_memory else source.orders[0]
+            return source, source.arranged(order, stop)
 
-        def prepared(found: tuple[RecordSource, Arrangement]) -> None:
+        def prepared(made: tuple[RecordSource, Arrangement]) -> None:
             if self.result is result:
-                self.source, shown = found
-                self._show_all(shown, self.record if self.source.in_memory else None)
+                self.source, arrangement = made
+                stays = self.source.in_memory and self.shown.height
+                self._show_all(arrangement, self.record if stays else None)
+                self._show_view()
 
         covers = self if self.screen.is_active and not in_files else None
         self.compute(prepare, prepared, group="rows", failed=self.show_read_error, covers=covers)
 
     def _show_all(self, arrangement: Arrangement, record: int | None = None) -> None:
         """Show all records in an order, with the cursor on a record or at the top."""
-        self._all, self._asked_order = arrangement, arrangement.order
+        self._all = arrangement
         self._lay_out(arrangement, record)
 
     def _lay_out(self, arrangement: Arrangement, record: int | None) -> None:
-        """Fill both grids, with the cursor on a record if it is shown, else at the top."""
-        assert self.source is not None
+        """Fill the grids in front, with the cursor on a record if it is shown, else at the top."""
+        source = self.source
+        assert source is not None
+        column = self.column
+        had_focus = self.front.has_focus
+        self._view = self.view
         self.shown = arrangement
-        place = None if record is None else arrangement.place_of(record)
-        left, right = self.source.grids(arrangement, self._reader.missed)
+        self.set_class(self._view == TABLES, "-tables")
+        place = (None if record is None else arrangement.place_of(record)) or 0
+        missed = self._reader.missed
         self._reader.clear()
-        self.grids.show(left, right, place or 0)
+        before = source.rows_before(arrangement, missed, source.columns)
+        after = source.rows_after(arrangement, missed, source.columns)
+        self.sides = before, after
+        if self._view == TABLES:
+            left, right = tables(source, arrangement, missed)
+            self.grids.show(left, right, place)
+        else:
+            self._show_table(source, place)
         self._focus_front_grid()
+        if had_focus and not self.front.has_focus:
+            self.focus_rows()
+        if column in self.front.column_names:
+            self.front.go_to(self.front.row, self.front.column_names.index(column))
         self.set_title()
         self._describe()
 
+    def _show_table(self, source: RecordSource, place: int) -> None:
+        """Show pairs or classes."""
+        assert self.sides is not None
+        before, after = self.sides
+        rows: RecordsView = PairRows(source, self.shown, before, after)
+        if self._view == CLASSES and isinstance(source, MemoryRecords) and before is not None:
+            rows = ClassRows(source, self.shown, before, after)
+        self.table.show(rows, keep_cursor=True)
+        row = rows.row_at(place)
+        at_top = self._view == CLASSES and place == 0
+        self.table.go_to(0 if at_top else row)
+
+    @property
+    def tables_to_copy(self) -> dict[str, PagedRows]:
+        """The side that has the focus, or both with a word for each."""
+        if self._view == TABLES and isinstance(self.front.source, PagedRows):
+            return {"": self.front.source}
+        if self.sides is None:
+            return {}
+        before, after = self.sides
+        if before is None:
+            return {"": after}
+        return {"released ": after, "original ": before}
+
+    @property
+    def place(self) -> int:
+        """The place in the arrangement that the cursor is on."""
+        rows = self.table.source
+        if self._view == TABLES or not isinstance(rows, RecordsView):
+            return self.front.row
+        return rows.place(self.table.row)
+
+    def _go_to_place(self, place: int) -> None:
+        rows = self.table.source
+        if self._view == TABLES or not isinstance(rows, RecordsView):
+            self.grids.go_to(place)
+        else:
+            self.table.go_to(rows.row_at(place))
+
     def set_title(self, doing: str = "") -> None:
-        """Write the title: the order, the class, the file, and what is being done."""
-        parts = ["released", *(self.source.title(self.shown) if self.source is not None else ())]
-        self.grids.title("original", " · ".join([*parts, *([doing] if doing else [])]))
+        """Write the title: the sum of kept and lost, the order, the class, and what is done."""
+        parts = []
+        short = []
+        long = []
+        if self.source is not None:
+            parts = [Text(visible(part)) for part in self.source.title(self.shown)]
+            short = [self.source.headings.sum(self, WITHOUT_BAR)]
+            long = [self.source.headings.sum(self, WITH_BAR)]
+        working = [Text(visible(doing))] if doing else []
+        dot = Text(" · ")
+        one_table = [Text(self._view or "released"), *long, *parts, *working]
+        write_title(self.table, dot.join(one_table))
+        if self.grids.alone:
+            self.grids.title(Text(""), dot.join([Text("released"), *short, *parts, *working]))
+        else:
+            left = dot.join([Text("original"), *parts])
+            self.grids.title(left, dot.join([Text("released"), *short, *working]))
 
     def focus_rows(self) -> None:
         """Let keys move in the records."""
-        (self.grids.right if self.grids.alone else self.grids.left).focus()
+        if self._view != TABLES:
+            self.table.focus()
+        else:
+            (self.grids.right if self.grids.alone else self.grids.left).focus()
 
     def _focus_front_grid(self) -> None:
-        if self.grids.alone and self.grids.left.has_focus:
+        """Take the focus from a grid that is no longer shown."""
+        hidden = [self.table]
+        if self._view != TABLES:
+            hidden = [self.grids.left, self.grids.right]
+        elif self.grids.alone:
+            hidden = [self.table, self.grids.left]
+        if any(grid.has_focus for grid in hidden):
             self.focus_rows()
 
     # -- files
 
     def _show_pages(self) -> None:
         self.grids.repaint()
+        self.table.refresh()
         self._describe()
 
     def _show_page_error(self, pages: Pages, error: Exception) -> None:
@@ -251,7 +454,7 @@ class RecordsPane(Hosted, Vertical):
 
     def _drop_originals(self, error: Exception) -> None:
         """Show the release alone: the records that were read have changed."""
-        if isinstance(self.source, FileRecords) and not self.grids.alone:
+        if isinstance(self.source, FileRecords) and self.sides is not None and self.sides[0]:
             record = 0 if self.shown.order == AS_READ else self.record
             self._show_all(self.source.without_originals(), record)
             self.host.fail(error)
@@ -262,13 +465,12 @@ class RecordsPane(Hosted, Vertical):
     def record(self) -> int:
         """The record under the cursor: its number in the run, or its row in the files."""
         height = self.shown.height
-        return self.shown.number(min(self.grids.row, height - 1)) if height else 0
+        return self.shown.number(min(self.place, height - 1)) if height else 0
 
     @property
     def column(self) -> str:
         """The column under the cursor."""
-        names = self.source.names if self.source is not None else ()
-        return names[min(self.grids.column, len(names) - 1)] if names else ""
+        return self.front.column_name
 
     @on(Grid.Moved)
     def moved(self, event: Grid.Moved) -> None:
@@ -276,12 +478,13 @@ class RecordsPane(Hosted, Vertical):
         self._describe()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Describe the cell in as many words as fit in another width.
+        """Show the view that suits another width, and describe the cell in as many words as fit.
 
         The description itself changes the height: it must not bring about another one.
         """
         if event.size.width != self._described_width:
             self._described_width = event.size.width
+            self._show_view()
             self._describe()
 
     def _describe(self) -> None:
@@ -289,6 +492,13 @@ class RecordsPane(Hosted, Vertical):
         source, shown, cell = self.source, self.shown, (self.record, self.column)
         if source is None or not shown.height:
             return
+        rows = self.table.source
+        if self._view != TABLES and isinstance(rows, RecordsView):
+            description = rows.description(self.table.row, self.column)
+            if description is not None:
+                self.workers.cancel_group(self, "because")
+                self.post_message(self.Described(description))
+                return
         text, work = source.describe(shown, *cell, self)
         if text is not None:
             self.post_message(self.Described(text))
@@ -323,8 +533,9 @@ class RecordsPane(Hosted, Vertical):
         source = self.source
         if source is None:
             return
-        names = source.orders
-        order = self._asked_order = names[(names.index(self._asked_order) + 1) % len(names)]
+        names = self._orders_in_view(source)
+        order = names[(names.index(self._order_in_view(source)) + 1) % len(names)]
+        self._asked_order = order
 
         self._search(
             lambda stop: source.arranged(order, stop), self._show_all, order, self._no_order
@@ -379,7 +590,7 @@ class RecordsPane(Hosted, Vertical):
         if place is None:
             self.go_to_record(record)
         else:
-            self.grids.go_to(place)
+            self._go_to_place(place)
 
     def next_record(self, direction: int) -> None:
         """Go to the next record with the text, else to the next that changed in this column."""
@@ -387,12 +598,12 @@ class RecordsPane(Hosted, Vertical):
         if self.wanted:
             self.find_next(direction)
         elif source is not None:
-            column, place = self.column, self.grids.row
+            column, place = self.column, self.place
             self._go_to_next(lambda: source.next_changed(self.shown, place, column, direction))
 
     def next_suppressed(self) -> None:
         """Go to the next suppressed record."""
-        source, shown, place = self.source, self.shown, self.grids.row
+        source, shown, place = self.source, self.shown, self.place
         if source is None or not shown.height:
             return
         if source.in_memory:
@@ -424,7 +635,7 @@ class RecordsPane(Hosted, Vertical):
 
     def find_next(self, direction: int) -> None:
         """Go to the next record with the text that was looked for."""
-        source, shown, text, place = self.source, self.shown, self.wanted, self.grids.row
+        source, shown, text, place = self.source, self.shown, self.wanted, self.place
         if source is not None and text and shown.height:
             self._search(
                 lambda stop: source.find(shown, place, text, direction, stop),

@@ -12,6 +12,7 @@ record of the data, and beside it the row that was written of it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,7 +31,8 @@ from kanon_tui.core.analysis.why.in_files import (
 from kanon_tui.core.analysis.why.reasons import Explanation
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.metrics.losses import changed
+from kanon_tui.core.metrics.cells import cells_of
+from kanon_tui.core.metrics.losses import changed, penalties
 from kanon_tui.core.metrics.measure import RuleKept
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.pipeline.engine_choice import memory_limit
@@ -51,7 +53,16 @@ from kanon_tui.core.pipeline.pages import (
 )
 from kanon_tui.core.pipeline.run import Result
 from kanon_tui.core.report.finished_run import FinishedRun
-from kanon_tui.core.text import count_of, typed_number, visible
+from kanon_tui.core.table.column import Role
+from kanon_tui.core.text import count_of, short_list, typed_number, visible
+from kanon_tui.screens.results.headings import Headings, headings_of
+from kanon_tui.screens.results.record_columns import (
+    WIDEST,
+    Extent,
+    RecordColumn,
+    lead_of,
+    ordered_columns,
+)
 from kanon_tui.widgets.drawing import theme_style
 from kanon_tui.widgets.grid import Cell, GridColumn, up_to
 from kanon_tui.widgets.grid_sources import PagedRows
@@ -96,8 +107,6 @@ Description = tuple[Text | None, Callable[[], Text] | None]
 
 
 FILE_ORDER, BY_CLASS, SMALLEST_FIRST = "file order", "by class", "smallest class first"
-WIDEST = 24
-"""Cells per column at most; the line below the grids shows the cell under the cursor whole."""
 SAMPLE = 300
 """Rows that decide how wide a column is."""
 RECORD, CLASS = "record", "class"
@@ -116,7 +125,8 @@ class MemoryRecords:
     def __init__(self, result: Result) -> None:
         self.result, self.reasons = result, explainer(result)
         task, release = result.task, result.release
-        self.names = result.columns
+        self.names = ordered_columns(result)
+        self.headings = headings_of(result)
         self.place = {attribute.name: x for x, attribute in enumerate(task.quasi)}
         self.original = task.table.frame.select(self.names)
         self.before, self.after = FramePages(self.original), MemoryPages(result, np.arange(task.n))
@@ -125,7 +135,12 @@ class MemoryRecords:
         self.numbers = file_records(result) + 1
         """Record numbers as screen 1 counts them."""
         self._changed = [changed(release, x) for x in range(len(task.quasi))]
-        self.columns = [marked_column(name, self._widest(name)) for name in self.names]
+        self._losses = [
+            np.append(np.where(cells.hidden, 1.0, penalties(cells)), 1.0)
+            for cells in cells_of(release)
+        ]
+        """Per quasi-identifier, the loss of every group's cells; last that of suppressed ones."""
+        self.columns = [self._column(x) for x in range(len(self.names))]
 
     @cached_property
     def _changed_anywhere(self) -> Flags:
@@ -158,13 +173,49 @@ class MemoryRecords:
         number = int(self.classes[record])
         return SUPPRESSED if number < 0 else f"{number + 1:,}"
 
-    def _widest(self, name: str) -> int:
-        """Return the width of the widest of the first values of a column, before and after."""
-        texts = self.original[name].head(SAMPLE).to_list()
+    def _column(self, place: int) -> RecordColumn:
+        """Return a column with the widths of its first values, before and after."""
+        name = self.names[place]
+        before = Extent.of_texts(self.original[name].head(SAMPLE).to_list())
+        after = Extent()
+        if self.after.height:
+            first = np.arange(min(SAMPLE, self.after.height))
+            after = Extent.of_texts(self.after.take(first)[name].to_list())
+        lead = lead_of(self.result, self.names, place)
         x = self.place.get(name)
-        if x is not None:
-            texts += self.result.release.cells[x].texts[:SAMPLE]
-        return max((cell_len(visible(text)) for text in texts), default=1)
+        if x is None:
+            return RecordColumn(name, before, after, False, lead)
+        is_changed = bool((self._changed[x] & ~self.suppressed).any())
+        after |= Extent.of_texts([], self.result.release.cells[x].texts[:SAMPLE])
+        return RecordColumn(name, before, after, is_changed, lead)
+
+    def loss(self, name: str, record: int) -> float:
+        """Return the NCP of a record's published cell; 0 for columns that are not generalised."""
+        x = self.place.get(name)
+        if x is None:
+            return 0.0
+        release = self.result.release
+        singly = release.grouping.suppressed_cells
+        if self.suppressed[record] or (singly is not None and singly[record, x]):
+            return 1.0
+        attribute = self.result.task.quasi[x]
+        group = int(self.classes[record])
+        if release.grouping.levels is not None and not attribute.publishes_one_value:
+            labels = attribute.hierarchy.maps[release.grouping.levels[x]]
+            group = int(labels[attribute.column.codes[record]])
+        return float(self._losses[x][group])
+
+    def is_sensitive(self, name: str) -> bool:
+        return self.result.task.roles[name] is Role.SENSITIVE
+
+    def bands(self, shown: Arrangement) -> Flags:
+        """Return which places are shaded, so that neighbours of one class are seen as one."""
+        classes = self.classes
+        if shown.numbers is not None:
+            classes = classes[np.asarray(shown.numbers)]
+        begins = np.zeros(len(classes), dtype=bool)
+        begins[1:] = classes[1:] != classes[:-1]
+        return np.asarray(np.cumsum(begins) % 2 == 1, dtype=bool)
 
     # -- what is shown
 
@@ -191,10 +242,17 @@ class MemoryRecords:
             return [shown.order]
         return [f"class {shown.only_class + 1:,}" if shown.only_class >= 0 else "suppressed"]
 
-    def grids(self, shown: Arrangement, missed: Missed) -> tuple[PagedRows, PagedRows]:
-        """Return original and release."""
-        before = RecordRows(self, self.before, shown, published=False)
-        return before, RecordRows(self, self.after, shown, published=True)
+    def rows_before(
+        self, shown: Arrangement, missed: Missed, columns: Sequence[RecordColumn]
+    ) -> "RecordRows | None":
+        """Return some columns of the original."""
+        return RecordRows(self, self.before, shown, columns, published=False)
+
+    def rows_after(
+        self, shown: Arrangement, missed: Missed, columns: Sequence[RecordColumn]
+    ) -> "RecordRows":
+        """Return some columns of the release."""
+        return RecordRows(self, self.after, shown, columns, published=True)
 
     # -- finding
 
@@ -274,12 +332,14 @@ class MemoryRecords:
         if self.suppressed[record]:
             how = "not in the release" if self.left_out(record) else "published as * only"
             error = theme_style(widget, "error")
-            return Text.assemble(number, ("× suppressed", error), f": {how} (w says why)")
+            before = visible(self._cell(self.before, record, column))
+            line = Text.assemble(number, ("× suppressed", error), f": {how} (w says why) · ")
+            return line.append(visible(column), "bold").append(f" {before}")
         this = int(self.classes[record])
         size = count_of(int(self.sizes[this]), "record")
         text = Text(f"{number}class {this + 1:,} of {len(self.sizes):,}, {size} · ")
-        x, sides = self.names.index(column), (self.before, self.after)
-        before, after = (pages.row(record)[x] for pages in sides)
+        before = self._cell(self.before, record, column)
+        after = self._cell(self.after, record, column)
         text.append(visible(column), "bold")
         if column not in self.place:
             text.append(f" {visible(before)}: not a quasi-identifier, published as it is")
@@ -299,6 +359,25 @@ class MemoryRecords:
             text.append(mark, theme_style(widget, colour))
         return text
 
+    @staticmethod
+    def _cell(pages: Pages, record: int, column: str) -> str:
+        return pages.row(record)[pages.names.index(column)]
+
+    def describe_class(self, records: Int64s, column: str) -> Text:
+        """Return `class 17 of 61, 9 records · age 45-64: 45 ×2, 51, 62` of records of a class."""
+        first = int(records[0])
+        values = self.original[column][records].value_counts(sort=True)
+        counted = (visible(f"{value} ×{count}") for value, count in values.iter_rows())
+        size = count_of(len(records), "record")
+        text = Text(f"× suppressed: {size} · ")
+        if not self.suppressed[first]:
+            number = int(self.classes[first]) + 1
+            text = Text(f"class {number:,} of {len(self.sizes):,}, {size} · ")
+        text.append(visible(column), "bold")
+        if column in self.place:
+            text.append(f" {visible(self._cell(self.after, first, column))}")
+        return text.append(f": {short_list(list(counted), 12)}")
+
     def question(self, shown: Arrangement, record: int, column: str) -> Question | None:
         """Return the work that explains a cell, or None where nothing was generalised."""
         x = self.place.get(column)
@@ -311,46 +390,131 @@ class MemoryRecords:
         return lambda: self.reasons.of_attribute(x)
 
 
-class RecordRows(PagedRows):
+class ReleaseRows(PagedRows):
+    """Columns of records, before or after; texts of pages and texts to copy may differ."""
+
+    def __init__(
+        self, pages: Pages, names: Sequence[str], columns: Sequence[GridColumn], **options: Any
+    ) -> None:
+        super().__init__(
+            pages, columns, places=[pages.names.index(name) for name in names], **options
+        )
+        self.names = names
+        self._facts: Headings | None = None
+
+    def show_headings(self, facts: Headings) -> None:
+        """Show the figures of the columns below their names."""
+        self._facts = facts
+        self.headings = len(facts.names)
+        self.name_width = max(self.name_width, facts.name_width)
+
+    def leave_room(self, facts: Headings) -> None:
+        """Have as many lines below the names as the table beside this one that shows figures."""
+        self.headings = len(facts.names)
+
+    def heading(self, line: int, widths: Sequence[int]) -> Sequence[Cell]:
+        if self._facts is None:
+            return [Cell("") for _ in widths]
+        return self._facts.cells(self.names, line, widths)
+
+    def heading_name(self, line: int) -> str:
+        return "" if self._facts is None else self._facts.names[line]
+
+    def texts(self, row: int) -> list[str] | None:
+        """Return the cells as they are shown; None while they are read."""
+        return PagedRows.record(self, row)
+
+    def is_left_out(self, row: int) -> bool:
+        """Return whether the record of a row is not in the release."""
+        texts = self.texts(row)
+        return texts is not None and all(text == LEFT_OUT for text in texts)
+
+    def is_suppressed(self, row: int) -> bool:
+        """Return whether the record of a row is left out, or published as `*` only."""
+        return self.is_left_out(row)
+
+
+def tables(
+    records: "MemoryRecords | FileRecords", shown: Arrangement, missed: Missed
+) -> tuple[ReleaseRows | None, ReleaseRows]:
+    """Return original and release as two tables; None for an unknown original.
+
+    The release has every column, the original those of which another value is published.
+    """
+    changed_columns = [column for column in records.columns if column.is_changed]
+    before = records.rows_before(shown, missed, changed_columns or records.columns)
+    after = records.rows_after(shown, missed, records.columns)
+    after.show_headings(records.headings)
+    if before is not None:
+        before.leave_room(records.headings)
+    return before, after
+
+
+class RecordRows(ReleaseRows):
     """The records of a release in memory, before or after, with a mark in front of every cell."""
 
     def __init__(
-        self, records: MemoryRecords, pages: Pages, shown: Arrangement, *, published: bool
+        self,
+        records: MemoryRecords,
+        pages: Pages,
+        shown: Arrangement,
+        columns: Sequence[RecordColumn],
+        *,
+        published: bool,
     ) -> None:
         super().__init__(
-            pages, records.columns, missing=records.result.task.table.missing_tokens,
-            numbers=shown.numbers, name_title=CLASS if published else RECORD,
+            pages,
+            [column.name for column in columns],
+            [_marked(column, published) for column in columns],
+            missing=records.result.task.table.missing_tokens,
+            numbers=shown.numbers,
+            name_title=CLASS if published else RECORD,
             name=records.class_name if published else records.record_name,
         )  # fmt: skip
         self.name_width = records.name_width
-        self._records, self._published = records, published
+        self._records = records
+        self._published = published
 
     def line(self, row: int) -> list[Cell]:
         """Return the cells; a record that is left out has a mark in every cell."""
-        records, record, texts = self._records, self.number(row), super().record(row) or ()
+        records = self._records
+        record = self.number(row)
+        texts = self.texts(row) or ()
         suppressed = records.suppressed[record]
         if not self._published:
             marks = ("suppressed", "suppressed") if suppressed else ("", "missing")
             return [Cell(SAME + (text or "·"), marks[text in self._missing]) for text in texts]
-        if self._is_left_out(row):
+        if self.is_left_out(row):
             return [Cell(SUPPRESSED, "bad") for _ in texts]
-        mark, cells = "bad" if suppressed else "changed", zip(records.names, texts, strict=True)
+        mark = "bad" if suppressed else "changed"
         return [
             Cell(CHANGED + text, mark) if records.has_changed(name, record) else Cell(SAME + text)
-            for name, text in cells
+            for name, text in zip(self.names, texts, strict=True)
         ]
 
     def record(self, row: int) -> list[str] | None:
         """Return the cells to copy: nothing of a record that is left out."""
-        return ["" for _ in self.columns] if self._is_left_out(row) else super().record(row)
+        if self._published and self.is_left_out(row):
+            return ["" for _ in self.columns]
+        return self.texts(row)
 
     def column_cells(self, row: int, column: int) -> list[str]:
         """Return the cells to copy, as `record` has them."""
-        cells = enumerate(super().column_cells(row, column))
-        return ["" if self._is_left_out(at) else cell for at, cell in cells]
+        cells = super().column_cells(row, column)
+        if not self._published:
+            return cells
+        return ["" if self.is_left_out(at) else cell for at, cell in enumerate(cells)]
 
-    def _is_left_out(self, row: int) -> bool:
-        return self._published and self._records.left_out(self.number(row))
+    def is_left_out(self, row: int) -> bool:
+        return self._records.left_out(self.number(row))
+
+    def is_suppressed(self, row: int) -> bool:
+        return bool(self._records.suppressed[self.number(row)])
+
+
+def _marked(column: RecordColumn, published: bool) -> GridColumn:
+    values = column.after if published else column.before
+    return replace(marked_column(column.name, values.widest), lead=column.lead)
 
 
 def marked_column(name: str, widest: int) -> GridColumn:
@@ -387,12 +551,14 @@ class FileRecords:
 
     def __init__(self, result: FinishedRun, stop: Stop) -> None:
         """Look over the files, which takes a moment for text."""
-        self.result, self.names = result, result.columns
+        self.result = result
+        self.names = ordered_columns(result)
+        self.headings = headings_of(result)
         self.classes = ClassesByCells(result)
         self._written = Sides(ReleasePages(result, stop=stop), pages_before(result))
         self._read: Sides | None = None
         self._by_class: RowNumbers | None = None
-        self._columns = self._fitting_columns()
+        self.columns = self._fitting_columns()
         read = () if self._written.before is not None else (AS_READ,)
         self.orders = (AS_WRITTEN, BY_CLASS, SMALLEST_FIRST, *read)
 
@@ -400,24 +566,48 @@ class FileRecords:
         """Return the rows that an arrangement shows."""
         return self._read if shown.order == AS_READ and self._read else self._written
 
-    def _fitting_columns(self) -> list[GridColumn]:
+    def _fitting_columns(self) -> list[RecordColumn]:
         """Return columns for the first rows, and for labels from all over: pages differ."""
-        result, pages, before = self.result, self._written.pages, self._written.before
-        samples = [pages.page(0).head(SAMPLE)]
-        if before is not None:
-            samples.append(before.page(0).head(SAMPLE).select(self.names))
-        labels: dict[str, Sequence[str]] = {
-            attribute.name: cells.texts[:: max(len(cells.texts) // SAMPLE, 1)]
-            for attribute, cells in zip(result.task.quasi, result.release.cells, strict=True)
-        }
-        found = []
-        for place, (own, name) in enumerate(zip(self.names, pages.names, strict=True)):
-            title, texts = visible(name), [name, *labels.get(own, ())]
-            for sample in samples:
-                texts += sample.to_series(place).cast(pl.String).to_list()
-            widest = max(cell_len(visible(text)) for text in texts)
-            found.append(up_to(WIDEST, title, widest))
-        return found
+        result = self.result
+        published = self._written.pages.page(0).head(SAMPLE)
+        original = None
+        if self._written.before is not None:
+            original = self._written.before.page(0).head(SAMPLE)
+        attributes = dict(zip(self._quasi_names, range(len(self._quasi_names)), strict=True))
+        levels = result.grouping.levels
+        columns = []
+        for place, name in enumerate(self.names):
+            x = attributes.get(name)
+            after = Extent.of_texts(_texts_of(published, self.published_names[name]))
+            is_changed = x is not None
+            if x is not None:
+                labels = result.release.cells[x].texts
+                after |= Extent.of_texts([], labels[:: max(len(labels) // SAMPLE, 1)])
+                is_changed = levels is None or levels[x] > 0
+            before = Extent()
+            if original is not None:
+                before = Extent.of_texts(_texts_of(original, name))
+            lead = lead_of(result, self.names, place)
+            columns.append(RecordColumn(name, before, after, is_changed, lead))
+        return columns
+
+    @cached_property
+    def _quasi_names(self) -> list[str]:
+        return [attribute.name for attribute in self.result.task.quasi]
+
+    @cached_property
+    def published_names(self) -> dict[str, str]:
+        """By column, its name in the files, which may be escaped."""
+        return dict(zip(self.result.columns, self._written.pages.names, strict=True))
+
+    def loss(self, name: str, record: int) -> float:
+        """Return the NCP of an attribute: that of single cells is not known for files."""
+        measured = self.result.measures.attributes.get(name)
+        return 0.0 if measured is None else measured.ncp
+
+    def bands(self, shown: Arrangement) -> Flags | None:
+        """Return None: the class of a row is known when it is read, not before."""
+        return None
 
     # -- what is shown
 
@@ -471,7 +661,7 @@ class FileRecords:
         names = self.sides(shown).pages.names
         others = [name for name in names if name not in self.classes.names]
         number, _, frame = self._class_rows(shown, record, others, stop)
-        own = dict(zip(names, self.names, strict=True))
+        own = {written: name for name, written in self.published_names.items()}
         return class_before(self.result, number, frame.rename(lambda name: own[name]))
 
     def _class_rows(
@@ -494,21 +684,32 @@ class FileRecords:
         target = self.result.target
         return parts if target is None else [*parts, target.path.name]
 
-    def grids(self, shown: Arrangement, missed: Missed) -> tuple[PagedRows | None, PagedRows]:
-        """Return original and release; None for an unknown original."""
-        sides, counted = self.sides(shown), "record" if shown.order == AS_READ else "row"
+    def rows_before(
+        self, shown: Arrangement, missed: Missed, columns: Sequence[RecordColumn]
+    ) -> ReleaseRows | None:
+        """Return some columns of the original; None where it is not known beside the rows."""
+        pages = self.sides(shown).before
+        if pages is None:
+            return None
+        names = [column.name for column in columns]
+        plain = [plain_column(column, column.before.widest) for column in columns]
+        return ReleaseRows(
+            pages, names, plain, missed=missed, numbers=shown.numbers, name_title=RECORD
+        )
 
-        def side(pages: Pages, places: Sequence[int], counted: str) -> PagedRows:
-            return PagedRows(
-                pages, self._columns, missed,
-                numbers=shown.numbers, places=places, name_title=counted,
-            )  # fmt: skip
-
-        right = side(sides.pages, range(len(self.names)), counted)
-        if sides.before is None:
-            return None, right
-        places = [sides.before.names.index(name) for name in self.names]
-        return side(sides.before, places, "record"), right
+    def rows_after(
+        self, shown: Arrangement, missed: Missed, columns: Sequence[RecordColumn]
+    ) -> ReleaseRows:
+        """Return some columns of the release."""
+        names = [self.published_names[column.name] for column in columns]
+        plain = [plain_column(column, column.after.widest) for column in columns]
+        counted = RECORD if shown.order == AS_READ else "row"
+        rows = ReleaseRows(
+            self.sides(shown).pages, names, plain,
+            missed=missed, numbers=shown.numbers, name_title=counted,
+        )  # fmt: skip
+        rows.names = [column.name for column in columns]
+        return rows
 
     # -- finding
 
@@ -556,7 +757,7 @@ class FileRecords:
         cells = sides.cells(record)
         if cells is None:
             return None, None
-        text = list(cells.values())[self.names.index(column)]
+        text = cells[self.published_names[column]]
 
         def line() -> Text:
             what = "record" if shown.order == AS_READ else "row"
@@ -574,12 +775,22 @@ class FileRecords:
 
     def question(self, shown: Arrangement, record: int, column: str) -> Question | None:
         """Return the work that explains a cell, or None where nothing was generalised."""
-        names = [attribute.name for attribute in self.result.task.quasi]
-        if column not in names:
+        if column not in self._quasi_names:
             return None
-        sides, x = self.sides(shown), names.index(column)
+        sides = self.sides(shown)
+        x = self._quasi_names.index(column)
         return lambda: why_row(self.result, self.classes, sides.read_cells(record), x)
 
     def attribute_question(self, x: int) -> Question:
         """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: why_attribute(self.result, x)
+
+
+def plain_column(column: RecordColumn, widest: int) -> GridColumn:
+    """Return a column that fits its title and values."""
+    width = max(cell_len(column.title), widest)
+    return replace(up_to(WIDEST, column.title, width), lead=column.lead)
+
+
+def _texts_of(rows: pl.DataFrame, name: str) -> list[str]:
+    return [text or "" for text in rows[name].cast(pl.String).to_list()]

@@ -125,6 +125,7 @@ class ResultsScreen(RunsScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("w", "why", "why", id="results.why"),
         Binding("o", "records('switch_class')", "only its class", id="results.class"),
+        Binding("equals_sign", "records('next_view')", "view", key_display="=", id="results.view"),
         Binding("i", "before", "original values", id="results.before"),
         Binding("n", "records('next_record', 1)", "next", id="results.next"),
         Binding("N", "records('next_record', -1)", "previous", show=False, id="results.previous"),
@@ -158,7 +159,7 @@ class ResultsScreen(RunsScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.panel = "attributes"
+        self.panel = ""
         """The figures beside the records; empty for none."""
         self._panel_in_front = False
         """Whether a small screen shows the figures instead of the records."""
@@ -180,6 +181,7 @@ class ResultsScreen(RunsScreen):
         """Focus the records, and show the progress of a run in the background."""
         self.records.focus_rows()
         self.set_interval(1 / 5, self._show_progress)
+        self.watch(self, "maximized", self._fit_panel, init=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Disable the keys that need a result while there is none."""
@@ -208,7 +210,8 @@ class ResultsScreen(RunsScreen):
     def show_result(self, result: FinishedRun, before: FinishedRun | None = None) -> None:
         """Put a result in front; `before` is what it was run again from."""
         if self.result is None and self.panel == "runs":  # earlier runs were shown instead
-            self.panel, self._panel_in_front = "attributes", False
+            self.panel = ""
+            self._panel_in_front = False
             self.records.focus_rows()
         self._newest = self.session.results[-1]
         self.result, self._rerun_of = result, before
@@ -275,9 +278,15 @@ class ResultsScreen(RunsScreen):
             panel.show("runs", runs_table(self.session.results, result, earlier))
         else:
             panel.show(self.panel, PANELS[self.panel](result))
-        wide = self.has_class("-wide")
-        most = max(NARROWEST_PANEL, self.size.width * 2 // 5)
-        panel.styles.width = min(max(panel.natural_width, NARROWEST_PANEL), most) if wide else None
+        self._fit_panel()
+
+    def _fit_panel(self) -> None:
+        """Give the figures beside the records the width they need; zoomed ones have it all."""
+        panel = self.figures
+        panel.styles.width = None
+        if self.has_class("-wide") and self.maximized is None:
+            most = max(NARROWEST_PANEL, self.size.width * 2 // 5)
+            panel.styles.width = min(max(panel.natural_width, NARROWEST_PANEL), most)
 
     @property
     def small(self) -> bool:
@@ -323,9 +332,9 @@ class ResultsScreen(RunsScreen):
         getattr(self.records, method)(*arguments)
 
     def action_copy(self) -> None:
-        """Copy a cell, a row or a column of the side that has the focus to the terminal."""
-        if self.records.source is not None:
-            ask_what_to_copy(self, self.records.grids.leader, self.records.source.names)
+        """Copy a cell, a row or a column to the terminal."""
+        records = self.records
+        ask_what_to_copy(self, records.tables_to_copy, records.place, records.column)
 
     def action_back(self) -> None:
         """Leave the figures, stop a run, or show all classes again."""
@@ -340,7 +349,7 @@ class ResultsScreen(RunsScreen):
         else:
             self.records.wanted = ""
 
-    @on(Grid.Chosen, "TwinGrids Grid")
+    @on(Grid.Chosen, "RecordsPane Grid")
     def action_why(self) -> None:
         """Explain the cell under the cursor, or the attribute in the panel."""
         question: Callable[[], Explanation] | None = self.records.question()

@@ -7,8 +7,10 @@ from dataclasses import replace
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from kanon_tui.app import KanonApp
 from kanon_tui.core.pipeline.run import conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice
+from kanon_tui.screens.results.record_views import TABLES
 from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
 from tests.screens.conftest import session_of, settle
 
@@ -25,8 +27,21 @@ def run_now(pilot: Pilot, algorithm: str, k: int | None = None) -> None:
     session.results.append(conclude(start(project, task=session.task()), project))
 
 
-async def open_results(pilot: Pilot, *algorithms: str, k: int | None = None) -> ResultsScreen:
+def choose_view(pilot: Pilot, view: str) -> None:
+    """Remember a view for terminals of every size."""
+    app = pilot.app
+    assert isinstance(app, KanonApp)
+    for size in ("narrow", "wide"):
+        app.host.chosen_views.choose(size, view)
+
+
+async def open_results(
+    pilot: Pilot, *algorithms: str, k: int | None = None, view: str = TABLES
+) -> ResultsScreen:
+    """Show the last of some results, as two tables unless another view is asked for."""
     await settle(pilot)
+    if view:
+        choose_view(pilot, view)
     for algorithm in algorithms:
         run_now(pilot, algorithm, k)
     await pilot.press("6")

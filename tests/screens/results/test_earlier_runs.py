@@ -40,7 +40,7 @@ async def test_runs_survive_reopening_and_run_again_with_one_key(sample, make_ap
         again = session_of(pilot).results[-1]
         assert again.measures.ncp == first.measures.ncp
         assert session_of(pilot).project == before  # the set-up of screen 5 is left alone
-        assert screen.records.grids.left.has_focus
+        assert screen.records.table.has_focus
         await pilot.press("R")
         await settle(pilot)
         assert panel.grid.source.height == 2  # this one, and the earlier one

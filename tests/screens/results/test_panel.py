@@ -31,6 +31,7 @@ async def test_panels_show_figures_and_what_they_mean(sample, make_app) -> None:
     async with make_app(sample("census")).run_test(size=(80, 24)) as pilot:
         screen = await open_results(pilot, "datafly")
         panel = screen.query_one(FigurePanel)
+        await pilot.press("b")
         assert panel.grid.source.cells[0][0].text == "age"
         assert "level 4 of 5" in text_of(panel, ".meaning")
         await pilot.press("f")

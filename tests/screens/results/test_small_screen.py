@@ -116,8 +116,8 @@ async def test_records_in_80_columns_and_24_lines(sample, make_app) -> None:
 async def test_a_zoomed_pane_has_the_whole_screen(sample, make_app, size) -> None:
     async with make_app(sample("census")).run_test(size=size) as pilot:
         screen = await open_results(pilot, "global")
-        if size == (80, 24):
-            await pilot.press("b")
+        await pilot.press("b")
+        await settle(pilot)
         screen.query_one(FigurePanel).grid.focus()
         await pilot.press("z")
         await settle(pilot)

@@ -17,6 +17,7 @@ from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.export import CommandDialog
+from kanon_tui.screens.results.record_views import TABLES
 from kanon_tui.screens.results.records_pane import TwinGrids
 from kanon_tui.screens.results.release_records import Arrangement, FileRecords
 from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
@@ -24,7 +25,7 @@ from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.core.pipeline.compared import streamed
 from tests.screens.conftest import session_of, settle, status_text, wait_until
-from tests.screens.results.helpers import text_of
+from tests.screens.results.helpers import choose_view, text_of
 from tests.screens.streamed import run_into, write_project
 from tests.waiting import wait_until as wait
 
@@ -42,7 +43,8 @@ async def with_release(pilot: Pilot[None], path: Path) -> ResultsScreen:
     return await show_release(pilot)
 
 
-async def show_release(pilot: Pilot[None]) -> ResultsScreen:
+async def show_release(pilot: Pilot[None], view: str = TABLES) -> ResultsScreen:
+    choose_view(pilot, view)
     await pilot.press("6")
     await settle(pilot)
     screen = pilot.app.screen
@@ -64,8 +66,9 @@ async def test_rows_are_paged_found_and_told_about(tmp_path, make_app) -> None:
         assert pane.grids.right.source.height == table.height
         await pilot.press("ctrl+end")
         await settle(pilot)
+        names = pane.grids.right.column_names
         last = pane.grids.right.source.rows(table.height - 1, table.height)[0]
-        assert [cell.text for cell in last] == [text or "·" for text in table.row(-1)]
+        assert [cell.text for cell in last] == [text or "·" for text in table.select(names).row(-1)]
         line = text_of(screen, "#record-line")
         assert f"row {table.height} of {table.height}: class " in line
         await pilot.press("number_sign")
@@ -183,7 +186,7 @@ async def test_what_was_read_stands_beside_a_release_in_the_same_order(tmp_path,
         assert pane.record == 119
         for grid, table in ((pane.grids.left, original), (pane.grids.right, published)):
             cells = [cell.text for cell in grid.source.rows(119, 120)[0]]
-            wanted = table.select(published.columns).row(119)
+            wanted = table.select(grid.column_names).row(119)
             assert cells == [text or "·" for text in wanted]
         pane.source.sides(pane.shown).before._kept.clear()
         (tmp_path / "in.csv").unlink()
@@ -241,7 +244,9 @@ async def test_rows_are_sorted_by_class_and_records_stand_beside_their_rows(
             [cell.text for cell in grid.source.rows(pane.record, pane.record + 1)[0]]
             for grid in (pane.grids.left, pane.grids.right)
         )
-        assert left == [text or "·" for text in original.select(table.columns).row(pane.record)]
+        assert left == [
+            text or "·" for text in original.select(pane.grids.left.column_names).row(pane.record)
+        ]
         assert set(right) == {"×"}
         sides = pane.source.sides(pane.shown)
         assert "name" not in sides.pages.names  # identifiers stay where they are

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kanon_tui.screens.results.figures import FigurePanel
 from kanon_tui.screens.results.records_pane import TwinGrids
 from tests.screens.conftest import settle
 from tests.screens.results.helpers import open_results, text_of, told_why
@@ -12,6 +11,8 @@ async def test_the_line_and_the_dialog_tell_why(sample, make_app) -> None:
     async with make_app(sample("census")).run_test(size=(120, 40)) as pilot:
         screen = await open_results(pilot, "mondrian", "datafly")
         grids = screen.query_one(TwinGrids)
+        grids.right.focus()
+        await settle(pilot)
         grids.go_to(1, 2)
         await settle(pilot)
         line = text_of(screen, "#record-line")
@@ -29,7 +30,7 @@ async def test_the_line_and_the_dialog_tell_why(sample, make_app) -> None:
         await pilot.press("w")
         await settle(pilot)
         assert pilot.app.screen is screen  # income is no quasi-identifier
-        screen.query_one(FigurePanel).grid.focus()
+        await pilot.press("b")
         await pilot.press("down", "w")  # a rule of age
         await settle(pilot)
         assert "Why is age generalised this far?" in told_why(pilot)
