@@ -25,7 +25,6 @@ from kanon_tui.core.report.finished_run import FinishedRun
 from kanon_tui.core.text import visible
 from kanon_tui.screens.panel import AnalysisScreen
 from kanon_tui.screens.results.figures import FigurePanel, comparison_tables
-from kanon_tui.screens.results.records_pane import TwinGrids
 from kanon_tui.screens.results.release_records import (
     CHANGED,
     CLASS,
@@ -36,6 +35,7 @@ from kanon_tui.screens.results.release_records import (
     Missed,
     marked_column,
 )
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.services.background import cancellation_check
 from kanon_tui.services.host import PageReader
 from kanon_tui.widgets.grid import Cell, Grid, GridColumn

@@ -17,13 +17,14 @@ from kanon_tui.core.pipeline.pages import LEFT_OUT
 from kanon_tui.core.text import count_of
 from kanon_tui.screens.results.headings import Headings
 from kanon_tui.screens.results.record_columns import RecordColumn, squeezed_widths
+from kanon_tui.screens.results.records_in_files import FileRecords
 from kanon_tui.screens.results.release_records import (
     CLASS,
     RECORD,
     SUPPRESSED,
     Arrangement,
-    FileRecords,
     MemoryRecords,
+    Missed,
     ReleaseRows,
 )
 from kanon_tui.widgets.grid import DIVIDER, Cell, GridSource, PairCell
@@ -46,6 +47,22 @@ def heat(loss: float) -> int:
     if loss <= 0:
         return 0
     return 1 + sum(loss >= step for step in STEPS)
+
+
+def tables(
+    records: MemoryRecords | FileRecords, shown: Arrangement, missed: Missed
+) -> tuple[ReleaseRows | None, ReleaseRows]:
+    """Return original and release as two tables; None for an unknown original.
+
+    The release has every column, the original those of which another value is published.
+    """
+    changed_columns = [column for column in records.columns if column.is_changed]
+    before = records.rows_before(shown, missed, changed_columns or records.columns)
+    after = records.rows_after(shown, missed, records.columns)
+    after.show_headings(records.headings)
+    if before is not None:
+        before.leave_room(records.headings)
+    return before, after
 
 
 class RecordsView(GridSource):

@@ -6,7 +6,7 @@ from textual.widgets import OptionList
 
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.figures import FigurePanel
-from kanon_tui.screens.results.records_pane import TwinGrids
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.widgets.dialogs import Choose
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import open_results, row_of, run_now, text_of

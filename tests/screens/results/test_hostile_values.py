@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.table.column import Kind, Role
-from kanon_tui.screens.results.records_pane import TwinGrids
 from kanon_tui.screens.results.screen import WhyDialog
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from tests.screens.conftest import session_of, settle
 from tests.screens.results.helpers import SIZES, answer, open_results, row_of, told_why
 

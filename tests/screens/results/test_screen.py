@@ -10,8 +10,8 @@ from kanon_tui.core.project.project import AlgorithmChoice
 from kanon_tui.core.task.output import Output
 from kanon_tui.screens.results.figures import FigurePanel
 from kanon_tui.screens.results.record_views import TABLES
-from kanon_tui.screens.results.records_pane import TwinGrids
 from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import (
     SIZES,

@@ -8,7 +8,7 @@ import pytest
 from textual.widgets import Static
 
 from kanon_tui.screens.results.figures import FigurePanel
-from kanon_tui.screens.results.records_pane import TwinGrids
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from tests.screens.conftest import session_of, settle, wait_until
 from tests.screens.results.helpers import open_results, text_of
 

@@ -18,9 +18,10 @@ from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.export import CommandDialog
 from kanon_tui.screens.results.record_views import TABLES
-from kanon_tui.screens.results.records_pane import TwinGrids
-from kanon_tui.screens.results.release_records import Arrangement, FileRecords
+from kanon_tui.screens.results.records_in_files import FileRecords
+from kanon_tui.screens.results.release_records import Arrangement
 from kanon_tui.screens.results.screen import ResultsScreen, WhyDialog
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from kanon_tui.widgets.dialogs import Choose, ChooseSeveral, Message
 from kanon_tui.widgets.path_dialog import AskPath
 from tests.core.pipeline.compared import streamed

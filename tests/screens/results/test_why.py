@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_tui.screens.results.records_pane import TwinGrids
+from kanon_tui.screens.results.twin_grids import TwinGrids
 from tests.screens.conftest import settle
 from tests.screens.results.helpers import open_results, text_of, told_why
 
