@@ -83,9 +83,10 @@ def test_what_a_command_reads_is_kept(
     """Every file that it opens is refused as the one to write, by its name and by a hard link."""
     ending = ENDING.get(command[-1], ".csv")
     read = files_read(*command, "new" + ending, folder=inputs)
-    assert read == WRITING[tuple(command)]
+    inputs_read = {name for name in read if not name.endswith(".part")}  # what is read back
+    assert inputs_read == WRITING[tuple(command)]
     before = {path.name: path.read_bytes() for path in inputs.iterdir()}
-    for name in read:
+    for name in inputs_read:
         link = inputs / f"link{ending}"
         os.link(inputs / name, link)
         assert "is read by this run" in said(*command, link.name, "--force", capsys=capsys)
