@@ -16,9 +16,10 @@ from kanon_tui.commands.progress import finish_run, following
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.api.tables import make_project
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.engine_choice import choose_engine, is_written_in_pieces
+from kanon_tui.core.pipeline.engine_choice import choose_engine, workers_of
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Result, chosen_algorithm, conclude, start
+from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.guesses import (
     OpenGuessesError,
     plan_lines,
@@ -32,10 +33,9 @@ from kanon_tui.core.report.sections import Section
 from kanon_tui.core.report.story import public_mapping
 from kanon_tui.core.table.atomic_files import work_folder, writing_errors
 from kanon_tui.core.table.writing import Target, check_target
+from kanon_tui.core.task.task import RunContext
 from kanon_tui.core.text import count_of, first_few, joined
 
-_IN_MEMORY = ("earlier", "hold_out", "attacks", "annex", "mapping", "partition_by")
-"""Options that a run over pieces of the data cannot have."""
 _OF_DATA_FILE = ("quasi", "sensitive", "identifier", "accept_guesses")
 """Options that make a project of a data file."""
 
@@ -110,20 +110,27 @@ def _public(args: argparse.Namespace) -> bool | None:
 
 
 def _run(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
-    """Run a project on its records, or over pieces of the data, and write its files."""
-    parts = target is not None and target.folder and not args.partition_by
-    engine = choose_engine(project, parts, _needs_records(args, project, target))
-    if engine in ("stream", "dask"):
-        return _stream(args, project, target)
-    if engine == "map":
-        log(f"{project.title}: the data is coded into a file, of which a run needs less memory")
+    """Run a project on its records and write its files."""
+    if choose_engine(project) == "map":
+        log(f"{project.title}: the data is coded into a file, so that it takes less memory")
+    trust = args.trust or args.scheduler is not None
+    with workers_of(project, target, trust, args.insecure) as workers, workers.stopped_by_errors():
+        return _run_on(workers, args, project, target)
+
+
+def _run_on(
+    workers: Workers, args: argparse.Namespace, project: Project, target: Target | None
+) -> Result:
+    """Run a project; workers read its data, and may help to search."""
     table, control = None, None
     if args.hold_out is not None:
         from kanon_tui.core.analysis.attack.suite import held_out
 
         table, control = held_out(project, args.hold_out)
-    with _plan_of_guesses(args):
-        run = start(project, table, accept_guesses=args.accept_guesses)
+    context = RunContext(helpers=workers.helpers)
+    with _plan_of_guesses(args), following(args.progress) as progress:
+        accept = args.accept_guesses
+        run = start(project, table, None, context, accept, workers, progress)
     if args.accept_guesses:
         from kanon_tui.core.analysis.first_choice import with_first_choice
 
@@ -169,43 +176,14 @@ def _run(args: argparse.Namespace, project: Project, target: Target | None) -> R
 
         writing = partitioned(result.written, target, args.partition_by, args.force)
         out = None
+    elif target is not None and target.folder:
+        writing = result.parts(target, args.force)
+        out = None
     with writing:
         result.write_files(
             out, args.report, args.force, texts, found, public, [args.control, args.annex]
         )
     return result
-
-
-def _needs_records(args: argparse.Namespace, project: Project, target: Target | None) -> bool:
-    """Return whether options or the format of the release need all records at once."""
-    if any(getattr(args, option) for option in _IN_MEMORY):
-        return True
-    return target is not None and not is_written_in_pieces(target, project.output.csv.encoding)
-
-
-def _stream(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
-    """Run over pieces of the data, here or on a cluster."""
-    from kanon_tui.core.pipeline.publishing import FilePublisher
-    from kanon_tui.core.pipeline.stream import run_stream, workers_of
-
-    for option in _IN_MEMORY:
-        if getattr(args, option):
-            raise InputError(
-                f"--{option.replace('_', '-')} needs the release in memory; leave it out, or use "
-                "--engine memory"
-            )
-    if args.engine is None and project.run.engine == "auto":
-        log(f"{project.title}: the data is read in pieces")
-    trust = args.trust or args.scheduler is not None
-
-    workers = workers_of(project, target, trust, args.insecure)
-    with workers as doing, following(args.progress) as progress:
-        place, public = args.report, _public(args)
-        publisher = FilePublisher(
-            doing, target, place, args.force, progress, public, strict=args.strict
-        )
-        with _plan_of_guesses(args):
-            return run_stream(project, publisher, accept_guesses=args.accept_guesses)
 
 
 def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:

@@ -15,7 +15,7 @@ from kanon_tui.core.analysis.sweep.sweep import (
     with_strings,
 )
 from kanon_tui.core.errors import NotReachedError
-from kanon_tui.core.pipeline.stream import workers_of
+from kanon_tui.core.pipeline.engine_choice import workers_of
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.table.writing import Target, check_target, write_text
 

@@ -58,6 +58,7 @@ class Datafly(FullDomainSearch):
     as walked through by SBC, section 2.5 (tables 2-7 to 2-9).
     """
 
+    spares_records: ClassVar[bool] = True
     name: ClassVar[str] = "datafly"
     title: ClassVar[str] = "Datafly"
     paper: ClassVar[str] = "Sweeney 1997; SBC section 2.5"

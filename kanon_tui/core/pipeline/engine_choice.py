@@ -7,6 +7,8 @@ alone counts them in pieces; all others work on the mapped records.
 
 import os
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -15,7 +17,9 @@ from kanon_tui.core.addresses import is_address
 from kanon_tui.core.algorithms import ALGORITHMS, find_algorithm
 from kanon_tui.core.errors import InputError, KanonError
 from kanon_tui.core.processes.memory_limit import MemoryLimit
+from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
 from kanon_tui.core.project.project import Project
+from kanon_tui.core.project.sections import AttributeSpec
 from kanon_tui.core.reading import size_text
 from kanon_tui.core.table.column import Role
 from kanon_tui.core.table.csv_survey import NotInPiecesError
@@ -88,6 +92,15 @@ def needs_records(project: Project) -> bool:
     return any(spec.role is Role.PERSON for spec in project.attributes.values())
 
 
+def searches_values(project: Project, algorithm: Algorithm) -> bool:
+    """Return whether a search beyond memory works on distinct combinations, not on records."""
+    if not algorithm.works_on_counted_rows or algorithm.spares_records:
+        return False
+    if not beyond_memory(project):
+        return False
+    return not needs_records(project)
+
+
 def is_written_in_pieces(target: Target, encoding: str) -> bool:
     """Return whether a release in this encoding can be written there piece by piece."""
     if target.folder:
@@ -98,43 +111,111 @@ def is_written_in_pieces(target: Target, encoding: str) -> bool:
     return ending == ".parquet" or encoding.lower() in _UTF8
 
 
-def read_records(project: Project) -> Table:
+def beyond_memory(project: Project) -> bool:
+    """Return whether the table of a project is coded into a file, since it does not fit."""
+    return project.run.engine in ("stream", "dask") or not fits_in_memory(project)
+
+
+def read_records(
+    project: Project,
+    workers: Workers | None = None,
+    progress: Progress | None = None,
+    memory: MemoryLimit | None = None,
+) -> Table:
     """Return the table of a project: in memory where it fits, else coded into a file.
 
-    What cannot be read in pieces, such as a workbook, is read at once.
+    The workers read it in pieces, within the memory. What cannot be read so, such as a workbook, is
+    read at once.
     """
-    if project.run.engine != "stream" and fits_in_memory(project):
+    if not beyond_memory(project):
         return project.read_data()
-    from kanon_tui.core.processes.workers import LocalWorkers
     from kanon_tui.core.table.coded_columns import code_source
 
-    memory = memory_limit(project).with_held_memory()
+    memory = memory or memory_limit(project).with_held_memory()
     memory.check_start()
+    readers = LocalWorkers() if workers is None else workers
     try:
-        source = project.open_data(lambda _: None)
+        source = project.open_data(scan_progress(project, progress))
     except NotInPiecesError:
         return project.read_data()
-    return code_source(source, LocalWorkers(), memory, spill_folder(project))
+    readers.begin("code", progress)
+    spared = {name for name, spec in project.attributes.items() if _is_left_out(spec)}
+    try:
+        return code_source(source, readers, memory, spill_folder(project), spared)
+    finally:
+        readers.begin("", None)
+        memory.tidy()
+
+
+@contextmanager
+def workers_of(
+    project: Project, target: Target | None, trust: bool = False, insecure: bool = False
+) -> Iterator[Workers]:
+    """Yield the workers of a project: this process, or a cluster that sees the release.
+
+    `trust` says that the user agrees to the scheduler of the project, `insecure` that it may be one
+    without TLS.
+    """
+    if project.run.engine != "dask":
+        yield LocalWorkers()
+        return
+    from kanon_tui.core.dask.cluster import check_trusted, cluster
+
+    check_trusted(project.run.scheduler, trust)
+    with cluster(project.run.scheduler, target, insecure) as workers:
+        workers.check_readable(part_files(project.data_path))
+        yield workers
+
+
+def _is_left_out(spec: AttributeSpec) -> bool:
+    """Return whether a column is known to be left out, so that nothing asks for its values."""
+    return spec.role is Role.IDENTIFIER and spec.kind is not None and spec.identifier != "pseudonym"
+
+
+def scan_progress(project: Project, progress: Progress | None) -> Callable[[int], None]:
+    """Return a callback for the bytes that were scanned; all of them are scanned twice."""
+    if progress is None or is_address(project.data.path):
+        return lambda _: None
+    report, total, scanned = progress, 1, 0
+    for file in part_files(project.data_path):
+        with suppress(OSError):  # reading it will report the error
+            total += 2 * file.stat().st_size
+
+    def note_bytes(size: int) -> None:
+        nonlocal scanned
+        scanned += size
+        report("look", min(scanned / total, 1.0))
+
+    return note_bytes
 
 
 _BYTES_PER_RECORD, _BYTES_PER_QUASI = 100, 8
 """Memory of a run on records besides that of its algorithm: the release, and codes in one table."""
 
 
-def check_arrays(project: Project, task: Task, algorithm: Algorithm) -> None:
-    """Refuse a run on more records than its arrays have room for, where memory is limited."""
-    if not project.run.memory or project.run.memory == "auto" or task.copies is not None:
+def check_arrays(project: Project, memory: MemoryLimit, task: Task, of_algorithm: int) -> None:
+    """Refuse more records than the arrays of a run have room for, where memory is limited.
+
+    `of_algorithm` is what its algorithm takes for each.
+    """
+    if not project.run.memory or project.run.memory == "auto":
         return
-    each = _BYTES_PER_RECORD + _BYTES_PER_QUASI * len(task.quasi) + algorithm.bytes_per_record
+    each = _BYTES_PER_RECORD + of_algorithm
+    if of_algorithm:
+        each += _BYTES_PER_QUASI * len(task.quasi)
     needed = task.n * each
-    room = memory_limit(project).for_data
-    if needed > room:
-        raise InputError(
-            f"{project.title}: {algorithm.name} works on records and takes {size_text(needed)} "
-            f"for {task.n:,} of them, and {size_text(room)} of {size_text(project.run.memory)} are "
-            "left beside the program; allow more with --memory, publish fewer quasi-identifiers, "
-            "or choose mondrian or global, which work on distinct combinations"
-        )
+    room = memory.for_arrays
+    if needed <= room:
+        return
+    remedy = ", or choose mondrian or global, which search distinct combinations"
+    if not of_algorithm:
+        remedy = ""
+    raise InputError(
+        f"{project.title}: {project.algorithm.name} works on records and takes "
+        f"{size_text(needed)} for {task.n:,} of them, and {size_text(room)} of "
+        f"{size_text(project.run.memory)} are left beside the program; allow more with --memory, "
+        f"publish fewer columns{remedy}"
+    )
 
 
 def spill_folder(project: Project) -> Path:
@@ -191,15 +272,11 @@ def fits_in_memory(project: Project) -> bool:
     return needed_in_memory(project.data_path) <= memory_limit(project).allowed
 
 
-Engine = Literal["memory", "map", "stream", "dask"]
+Engine = Literal["memory", "map", "dask"]
 
 
-def choose_engine(project: Project, folder: bool = False, records: bool = False) -> Engine:
-    """Return the engine of a run.
-
-    `folder` says that the release is a folder of parts, `records` that something other than the
-    project needs all records at once.
-    """
+def choose_engine(project: Project) -> Engine:
+    """Return where the records of a run are: in memory, mapped from a file, or on a cluster."""
     engine = project.run.engine
     if engine == "dask":
         if is_address(project.data.path):
@@ -208,21 +285,13 @@ def choose_engine(project: Project, folder: bool = False, records: bool = False)
                 "reads them; export them to Parquet, or use --engine stream"
             )
         return engine
-    if folder and engine == "memory":
-        raise InputError(
-            "a folder of parts is written by the streaming engine; name a file like release.csv, "
-            "or leave --engine out"
-        )
-    if folder:
-        return "stream"
-    beyond_memory: Engine = "map" if records or needs_records(project) else "stream"
     if engine == "stream":
-        return beyond_memory
+        return "map"
     if fits_in_memory(replace(project, run=replace(project.run, engine="auto"))):
         return "memory"
-    if engine != "memory":
-        return beyond_memory
     limit = memory_limit(project)
+    if engine != "memory":
+        return "map"
     if not limit.bytes:
         return "memory"  # reading refuses a table that does not fit
     raise InputError(

@@ -10,8 +10,7 @@ pieces has counted the values of its columns, and `prepare` counts the distinct 
 quasi-identifiers, and of the columns with requirements, in a second one.
 """
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from kanon_tui.core.errors import InputError, OnlyWithValues, check_known
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, DeferredHierarchy, Hierarchy
 from kanon_tui.core.hierarchy.specification import build_hierarchy, default_hierarchy
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.pipeline.engine_choice import check_streamable, read_records
+from kanon_tui.core.pipeline.engine_choice import check_streamable, read_records, scan_progress
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.pipeline.tuple_counts import levels_to_count, with_tuples
 from kanon_tui.core.privacy.k_anonymity import personal_requirement
@@ -36,7 +35,6 @@ from kanon_tui.core.report.finished_run import Seconds, timed
 from kanon_tui.core.table.column import Column, Kind, Role
 from kanon_tui.core.table.column_coding import by_value, code_ends, coding_note, written_end
 from kanon_tui.core.table.counted_table import CountedTable
-from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.pseudonyms import KeyFile
 from kanon_tui.core.table.table import Table
 from kanon_tui.core.table.value_formats import fitting_format
@@ -328,7 +326,7 @@ def count_project(
         table = known.as_counted(workers, memory)
     else:
         progress("look", 0.0)
-        source = project.open_data(_scan_progress(project, progress))
+        source = project.open_data(scan_progress(project, progress))
         table = CountedTable.from_source(source, workers, memory)
     workers.begin("count values", progress)
     left_out = {
@@ -338,21 +336,6 @@ def count_project(
     }
     records = table.count(name for name in table.names if name not in left_out)
     return replace(table, records=table.records or records)
-
-
-def _scan_progress(project: Project, progress: Progress) -> Callable[[int], None]:
-    """Return a callback for the bytes that were scanned; all of them are scanned twice."""
-    total, scanned = 1, 0
-    for file in part_files(project.data_path):
-        with suppress(OSError):  # reading it will report the error
-            total += 2 * file.stat().st_size
-
-    def note_bytes(size: int) -> None:
-        nonlocal scanned
-        scanned += size
-        progress("look", min(scanned / total, 1.0))
-
-    return note_bytes
 
 
 def prepare(

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -53,7 +53,7 @@ from kanon_tui.core.table.formulas import escape_formulas, looks_like_formula, u
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source
 from kanon_tui.core.table.table import Counts
-from kanon_tui.core.table.writing import ROW_GROUP, Target, WrittenFile, place_folder
+from kanon_tui.core.table.writing import Target, WrittenFile, place_folder, put_parquet_parts
 from kanon_tui.core.task.task import Grouping, Task
 
 
@@ -177,38 +177,11 @@ def _write_file(parts: ReleaseParts, path: Path, numbers: Sequence[int], progres
     aside = path.with_name(f".{path.name}.aside")
     with open(aside, "wb") as file:
         if parts.csv is None:
-            _put_parquet(frames(), file, [each.name for each in parts.texts])
+            put_parquet_parts(frames(), file, [each.name for each in parts.texts])
         else:
             parts.csv.put_parts(frames(), parts.quoted, file, path.name)
     aside.replace(path)
     return formulas
-
-
-def _put_parquet(frames: Iterator[pl.DataFrame], file: IO[bytes], names: Sequence[str]) -> None:
-    from polars.io.plugins import register_io_source
-
-    failed: list[BaseException] = []
-
-    def source(
-        columns: Sequence[str] | None,
-        predicate: pl.Expr | None,
-        n_rows: int | None,
-        batch_size: int | None,
-    ) -> Iterator[pl.DataFrame]:
-        try:
-            yield from frames
-        except BaseException as error:  # Polars would replace it by an error of its own
-            failed.append(error)
-            raise
-
-    schema = dict.fromkeys(names, pl.String)
-    lazy = register_io_source(source, schema=schema)
-    try:
-        lazy.sink_parquet(file, row_group_size=ROW_GROUP)
-    except Exception:
-        if failed:
-            raise failed[0] from None
-        raise
 
 
 @dataclass

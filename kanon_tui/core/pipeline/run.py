@@ -18,6 +18,7 @@ from __future__ import annotations
 import html as markup
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -30,7 +31,13 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.metrics.measure import measure
-from kanon_tui.core.pipeline.engine_choice import check_arrays, read_records
+from kanon_tui.core.pipeline.engine_choice import (
+    beyond_memory,
+    check_arrays,
+    memory_limit,
+    read_records,
+    searches_values,
+)
 from kanon_tui.core.pipeline.prepare import as_project, prepare, with_notes
 from kanon_tui.core.pipeline.publishing import Publisher, copy_files
 from kanon_tui.core.project.guesses import settle_guesses
@@ -44,7 +51,15 @@ from kanon_tui.core.table.atomic_files import written_together
 from kanon_tui.core.table.data_files import TABLE_ENDINGS
 from kanon_tui.core.table.databases import write_address
 from kanon_tui.core.table.table import Table, as_table, packed
-from kanon_tui.core.table.writing import Target, WrittenFile, check_target, partitioned, put_checked
+from kanon_tui.core.table.writing import (
+    ROWS,
+    Target,
+    WrittenFile,
+    check_target,
+    in_parts,
+    partitioned,
+    put_checked,
+)
 from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 
@@ -52,6 +67,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from kanon_tui.core.lessons.lesson import Lesson
+    from kanon_tui.core.pipeline.distinct_search import DistinctSearch
+    from kanon_tui.core.processes.workers import Progress, Workers
 
 
 class State(StrEnum):
@@ -97,8 +114,11 @@ class Run(Iterator[RunStep]):
         algorithm: Algorithm,
         context: RunContext | None = None,
         project: Project | None = None,
+        search: DistinctSearch | None = None,
     ) -> None:
+        """Take a task; with `search`, the algorithm works on its distinct rows."""
         self.task = task
+        self._search = search
         self.algorithm = algorithm
         self.project = project
         """The project that it was made from; no role of it is only guessed."""
@@ -111,7 +131,7 @@ class Run(Iterator[RunStep]):
         self.steps = 0
         self.last: RunStep | None = None
         self.grouping: Grouping | None = None
-        self._task = _searched_task(task, algorithm)
+        self._task = _searched_task(search.task if search else task, algorithm)
         self._generator = _steps(algorithm, self._task, self.context)
 
     def __next__(self) -> RunStep:
@@ -122,7 +142,8 @@ class Run(Iterator[RunStep]):
         try:
             step = next(self._generator)
         except StopIteration as stop:
-            self.state, self.grouping = State.FINISHED, stop.value
+            self.state = State.FINISHED
+            self.grouping = self._of_records(stop.value)
             raise StopIteration from None
         except BaseException:
             self.state = State.FAILED
@@ -154,8 +175,12 @@ class Run(Iterator[RunStep]):
             self._generator.close()
             self.state = State.CANCELLED
             if self.last is not None and self.last.keep is not None:
-                self.grouping = self.last.keep()
+                self.grouping = self._of_records(self.last.keep())
         return self.grouping
+
+    def _of_records(self, grouping: Grouping) -> Grouping:
+        """Return a grouping that the algorithm has found as one of the records."""
+        return grouping if self._search is None else self._search.of_records(grouping)
 
 
 def _searched_task(task: Task, algorithm: Algorithm) -> Task:
@@ -205,8 +230,21 @@ class Result(FinishedRun):
         if self.in_files:
             self.copy_to(Target.parse(str(path)), force)
             return
+        target = Target.parse(str(path))
+        if target.folder:
+            target.check(force, ())
+            with self.parts(target, force):
+                return
         check_target(Path(path), TABLE_ENDINGS, force)
         self.write_files(Path(path), None, force)
+
+    def parts(
+        self, target: Target, force: bool = False, rows_each: int = ROWS
+    ) -> AbstractContextManager[None]:
+        """Return a context that writes a folder of parts; it gets its name after the block."""
+        ending = target.ending
+        csv = None if ending == ".parquet" else self.task.csv_format(Path(f"release{ending}"))
+        return in_parts(self.written, target, csv, force, rows_each)
 
     def copy_to(self, target: Target, force: bool = False) -> None:
         """Copy the verified files of a release to a file, or to a folder of parts."""
@@ -293,6 +331,8 @@ def start(
     task: Task | None = None,
     context: RunContext | None = None,
     accept_guesses: bool = False,
+    workers: Workers | None = None,
+    progress: Progress | None = None,
 ) -> Run:
     """Prepare a run, which yields a step per decision.
 
@@ -310,6 +350,10 @@ def start(
     accept_guesses : bool
         Whether roles that nobody named may be guessed, as `anonymize` does. The `project` of the
         run has them.
+    workers : Workers, optional
+        Who reads data in pieces; the threads of this process where none are given.
+    progress : callable, optional
+        Called with the name of a pass over the data, and the share of it that is done.
 
     Returns
     -------
@@ -333,10 +377,18 @@ def start(
     project = as_project(project)
     algorithm = chosen_algorithm(project)
     phases: Seconds = {}
+    search: DistinctSearch | None = None
+    memory = memory_limit(project)
     if task is None:
+        if beyond_memory(project):
+            memory = memory.with_held_memory()
         with timed(phases, "read"):
             tokens = project.data.read_options.missing_tokens
-            given = read_records(project) if table is None else as_table(table, tokens)
+            given = (
+                read_records(project, workers, progress, memory)
+                if table is None
+                else as_table(table, tokens)
+            )
         with timed(phases, "prepare"):
             settled = settle_guesses(project, given, accept_guesses)
             project = settled.project
@@ -344,8 +396,16 @@ def start(
             if table is None:  # no caller has the texts, which take four times the memory
                 task = replace(task, table=packed(task.table))
             del given
-        check_arrays(project, task, algorithm)
-    run = Run(task, algorithm, context, project)
+        if searches_values(project, algorithm):
+            from kanon_tui.core.pipeline.distinct_search import distinct_search
+
+            check_arrays(project, memory, task, 0)
+            with timed(phases, "prepare"):
+                search = distinct_search(task, project.algorithm, memory, progress)
+            memory.tidy()
+        else:
+            check_arrays(project, memory, task, algorithm.bytes_per_record)
+    run = Run(task, algorithm, context, project, search)
     run.phases |= phases
     return run
 

@@ -5,18 +5,13 @@ its search, and give orders.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kanon_tui.core.dask.cluster import check_trusted
-from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline.engine_choice import (
-    is_written_in_pieces,
-    memory_limit,
-    needs_records,
-)
+from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.pipeline.engine_choice import memory_limit, workers_of
 from kanon_tui.core.pipeline.live import LiveRun
 from kanon_tui.core.pipeline.prepare import as_project, count_project, prepare, with_notes
 from kanon_tui.core.pipeline.publishing import FilePublisher, check_streamed_target
@@ -31,11 +26,10 @@ from kanon_tui.core.pipeline.run import (
 from kanon_tui.core.pipeline.sampled_table import SampledTable
 from kanon_tui.core.processes.interruption import Stop, never
 from kanon_tui.core.processes.memory_limit import MemoryLimit
-from kanon_tui.core.processes.workers import LocalWorkers, Progress, Workers
+from kanon_tui.core.processes.workers import Progress
 from kanon_tui.core.project.guesses import settle_guesses
 from kanon_tui.core.project.project import Project
 from kanon_tui.core.report.finished_run import Seconds, timed
-from kanon_tui.core.table.data_files import part_files
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import RunContext
 
@@ -88,54 +82,23 @@ def stream(
     """
     project = as_project(project)
     target = None if out is None else Target.parse(str(out))
-    in_pieces = target is None or is_written_in_pieces(target, project.output.csv.encoding)
-    if project.run.engine != "dask" and (needs_records(project) or not in_pieces):
-        mapped = replace(project, run=replace(project.run, engine="stream"))
-        place = None if report is None else Path(report)
-        return _mapped(mapped, target, place, force, accept_guesses)
-    with workers_of(project, target, trust, insecure) as workers:
-        place = None if report is None else Path(report)
-        publisher = FilePublisher(workers, target, place, force)
-        return run_stream(project, publisher, accept_guesses=accept_guesses)
-
-
-def _mapped(
-    project: Project, target: Target | None, report: Path | None, force: bool, accept_guesses: bool
-) -> Result:
-    """Return the result of a run on the records of a mapped table, and write its files."""
-    if target is not None and target.folder:
-        check_streamed_target(target, project.output.csv.resolved(None, Path(f"a{target.ending}")))
-        raise InputError(
-            f"{target.path}: {project.algorithm.name} with these settings works on records, whose "
-            "release is not written into a folder of parts; name a file like release.csv"
-        )
+    if project.run.engine != "dask":
+        project = replace(project, run=replace(project.run, engine="stream"))
+    chosen_algorithm(project)  # refused before anything is read
     if target is not None:
         target.check(force, project.inputs)
-    run = start(project, accept_guesses=accept_guesses)
-    result = conclude(run, run.project)
+    with workers_of(project, target, trust, insecure) as workers, workers.stopped_by_errors():
+        context = RunContext(helpers=workers.helpers)
+        run = start(project, None, None, context, accept_guesses, workers)
+        result = conclude(run, run.project)
+    report_path = None if report is None else Path(report)
+    if target is not None and target.folder:
+        with result.parts(target, force):
+            result.write_files(None, report_path, force)
+        return result
     place = None if target is None else target.address or target.path
-    result.write_files(place, report, force)
+    result.write_files(place, report_path, force)
     return result
-
-
-@contextmanager
-def workers_of(
-    project: Project, target: Target | None, trust: bool = False, insecure: bool = False
-) -> Iterator[Workers]:
-    """Yield the workers of a project: this process, or a cluster that sees the release.
-
-    `trust` says that the user agrees to the scheduler of the project, `insecure` that it may be one
-    without TLS.
-    """
-    if project.run.engine != "dask":
-        yield LocalWorkers()
-        return
-    from kanon_tui.core.dask.cluster import cluster
-
-    check_trusted(project.run.scheduler, trust)
-    with cluster(project.run.scheduler, target, insecure) as workers:
-        workers.check_readable(part_files(project.data_path))
-        yield workers
 
 
 def run_stream(

@@ -58,6 +58,8 @@ AT_LEAST = 600_000_000
 """Bytes that any streaming run takes: Python with its libraries and one piece at work."""
 _OF_EVERY_PROCESS = 250_000_000
 """The part of these bytes that any process holds after its first run: the libraries."""
+_WITHOUT_PIECES = 300_000_000
+"""The part of them that a run holds which has read its data."""
 _TEXT_COPIES = 4
 """The number of copies of a list of values while it is used."""
 
@@ -96,6 +98,11 @@ class MemoryLimit:
         return max(self.allowed - AT_LEAST - self.held, 0)
 
     @property
+    def for_arrays(self) -> int:
+        """The bytes left for a run once the data has been read: no piece is at work any more."""
+        return max(self.allowed - _WITHOUT_PIECES - self.held, 0)
+
+    @property
     def _besides(self) -> str:
         """A clause on the memory that the process holds already, for the end of a message."""
         return f" beside the {size_text(self.held)} that this program holds" if self.held else ""
@@ -104,8 +111,8 @@ class MemoryLimit:
         """Refuse a limit in which nothing can run."""
         if self.allowed < AT_LEAST + self.held:
             raise self._refusal(
-                f"memory: {size_text(self.allowed)} is not enough for any streaming run, which "
-                f"takes {size_text(AT_LEAST)}{self._besides}"
+                f"memory: {size_text(self.allowed)} is not enough for any run on a table in a "
+                f"file, which takes {size_text(AT_LEAST)}{self._besides}"
             )
 
     def too_many_values(self, counts: Mapping[str, pl.DataFrame]) -> str | None:

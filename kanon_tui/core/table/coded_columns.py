@@ -8,7 +8,7 @@ columns is read, sliced, sorted and counted in the same way wherever its numbers
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -62,6 +62,10 @@ class GrowingColumn:
         return pl.Series(self.name, self._numbers.array()).cat.to(pl.Enum(texts))
 
 
+_MOST_SPARED = 1_000_000
+"""Distinct values of a column of which nothing is published, such as names, that are kept."""
+
+
 def code_piece(shared: tuple[Source, Sequence[str]], piece: int) -> list[Columns]:
     """Return the cells of one piece of a source, some records at a time."""
     source, names = shared
@@ -69,24 +73,33 @@ def code_piece(shared: tuple[Source, Sequence[str]], piece: int) -> list[Columns
 
 
 def code_source(
-    source: Source, workers: Workers, memory: MemoryLimit, folder: Path | None = None
+    source: Source,
+    workers: Workers,
+    memory: MemoryLimit,
+    folder: Path | None = None,
+    spared: Collection[str] = (),
 ) -> Table:
     """Return the table of a source, read once; its numbers lie in a file of the folder, if given.
 
-    Its distinct texts are in memory. Columns with more of them than fit are refused.
+    Its distinct texts are in memory. Columns with more of them than fit are refused; those that may
+    be `spared` are given up, since nothing of them is published.
     """
     if folder is not None:
         _check_room(source, folder)
     columns = {name: GrowingColumn(name, folder) for name in source.names}
     pieces = [(piece,) for piece in range(len(source.pieces))]
     for block in chain.from_iterable(workers.map(code_piece, (source, source.names), pieces)):
-        for name, cells in block.items():
-            columns[name].append(cells)
+        for name in list(columns):
+            columns[name].append(block[name])
+            if name in spared and columns[name].distinct > _MOST_SPARED:
+                del columns[name]
         memory.check_texts({name: column.text_bytes for name, column in columns.items()})
     if not source.unchanged:
         raise InputError(CHANGED)
     frame = pl.DataFrame([column.series() for column in columns.values()])
-    return Table.from_file(frame, source.facts, source.options, spill=folder)
+    given_up = len(columns) < len(source.names)
+    names = source.names if given_up else ()
+    return Table.from_file(frame, source.facts, source.options, spill=folder, all_names=names)
 
 
 _BYTES_PER_CELL = 4

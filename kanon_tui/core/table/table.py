@@ -153,6 +153,8 @@ class Table:
     kept: NDArray[np.int64] | None = None  # after `drop_missing`: where each record stood before
     counts: Counts = field(default_factory=dict, repr=False, kw_only=True)
     """The values of columns that were counted in files, whose records are not in the frame."""
+    all_names: tuple[str, ...] = field(default=(), repr=False, kw_only=True)
+    """All columns in file order, where some were given up; empty: those of the frame."""
     spill: Path | None = field(default=None, repr=False, kw_only=True)
     """The folder for arrays of one number per record; None keeps them in memory."""
     # Coding a column of a large table takes a while, and screens ask for the same one repeatedly.
@@ -181,7 +183,7 @@ class Table:
     @cached_property
     def names(self) -> list[str]:
         """The names of the columns in file order, kept since a frame makes the list each time."""
-        return self.frame.columns
+        return list(self.all_names) or self.frame.columns
 
     @cached_property
     def name_set(self) -> frozenset[str]:
@@ -325,7 +327,8 @@ class Table:
     @property
     def uncounted_columns(self) -> frozenset[str]:
         """Columns whose values are not known for all records, since there could be too many."""
-        return frozenset() if self.in_memory else self.name_set - set(self.counts)
+        counted = self.frame.columns if self.in_memory else self.counts
+        return self.name_set - set(counted)
 
     def present_values(self, name: str) -> tuple[pl.Series, int]:
         """Return the distinct values of a column that are not missing, and the number of cells."""

@@ -130,7 +130,7 @@ def put_table(
     """
     match path.suffix.lower():
         case ".parquet":
-            _as_texts(table).write_parquet(file, row_group_size=ROW_GROUP)
+            put_parquet(table, file)
         case ".jsonl":
             put_json_lines(_as_texts(table), file)
         case ".xlsx":
@@ -148,6 +148,41 @@ def put_table(
                 put_table(table, packed, path.with_suffix(""), csv)
         case _:
             (csv or CsvChoice().resolved(None, path)).put(table, file, path.name)
+
+
+def put_parquet(table: pl.DataFrame, file: IO[bytes]) -> None:
+    """Write a table as Parquet, whose cells become texts a group of rows at a time."""
+    slices = (table.slice(begin, ROW_GROUP) for begin in range(0, table.height, ROW_GROUP))
+    put_parquet_parts(map(_as_texts, slices), file, table.columns)
+
+
+def put_parquet_parts(
+    frames: Iterable[pl.DataFrame], file: IO[bytes], names: Sequence[str]
+) -> None:
+    """Write frames of texts with these columns, one below the other, as Parquet."""
+    from polars.io.plugins import register_io_source
+
+    failed: list[BaseException] = []
+
+    def source(
+        columns: Sequence[str] | None,
+        predicate: pl.Expr | None,
+        n_rows: int | None,
+        batch_size: int | None,
+    ) -> Iterator[pl.DataFrame]:
+        try:
+            yield from frames
+        except BaseException as error:  # Polars would replace it by an error of its own
+            failed.append(error)
+            raise
+
+    lazy = register_io_source(source, schema=dict.fromkeys(names, pl.String))
+    try:
+        lazy.sink_parquet(file, row_group_size=ROW_GROUP)
+    except Exception:
+        if failed:
+            raise failed[0] from None
+        raise
 
 
 def _as_texts(table: pl.DataFrame) -> pl.DataFrame:
@@ -282,6 +317,36 @@ def partitioned(
             part = place / target.part(0)
             with part.open("wb") as file:
                 put_checked(rows, file, part)
+        yield
+        place_folder(out, target.path, force)
+
+
+ROWS = 1_000_000
+"""Rows of one part of a release."""
+
+
+@contextmanager
+def in_parts(
+    table: pl.DataFrame, target: Target, csv: CsvFormat | None, force: bool, rows_each: int = ROWS
+) -> Iterator[None]:
+    """Write a table as a folder of parts, which together hold its rows in their order.
+
+    The folder gets its name after the block; where that fails, nothing is left.
+    """
+    quoted = [] if csv is None else csv.quoted_columns(table.iter_columns())
+    with work_folder(target.path) as folder:
+        out = folder / "release"
+        out.mkdir()
+        for number, begin in enumerate(range(0, max(table.height, 1), rows_each)):
+            part = out / target.part(number)
+            rows = table.slice(begin, rows_each)
+            with part.open("wb") as file:
+                if csv is None:
+                    put_checked(rows, file, part)
+                    continue
+                csv.put_parts([rows], quoted, file, part.name)
+                file.flush()
+                check_written(part, rows, part, csv)
         yield
         place_folder(out, target.path, force)
 

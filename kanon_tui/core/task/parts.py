@@ -30,7 +30,9 @@ def with_counted_rows(task: Task, codes: Mapping[str, Int32s], copies: Int64s) -
     def with_codes(column: Column) -> Column:
         if column.name not in codes:
             return column
-        return replace(column, codes=codes[column.name], copies=copies)
+        # Rows may tell fewer values apart; how many records have each stays known.
+        counts = column.counts
+        return replace(column, codes=codes[column.name], copies=copies, value_counts=counts)
 
     def attribute_with_codes(attribute: QuasiIdentifier) -> QuasiIdentifier:
         column = with_codes(attribute.column)

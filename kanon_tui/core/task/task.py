@@ -563,6 +563,8 @@ class Algorithm(ABC):
     """Words in `teaching.glossary.GLOSSARY` that its sentences use besides those of its family."""
     works_on_counted_rows: ClassVar[bool] = False
     """Whether it can run on distinct rows with counts, as a table larger than memory gives them."""
+    spares_records: ClassVar[bool] = False
+    """Whether it may suppress some records of a class and keep others that are equal to them."""
     pre_prunes: ClassVar[bool] = False
     """Whether it begins at the lowest levels that pass alone and looks at none below them."""
     seeks_rv: ClassVar[bool] = False

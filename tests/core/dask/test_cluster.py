@@ -24,7 +24,7 @@ from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import Target
 from kanon_tui.core.task.task import RunContext
 from tests.core.algorithms.test_distributed import many_attributes
-from tests.core.pipeline.compared import check_same, figures, streamed
+from tests.core.pipeline.compared import check_same, figures, mapped
 from tests.core.pipeline.test_stream import people, project
 from tests.waiting import wait_until
 
@@ -106,18 +106,16 @@ class Losing(Cluster):
 
 
 def test_the_same_bytes_whoever_is_lost_on_the_way(two_workers, asked, tmp_path):
-    expected = streamed(asked, Target(tmp_path / "here", folder=True), None, PIECES, rows=100)
+    expected = mapped(asked, Target(tmp_path / "here", folder=True), None, PIECES, rows=100)
     for number, workers in enumerate(
         (
             two_workers,
-            Losing(two_workers, "count_values", 1),
-            Losing(two_workers, "count_tuples", 0),
-            Losing(two_workers, "recode_piece", 2),
-            Losing(two_workers, "write_part", 1),
+            Losing(two_workers, "code_piece", 0),
+            Losing(two_workers, "code_piece", 3),
         )
     ):
         target = Target(tmp_path / f"there{number}", folder=True)
-        found = streamed(asked, target, workers, PIECES, rows=100)
+        found = mapped(asked, target, workers, PIECES, rows=100)
         assert contents(target.path) == contents(tmp_path / "here")
         assert figures(found) == figures(expected)
         assert not isinstance(workers, Losing) or workers.lost
@@ -165,7 +163,7 @@ class Cancelling(Cluster):
 
     def submit(self, job, shared, arguments):
         futures = super().submit(job, shared, arguments)
-        if job.__name__ == self.job in ("count_tuples", "handle_search_job"):
+        if job.__name__ == self.job == "handle_search_job":
             raise CancelError
         return futures
 
@@ -191,14 +189,14 @@ def check_cancelled(two_workers, there, folder, job, work) -> None:
     assert not any(client.run(cancel_batch, batches[0]).values())
 
 
-@pytest.mark.parametrize("job", ["count_values", "count_tuples", "recode_piece", "write_part"])
+@pytest.mark.parametrize("job", ["code_piece"])
 def test_cancelling_frees_the_cluster_and_leaves_nothing(
     two_workers, certified, asked, tmp_path, job
 ):
     target = Target(tmp_path / "release", folder=True)
 
     def work(workers: Cluster) -> None:
-        streamed(asked, target, workers, rows=11)
+        mapped(asked, target, workers, rows=11)
 
     check_cancelled(two_workers, certified, tmp_path, job, work)
 
@@ -218,7 +216,7 @@ def tasks_of(client) -> set[str]:
 
 
 def test_no_value_reaches_keys_or_logs(two_workers, asked, tmp_path):
-    streamed(asked, Target(tmp_path / "out.csv"), two_workers, PIECES, rows=40)
+    mapped(asked, Target(tmp_path / "out.csv"), two_workers, PIECES, rows=40)
     client = two_workers.client
     logs = str(client.get_scheduler_logs(n=10_000)) + str(client.get_worker_logs(n=10_000))
     keys = str(client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)))
@@ -294,13 +292,13 @@ def test_a_part_that_is_damaged_is_named(two_workers, tmp_path):
     content = damaged.read_bytes()
     damaged.write_bytes(content[:4] + b"\0" * (len(content) - 2000) + content[-1996:])
     with pytest.raises(InputError, match=r"b\.parquet is not a readable Parquet file"):
-        streamed(asked, Target(tmp_path / "out", folder=True), two_workers)
+        mapped(asked, Target(tmp_path / "out", folder=True), two_workers)
     assert os.listdir(tmp_path) == ["parts"]
 
 
 def test_a_single_file_is_the_same_as_well(two_workers, asked, tmp_path):
-    streamed(asked, Target(tmp_path / "here.parquet"), None, PIECES, rows=40)
-    streamed(asked, Target(tmp_path / "there.parquet"), two_workers, PIECES, rows=40)
+    mapped(asked, Target(tmp_path / "here.parquet"), None, PIECES, rows=40)
+    mapped(asked, Target(tmp_path / "there.parquet"), two_workers, PIECES, rows=40)
     assert (tmp_path / "here.parquet").read_bytes() == (tmp_path / "there.parquet").read_bytes()
     frame = read_table(tmp_path / "there.parquet", ReadOptions()).frame
     assert isinstance(frame, pl.DataFrame)

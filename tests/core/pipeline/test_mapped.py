@@ -11,9 +11,8 @@ import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.pipeline.engine_choice import choose_engine, read_records
+from kanon_tui.core.pipeline.engine_choice import read_records
 from kanon_tui.core.pipeline.run import anonymize
-from kanon_tui.core.processes.memory_limit import AT_LEAST
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import read_table
 from tests.beyond_memory import small_pieces
@@ -87,22 +86,6 @@ def test_every_setting_runs_on_a_mapped_table(tmp_path, setting):
     assert sorted(os.listdir(tmp_path)) == ["f.csv", "in.csv", "m.csv"]
 
 
-def test_what_does_not_fit_and_needs_records_is_mapped(tmp_path):
-    people(50).write_csv(tmp_path / "in.csv")
-    path, small = tmp_path / "in.csv", {"memory": "300MB"}
-    for sections in (
-        {"algorithm": {"name": "k-member"}},
-        {"weights": "auto"},
-        {"privacy": {"k": 3, "suppress": "cells"}},
-        {"algorithm": {"name": "mondrian", "params": {"relaxed": True}}},
-    ):
-        assert choose_engine(project(path, run=small, **sections)) == "map"
-        assert choose_engine(project(path, run={"engine": "stream"}, **sections)) == "map"
-    assert choose_engine(project(path, run=small), records=True) == "map"
-    assert choose_engine(project(path, run=small)) == "stream"
-    assert choose_engine(project(path), records=True) == "memory"
-
-
 def test_a_mapped_table_is_read_once_and_leaves_no_file(tmp_path):
     people(200).write_parquet(tmp_path / "in.parquet")
     one = project(tmp_path / "in.parquet", run={"engine": "stream"})
@@ -128,11 +111,3 @@ def test_a_compressed_file_is_read_at_once(tmp_path):
     one = project(tmp_path / "in.csv.gz", run={"engine": "stream"})
     whole = read_table(tmp_path / "in.csv.gz", ReadOptions())
     assert read_records(one).frame.equals(whole.frame)
-
-
-def test_arrays_that_do_not_fit_are_refused_before_the_run(tmp_path):
-    people(3000).write_csv(tmp_path / "in.csv")
-    small = {"memory": f"{AT_LEAST + 100_000}", "engine": "stream"}
-    one = project(tmp_path / "in.csv", run=small, algorithm={"name": "k-member"})
-    with pytest.raises(InputError, match=r"k-member works on records and takes .* --memory"):
-        anonymize(one)

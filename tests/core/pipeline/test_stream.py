@@ -13,19 +13,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_tui.core.errors import InputError, NotReachedError
-from kanon_tui.core.pipeline import publishing
-from kanon_tui.core.pipeline.engine_choice import choose_engine
-from kanon_tui.core.pipeline.prepare import count_project, prepare
+from kanon_tui.core.errors import InputError
+from kanon_tui.core.pipeline.distinct_search import distinct_search
+from kanon_tui.core.pipeline.engine_choice import check_arrays, choose_engine
+from kanon_tui.core.pipeline.run import start
 from kanon_tui.core.pipeline.stream import stream
 from kanon_tui.core.processes.memory_limit import AT_LEAST, MemoryLimit
 from kanon_tui.core.processes.workers import LocalWorkers
 from kanon_tui.core.project.project import project_from_mapping
+from kanon_tui.core.table.coded_columns import code_source
 from kanon_tui.core.table.read_options import ReadOptions
 from kanon_tui.core.table.source import open_source, read_table
 from kanon_tui.core.table.writing import Target
 from tests.beyond_memory import small_pieces
-from tests.core.pipeline.compared import check_same, figures, in_memory, streamed
+from tests.core.pipeline.compared import check_same, figures, in_memory, mapped
 from tests.core.table.test_table import written
 from tests.tries import tries
 
@@ -128,7 +129,7 @@ def test_shuffled_has_the_same_records_in_another_order(tmp_path):
     asked = project(tmp_path / "in.parquet", output={"order": "shuffled"})
     expected = in_memory(asked, tmp_path / "memory.csv").table
     for _ in range(2):
-        streamed(asked, Target(tmp_path / "s.csv"))
+        mapped(asked, Target(tmp_path / "s.csv"))
         found = read_table(tmp_path / "s.csv", ReadOptions(header=True)).frame
         assert found.sort(found.columns).equals(expected.sort(expected.columns))
         assert not found.equals(found.sort(found.columns))
@@ -140,28 +141,12 @@ def test_a_folder_of_parts_is_the_release_in_order(tmp_path):
     expected = in_memory(asked, tmp_path / "memory.csv")
     for name in ("release", "release.csv/"):
         target = Target.parse(f"{tmp_path}/{name}")
-        result = streamed(asked, target, rows=50)
+        result = mapped(asked, target, rows=50)
         assert len(list(target.path.iterdir())) > 2
         assert read_table(target.path, ReadOptions(header=True)).frame.equals(expected.table)
         assert figures(result) == figures(expected)
         with pytest.raises(InputError, match="exists and is kept"):
             target.check(False, ())
-
-
-def test_a_release_that_does_not_verify_leaves_nothing(tmp_path, monkeypatch):
-    people(100).write_csv(tmp_path / "in.csv")
-    asked = project(tmp_path / "in.csv")
-    real = publishing.ReleaseParts.frame
-
-    def spoilt(self, words):
-        frame, formulas = real(self, words)
-        spoilt = frame.with_columns(pl.lit("1").alias("age")) if frame.height else frame
-        return spoilt, formulas
-
-    monkeypatch.setattr(publishing.ReleaseParts, "frame", spoilt)
-    with pytest.raises(NotReachedError, match="does not have the classes that were measured"):
-        streamed(asked, Target(tmp_path / "out.csv"))
-    assert os.listdir(tmp_path) == ["in.csv"]
 
 
 @pytest.mark.parametrize("phase", ["recode", "write", "verify"])
@@ -206,15 +191,18 @@ def test_what_needs_records_is_mapped_and_gives_the_bytes_of_memory(tmp_path):
         assert report.exists()
 
 
-def test_what_cannot_be_done_in_parts_says_what_would_help(tmp_path):
+def test_a_folder_takes_every_algorithm_and_encoding(tmp_path):
     people(50).write_csv(tmp_path / "in.csv")
-    asked = project(tmp_path / "in.csv", output={"encoding": "latin-1"})
-    with pytest.raises(InputError, match=r"only UTF-8 is written .* --engine memory"):
-        stream(asked, f"{tmp_path}/parts.csv/")
-    asked = project(tmp_path / "in.csv", algorithm={"name": "k-member"})
-    with pytest.raises(InputError, match=r"k-member .* folder .* a file like release.csv"):
-        stream(asked, tmp_path / "parts")
-    assert os.listdir(tmp_path) == ["in.csv"]
+    for number, sections in enumerate(
+        ({"output": {"encoding": "latin-1"}}, {"algorithm": {"name": "k-member"}})
+    ):
+        asked = project(tmp_path / "in.csv", **sections)
+        parts = tmp_path / f"parts{number}.csv"
+        stream(asked, f"{parts}/")
+        one = tmp_path / "one.csv"
+        in_memory(asked, one)
+        (part,) = parts.iterdir()
+        assert part.read_bytes() == one.read_bytes()
 
 
 def test_a_limit_is_refused_before_the_search_with_what_would_help(tmp_path):
@@ -222,27 +210,31 @@ def test_a_limit_is_refused_before_the_search_with_what_would_help(tmp_path):
     table = people(n).with_columns(pl.Series("age", [str(i / 8) for i in range(n)]))
     table.write_parquet(tmp_path / "in.parquet")
     asked = project(tmp_path / "in.parquet")
-    with pytest.raises(InputError, match=r"not enough for any streaming run.*--memory"):
-        prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit(1000)))
+    tiny = project(tmp_path / "in.parquet", run={"memory": "1000", "engine": "stream"})
+    with pytest.raises(InputError, match=r"not enough for any run on a table.*--memory"):
+        start(tiny)
+    task = start(asked).task
+    choice = asked.algorithm
     with pytest.raises(InputError, match=r"values of age \(3,000 of them\) coarser.*--memory"):
-        prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit(AT_LEAST + 300_000)))
-    with pytest.raises(InputError, match=r"list of the values of 'age'.*role identifier"):
-        prepare(asked, count_project(asked, LocalWorkers(), MemoryLimit(AT_LEAST + 100_000)))
+        distinct_search(task, choice, MemoryLimit(AT_LEAST + 300_000))
+    limited = project(tmp_path / "in.parquet", run={"memory": f"{AT_LEAST + 100_000}"})
+    with pytest.raises(InputError, match=r"works on records and takes .* --memory"):
+        check_arrays(limited, MemoryLimit(300_100_000), task, 60)
+    source = open_source(tmp_path / "in.parquet")
+    with pytest.raises(InputError, match=r"distinct values of .*--memory"):
+        code_source(source, LocalWorkers(), MemoryLimit(AT_LEAST + 100_000))
 
 
 def test_the_engine_is_what_fits(tmp_path):
     people(50).write_csv(tmp_path / "in.csv")
     path = tmp_path / "in.csv"
     assert choose_engine(project(path)) == "memory"
-    assert choose_engine(project(path), folder=True) == "stream"
     small = {"memory": "300MB"}
-    assert choose_engine(project(path, run=small)) == "stream"
-    assert choose_engine(project(path, run={"engine": "stream"})) == "stream"
+    assert choose_engine(project(path, run=small)) == "map"
+    assert choose_engine(project(path, run={"engine": "stream"})) == "map"
+    assert choose_engine(project(path, run={"engine": "dask"})) == "dask"
     with pytest.raises(InputError, match=r"takes about 400MB, and 300MB are allowed"):
         choose_engine(project(path, run={**small, "engine": "memory"}))
-    assert choose_engine(project(path, run=small, algorithm={"name": "k-member"})) == "map"
-    with pytest.raises(InputError, match="a folder of parts is written by the streaming engine"):
-        choose_engine(project(path, run={"engine": "memory"}), folder=True)
 
 
 HOSTILE = ["", " ", "a", "é", '"', '""', "'", ",", ";", "\n", "\r\n", "\r", "*", "007", " x "]
@@ -294,7 +286,9 @@ def test_no_part_is_empty_where_one_class_fills_several(tmp_path, out):
             "privacy": {"k": 2},
         }
     )
-    result = streamed(asked, Target.parse(f"{tmp_path}/{out}"))  # about 11 rows in a part
-    parts = [read_table(file.path, ReadOptions(header=True)) for file in result.files]
+    result = mapped(asked, Target.parse(f"{tmp_path}/{out}"))  # about 11 rows in a part
+    assert result.rows == 120
+    files = sorted((tmp_path / out).iterdir())
+    parts = [read_table(file, ReadOptions(header=True)) for file in files]
     assert all(part.height for part in parts)
     assert sum(part.height for part in parts) == 120
