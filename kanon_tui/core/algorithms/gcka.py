@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.clustering import BlockClustering
+from kanon_tui.core.clustering.events import UNPLACED, MagvalGroupEntered, MagvalsGrouped
 from kanon_tui.core.clustering.k_member_clusters import Members
-from kanon_tui.core.clustering.magval_groups import group_by_magvals, magvals_of, small_groups_note
+from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_groups_note
 from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish
-from kanon_tui.core.text import count_of
 
 
 @dataclass(frozen=True)
@@ -73,30 +73,17 @@ class Gcka(BlockClustering):
         small = groups.counts < task.k
         members.suppressed = int(groups.counts[small].sum())
         members.suppressed_rows = np.flatnonzero(small[groups.number])
-        lacking = count_of(int(small.sum()), "of them has", "of them have")
-        gone = count_of(members.suppressed, "record is", "records are")
-        outcome = "None has fewer than {k:,} records, so nothing is suppressed."
-        if small.any():
-            outcome = f"{lacking} fewer than {{k:,}} records, so {gone} suppressed."
+        group_of = groups.number.astype(np.int64) if context.watched else None
+        start = np.full(task.n, UNPLACED, dtype=np.int32) if context.watched else None
+        suppressed = members.suppressed
         yield members.step(
-            "group",
-            f"Group the {{records:,}} records by their MAGVals: {count_of(len(groups), 'group')}. "
-            f"{outcome}",
-            {"records": task.n, "groups": len(groups), "small": int(small.sum()), "k": task.k}
-            | {"suppressed": members.suppressed}
-            | ({"tints": groups.number.astype(np.int64)} if context.watched else {}),
+            MagvalsGrouped(len(groups), int(small.sum()), suppressed, group_of, start=start)
         )
         rng = np.random.default_rng(task.seed)
         for group in np.flatnonzero(~small).tolist():
             records = groups.records[groups.starts[group] : groups.starts[group + 1]]
             rows = np.unique(distinct.number[records])
             if context.decisions_per_step == 1:
-                facts = {"group": group + 1, "size": len(records)}
-                yield members.step(
-                    "enter",
-                    "Group {group:,}: cluster its {size:,} records, which may be generalised up "
-                    "to {magvals}.",
-                    facts | {"magvals": magvals_of(task, int(records[0]))},
-                )
+                yield members.step(MagvalGroupEntered(group, len(records), int(records[0])))
             yield from members.cluster(rows, int(records[rng.integers(len(records))]))
         return members.grouping(small_groups_note(task, members.suppressed))

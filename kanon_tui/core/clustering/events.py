@@ -113,6 +113,19 @@ class LossFigure:
     after: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Alternatives:
+    """The best few alternatives of a decision, the chosen one first."""
+
+    numbers: Int32s
+    """Records or clusters, from 0."""
+    scores: Floats
+    parts: Floats
+    """Alternatives × attributes: what each attribute contributes to a score."""
+    among: int
+    """The number of all alternatives."""
+
+
 # -- cutting a table (Mondrian)
 
 
@@ -328,3 +341,236 @@ class MergesMade(GroupEvent):
     def decisions(self) -> int:
         """The number of merges."""
         return self.merges
+
+
+# -- growing clusters record by record
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordPlaced(GroupEvent):
+    """A record starts a cluster or joins the one that grows."""
+
+    record: int
+    cluster: int
+    size: int
+    """The records of the cluster, with this one."""
+
+    @property
+    def kind(self) -> str:
+        """Whether the record is the first of its cluster."""
+        return "start" if self.size == 1 else "grow"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemberTaken(RecordPlaced):
+    """The furthest record starts a cluster, or the one that adds least loss joins it (k-member)."""
+
+    full: bool
+    """Whether the cluster has k records now."""
+    last: int
+    """The record that was placed before."""
+    last_was_drawn: bool
+    score: float
+    """The distance from the last record, or the loss that is added."""
+    squared: bool
+    """Whether squared distances count."""
+    alternatives: Alternatives | None = field(default=None, repr=False)
+
+    @property
+    def kind(self) -> str:
+        """Whether the record starts or closes its cluster."""
+        if self.full:
+            return "close"
+        return "start" if self.size == 1 else "grow"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordsPlaced(GroupEvent):
+    """Several records have got a cluster."""
+
+    word: ClassVar[str] = "grow"
+    placed: int
+    clusters: int
+    """The clusters that there are now."""
+
+    @property
+    def decisions(self) -> int:
+        """The number of records."""
+        return self.placed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOverJoined(GroupEvent):
+    """A record that is left over joins the cluster whose loss grows least (k-member)."""
+
+    word: ClassVar[str] = "join"
+    record: int
+    cluster: int
+    growth: float
+    squared: bool
+    alternatives: Alternatives | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MagvalsGrouped(GroupEvent):
+    """The records are grouped by their MAGVals, and small groups suppressed (gcka)."""
+
+    word: ClassVar[str] = "group"
+    groups: int
+    small: int
+    suppressed: int
+    group_of: Int64s | None = field(default=None, repr=False)
+    """Per record its group, where somebody watches."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MagvalGroupEntered(GroupEvent):
+    """The records of the next group of MAGVals are clustered now (gcka)."""
+
+    word: ClassVar[str] = "enter"
+    group: int
+    size: int
+    record: int
+    """One of them."""
+
+
+# -- clusters of the nearest records (sbc, sd)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordsSorted(GroupEvent):
+    """The records are sorted by the attribute with most values."""
+
+    word: ClassVar[str] = "sort"
+    attribute: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OtherValue:
+    """A value that is compared with that of a record."""
+
+    value: str
+    distance: float
+    count: int
+    """How often it occurs where frequencies are compared."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueComparison:
+    """How far the other values of a category are from that of a record."""
+
+    attribute: int
+    others: tuple[OtherValue, ...]
+    """The nearest first."""
+    count: int = 0
+    """How often the record's own value occurs among those that are compared."""
+    among: int = 0
+    """The records whose frequencies are compared; 0 where frequency does not count."""
+    conditions: tuple[int, ...] = ()
+    """The attributes in which these agree with the record."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstTaken(RecordPlaced):
+    """The first record left starts a cluster."""
+
+    sorted_by: int
+    comparisons: tuple[ValueComparison, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestTaken(RecordPlaced):
+    """The record nearest to the first of a cluster, or to its centre, joins it."""
+
+    first: int
+    """The first record of the cluster."""
+    to_centre: bool
+    distance: float
+    alternatives: Alternatives | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClusterClosed(GroupEvent):
+    """A cluster has k records."""
+
+    word: ClassVar[str] = "close"
+    cluster: int
+    members: Int32s = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClustersClosed(GroupEvent):
+    """Several records are placed, and clusters closed."""
+
+    new: int
+    """Clusters that are closed now."""
+    in_all: int
+    made: int
+    """The decisions that were made."""
+
+    @property
+    def kind(self) -> str:
+        """Whether a cluster is closed."""
+        return "close" if self.new else "grow"
+
+    @property
+    def decisions(self) -> int:
+        """The number of decisions that it stands for."""
+        return self.made
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOversCompared(GroupEvent):
+    """The records left over are compared with clusters."""
+
+    word: ClassVar[str] = "compare"
+    left: int
+    compared: int
+    clusters: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOverToLast(GroupEvent):
+    """A record left over joins the cluster that was made last."""
+
+    word: ClassVar[str] = "join"
+    record: int
+    cluster: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOverToNearest(GroupEvent):
+    """A record left over joins the nearest cluster."""
+
+    word: ClassVar[str] = "join"
+    record: int
+    cluster: int
+    distance: float
+    to_centre: bool
+    alternatives: Alternatives | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOverSuppressed(GroupEvent):
+    """A record left over is suppressed."""
+
+    word: ClassVar[str] = "suppress"
+    record: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOversPlaced(GroupEvent):
+    """Several records left over join clusters, or are suppressed."""
+
+    count: int
+    suppressed: bool
+
+    @property
+    def kind(self) -> str:
+        """What happens to them."""
+        return "suppress" if self.suppressed else "join"
+
+    @property
+    def decisions(self) -> int:
+        """The number of records."""
+        return self.count

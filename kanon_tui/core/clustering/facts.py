@@ -3,19 +3,20 @@
 `teaching.run_states` lists the facts that pictures are drawn from.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.clustering.events import Alternatives
 from kanon_tui.core.hierarchy.level_table import HIDDEN
-from kanon_tui.core.numeric import TIE, Floats, Int32s, Int64s
+from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.table.column import set_text
-from kanon_tui.core.task.task import Candidate, Choice, QuasiIdentifier, Task
-from kanon_tui.core.text import short_number, small_number
+from kanon_tui.core.task.task import QuasiIdentifier
+from kanon_tui.core.text import short_number
 
 Codes = npt.NDArray[np.integer]
 _VALUES_SHOWN = 4
@@ -91,42 +92,12 @@ class Measured:
     """Candidates × attributes: what each attribute contributes to a score."""
     scores: Floats
 
-    def facts(
-        self, task: Task, taken: int, asked: Choice, what: str = "record", highest: bool = False
-    ) -> dict[str, Any]:
-        """Return the fact `choice`: the question and the best five candidates, chosen one first.
-
-        Candidates are records or clusters (`what`).
-        """
+    def best(self, taken: int, highest: bool = False) -> Alternatives:
+        """Return the best five, that which was taken first."""
         rounded = np.round(-self.scores if highest else self.scores, 9)
         chosen = int(np.flatnonzero(self.numbers == taken)[0])
         order = np.argsort(rounded, kind="stable")[: _SHOWN + 1]
         places = [chosen, *(i for i in order.tolist() if i != chosen)][:_SHOWN]
-        candidates = tuple(
-            Candidate(
-                f"{what} {self.numbers[i] + 1:,}",
-                float(self.scores[i]),
-                chosen=i == chosen,
-                parts=tuple(self.parts[i].tolist()),
-                record=int(self.numbers[i]) if what == "record" else None,
-            )
-            for i in places
+        return Alternatives(
+            self.numbers[places], self.scores[places], self.parts[places], len(self.scores)
         )
-        own = zip(task.quasi, self.parts[chosen].tolist(), strict=True)
-        terms = [f"{attribute.name}: {small_number(value)}" for attribute, value in own]
-        total = f"{asked.score} = {small_number(float(self.scores[chosen]))}"
-        formula = (*asked.formula, *terms, total)
-        among = len(self.scores)
-        return {"choice": replace(asked, candidates=candidates, among=among, formula=formula)}
-
-
-def against(facts: Mapping[str, Any]) -> str:
-    """Return the runner-up of the fact `choice` in words: `, runner-up record 9 with 0.4`."""
-    choice: Choice | None = facts.get("choice")
-    if choice is None or len(choice.candidates) < 2:
-        return ""
-    best, second = choice.candidates[:2]
-    if abs(best.score - second.score) <= TIE:
-        return f", as much as {second.what}, which comes later"
-    one, other = distinguishable(best.score, second.score)
-    return f", runner-up {second.what} " + (f"with {other}" if one != other else "just behind")

@@ -1,13 +1,22 @@
 """Clusters of k under construction, as `k-member` and `gcka` build them."""
 
-from collections.abc import Generator, Mapping
-from typing import Any
+from collections.abc import Generator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED
-from kanon_tui.core.clustering.facts import Measured, against, moved_records
+from kanon_tui.core.clustering.events import (
+    NO_RECORDS,
+    SUPPRESSED,
+    UNPLACED,
+    GroupEvent,
+    LeftOverJoined,
+    MemberTaken,
+    Moves,
+    RecordsPlaced,
+)
+from kanon_tui.core.clustering.facts import Measured
 from kanon_tui.core.clustering.features import (
     Features,
     by_agreement,
@@ -19,8 +28,8 @@ from kanon_tui.core.clustering.features import (
 from kanon_tui.core.kernels import k_member as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.task import Choice, Grouping, RunContext, Step, Task, narrated
-from kanon_tui.core.text import Note, count_of, plural, short_number
+from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
+from kanon_tui.core.text import Note
 
 _Boxes = tuple[Floats, Floats, Flags, Int32s]
 """Lowest and highest place, whether one is missing, and the label all have or -1."""
@@ -115,13 +124,15 @@ class Members:
             self._loss += growth
             if placed == 1:
                 taken = int(chosen[0])
-                facts = self._drawn(chosen)
-                if measured is not None:
-                    asked = what_to_add(size, self.clusters, last, self._squared)
-                    facts |= measured.facts(self.task, taken, asked, highest=size == 1)
-                yield self._growth_step(taken, last, size, score, not before, facts)
+                best = None if measured is None else measured.best(taken, highest=size == 1)
+                event: GroupEvent = MemberTaken(
+                    taken, self.clusters - 1, size, size == k, last, not before, score,
+                    self._squared, best,
+                )  # fmt: skip
+                yield self.step(self._watched(event, chosen), open_clusters=size < k)
             else:
-                yield self._batch_step(chosen, size < k)
+                event = RecordsPlaced(placed, self.clusters)
+                yield self.step(self._watched(event, chosen), open_clusters=size < k)
             last = int(chosen[-1])
 
         left_over = sorted(
@@ -161,14 +172,11 @@ class Members:
                 self._placed += 1
                 self._loss += growth
             joined = np.array([record for record, _ in batch], dtype=np.int64)
-            if len(batch) > 1:
-                yield self._batch_step(joined, False)
-                continue
-            facts = self._drawn(joined)
-            if measured is not None:
-                asked = _where_to_join(record, self._squared)
-                facts |= measured.facts(self.task, first + c, asked, "cluster")
-            yield self._join_step(record, growth, facts)
+            event: GroupEvent = RecordsPlaced(len(batch), self.clusters)
+            if len(batch) == 1:
+                best = None if measured is None else measured.best(first + c)
+                event = LeftOverJoined(record, first + c, growth, self._squared, best)
+            yield self.step(self._watched(event, joined))
 
     def _measure(
         self, tree: BoxTree, rows: Int32s, clusters: kernel.MemberClusters, state: Int64s
@@ -205,74 +213,24 @@ class Members:
             parts = (sizes + 1) * after - sizes * before
         return Measured(numbers, parts, parts.sum(axis=1))
 
-    def _drawn(self, placed: npt.NDArray[np.integer]) -> dict[str, Any]:
-        """Return the facts that pictures need of records that were placed."""
+    def _watched(self, event: GroupEvent, placed: npt.NDArray[np.integer]) -> GroupEvent:
+        """Return an event with the groups of the records that were placed, where somebody looks."""
         if not self.context.watched:
-            return {}
-        facts: dict[str, Any] = {}
+            return event
+        start = None
         if not self._clusters_reported:
-            facts["together"] = np.full(self.task.n, UNPLACED, dtype=np.int32)
-            facts["together"][self.suppressed_rows] = SUPPRESSED
+            start = np.full(self.task.n, UNPLACED, dtype=np.int32)
+            start[self.suppressed_rows] = SUPPRESSED
             before = np.setdiff1d(np.flatnonzero(self.labels >= 0), placed)
-            facts["together"][before] = self.labels[before]
+            start[before] = self.labels[before]
             self._clusters_reported = True
         records = placed.astype(np.int64)
-        return facts | {"rows": records} | moved_records(records, self.labels[placed])
+        moves = Moves(records, self.labels[records])
+        about = records if event.decisions == 1 else NO_RECORDS
+        return replace(event, start=start, moves=moves, records=about)
 
-    def _growth_step(
-        self, record: int, last: int, size: int, score: float, drawn: bool, facts: dict[str, Any]
-    ) -> Step:
-        margin = against(facts)
-        facts |= {
-            "record": record + 1,
-            "last": last + 1,
-            "cluster": self.clusters,
-            "size": size,
-            "k": self.task.k,
-            "score": score,
-            "amount": short_number(score),
-        }
-        kind = "grow"
-        template = (
-            "Record {record:,} joins cluster {cluster:,} as number {size:,} of {k:,}: it adds "
-            f"least loss, {{amount}}{margin}."
-        )
-        if size == 1:
-            kind = "start"
-            whom = "which was drawn at random" if drawn else "the last one placed"
-            template = (
-                "Record {record:,} starts cluster {cluster:,}: it is the furthest from record "
-                f"{{last:,}}, {whom}, at distance {{amount}}{margin}."
-            )
-        if size == self.task.k:
-            kind = "close"
-            template += " The cluster is closed."
-        return self.step(kind, template, facts, open_clusters=size < self.task.k)
-
-    def _join_step(self, record: int, growth: float, facts: dict[str, Any]) -> Step:
-        margin = against(facts)
-        facts |= {
-            "record": record + 1,
-            "cluster": int(self.labels[record]) + 1,
-            "amount": short_number(growth),
-        }
-        template = (
-            "Record {record:,} is left over and joins cluster {cluster:,}, whose loss grows least, "
-            f"by {{amount}}{margin}."
-        )
-        return self.step("join", template, facts)
-
-    def _batch_step(self, placed: npt.NDArray[np.integer], open_clusters: bool) -> Step:
-        facts = {"records": len(placed), "clusters": self.clusters} | self._drawn(placed)
-        facts.pop("rows", None)  # the decision is about too many
-        now = f"there {plural(self.clusters, 'is', 'are')} {count_of(self.clusters, 'cluster')} now"
-        template = f"{count_of(len(placed), 'record')} placed; {now}."
-        return self.step("grow", template, facts, open_clusters)
-
-    def step(
-        self, kind: str, template: str, facts: Mapping[str, Any], open_clusters: bool = False
-    ) -> Step:
-        """Return the step of a decision, with the running totals."""
+    def step(self, event: GroupEvent, open_clusters: bool = False) -> Step:
+        """Return the step of an event, with the running totals."""
         counters: dict[str, float] = {
             "clusters": self.clusters,
             "under_k": int(open_clusters),
@@ -284,7 +242,7 @@ class Members:
         else:
             counters["il"] = self._loss
         done = (self._placed + self.suppressed) / self.task.n
-        return narrated(kind, template, facts, counters, progress=done)
+        return Step(event, counters, progress=done)
 
 
 def new_member_search(
@@ -317,34 +275,6 @@ def new_member_clusters(most: int, numbers: int, categories: int) -> kernel.Memb
     """Return arrays with room for `most` clusters."""
     empty = np.full((most, numbers), np.inf)
     return kernel.MemberClusters.allocate(low=empty, high=-empty, categories=categories)
-
-
-_LOSS = "IL = records · (Σ range / domain + Σ height(lca) / height)"
-_SQUARES = "SSE = Σ (value − mean of its cluster)², in standard deviations"
-_SQUARES_ADDED = "loss added = (value − mean)² · records / (records + 1), in standard deviations"
-
-
-def what_to_add(size: int, cluster: int, last: int, squared: bool) -> Choice:
-    """Return the question of the next decision: which record starts or joins a cluster."""
-    if size == 1:
-        distance = "distance = Σ |difference| / domain + Σ height(lca) / height"
-        if squared:
-            distance = "distance = Σ difference², in standard deviations"
-        rule = f"the furthest from record {last + 1:,}; of equals the lowest row"
-        return Choice(
-            f"which record starts cluster {cluster:,}", "distance", (), 0, rule, (distance,)
-        )
-    added = f"loss added = {size:,} · width with it − {size - 1:,} · width without"
-    formula = (_SQUARES, _SQUARES_ADDED) if squared else (_LOSS, added)
-    rule = "the least; of equals the lowest row"
-    return Choice(f"which record joins cluster {cluster:,}", "loss added", (), 0, rule, formula)
-
-
-def _where_to_join(record: int, squared: bool) -> Choice:
-    added = "loss added = (records + 1) · width with it − records · width without"
-    formula = (_SQUARES, _SQUARES_ADDED) if squared else (_LOSS, added)
-    rule = "the least; of equals the first cluster"
-    return Choice(f"which cluster takes record {record + 1:,}", "loss added", (), 0, rule, formula)
 
 
 def _boxes(features: Features, rows: Int32s) -> _Boxes:

@@ -14,19 +14,6 @@ from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, note
 
 
-def magvals_of(task: Task, record: int) -> str:
-    """Return the MAGVals of a record where there are marks: `location California, age 20-39`."""
-    texts = []
-    for attribute in task.quasi:
-        if attribute.max_width is not None:
-            texts.append(f"{attribute.name} ranges of {attribute.max_width:g}")
-        if attribute.hierarchy.marks:
-            code = int(attribute.column.codes[record])
-            label = attribute.hierarchy.label(code, int(attribute.hierarchy.mark_levels[code]))
-            texts.append(f"{attribute.name} {label}")
-    return ", ".join(texts) or "anything"
-
-
 def group_by_magvals(task: Task) -> Distinct:
     """Return the records collapsed by the vector of their MAGVals."""
     columns = [np.zeros(task.n, dtype=np.int32)]

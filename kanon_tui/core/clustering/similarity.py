@@ -8,8 +8,26 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED
-from kanon_tui.core.clustering.facts import Measured, against, in_words, moved_records
+from kanon_tui.core.clustering.events import (
+    NO_RECORDS,
+    SUPPRESSED,
+    UNPLACED,
+    ClusterClosed,
+    ClustersClosed,
+    FirstTaken,
+    GroupEvent,
+    LeftOversCompared,
+    LeftOversPlaced,
+    LeftOverSuppressed,
+    LeftOverToLast,
+    LeftOverToNearest,
+    Moves,
+    NearestTaken,
+    OtherValue,
+    RecordsSorted,
+    ValueComparison,
+)
+from kanon_tui.core.clustering.facts import Measured
 from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.clustering.splitting import class_penalties
 from kanon_tui.core.kernels import similarity as kernel
@@ -17,16 +35,7 @@ from kanon_tui.core.kernels.box_arrays import WORD_BITS
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.kernels.cluster_centre import labels_by_frequency, new_centre, new_contingency
 from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s, sum_in_order
-from kanon_tui.core.task.task import (
-    Choice,
-    Grouping,
-    QuasiIdentifier,
-    RunContext,
-    Step,
-    Task,
-    narrated,
-)
-from kanon_tui.core.text import count_of, joined, plural
+from kanon_tui.core.task.task import Grouping, QuasiIdentifier, RunContext, Step, Task
 
 _KINDS = ("start", "grow", "close")
 """Kinds of steps, by CLUSTER_STARTED, CLUSTER_GROWN and CLUSTER_CLOSED of the kernel."""
@@ -94,7 +103,8 @@ class Similarity:
 
     def grow(self) -> Generator[Step, None, Int32s]:
         """Make clusters while k records are left; returns those left over, as sorted."""
-        yield self._sort_step()
+        start = np.full(self.task.n, UNPLACED, dtype=np.int32) if self.context.watched else None
+        yield self._step(RecordsSorted(self._place_of(self.sorted_by), start=start))
         k, growth = self.task.k, self.growth
         known = (self.tree, self.table, self.centre, self.search, growth, k, self.spatial)
         while True:
@@ -108,16 +118,10 @@ class Similarity:
             self._loss += class_loss(
                 self.task.quasi, growth.members[before * k : closed * k].reshape(-1, k)
             )
-            drawn = self._drawn_growth(placed)
+            event: GroupEvent = ClustersClosed(closed - before, closed, decided)
             if decided == 1:
-                yield self._growth_step(_KINDS[kind], away, measured, drawn)
-            else:
-                facts = {"new": closed - before, "closed": closed, "k": k} | drawn
-                template = (
-                    f"{{new:,}} {plural(closed - before, 'cluster')} of {{k:,}} "
-                    f"{plural(k, 'record')} closed, {{closed:,}} so far."
-                )
-                yield self._step("close" if closed > before else "grow", template, facts)
+                event = self._growth_event(_KINDS[kind], away, measured)
+            yield self._step(self._with_growth(event, placed))
         left = growth.order[growth.labels[growth.order] < 0]
         self._left_over = len(left)
         return left
@@ -137,29 +141,36 @@ class Similarity:
         """Records in clusters, those left over aside."""
         return self._closed * self.task.k + self._size
 
-    def _drawn_growth(self, before: int) -> dict[str, Any]:
-        """Return the facts that pictures need of the records placed since `before`."""
+    def _with_growth(self, event: GroupEvent, before: int) -> GroupEvent:
+        """Return an event with the records placed since `before`, where somebody watches."""
         if not self.context.watched:
-            return {}
+            return event
         records = self.growth.members[before : self._placed].astype(np.int64)
         if len(records):
-            return placed_facts(records, np.arange(before, self._placed) // self.task.k)
+            clusters = np.arange(before, self._placed) // self.task.k
+            return placed_event(event, records, clusters)
         closed = self._closed - 1
-        return {"rows": self._members(closed).astype(np.int64), "closed_group": closed}
+        members = self._members(closed).astype(np.int64)
+        return replace(event, records=members, closed=closed)
 
     def join_last(self, left: Int32s) -> Generator[Step, None, None]:
         """Let the records left over join the cluster that was made last."""
         last = self._closed - 1
         for batch in self._batches(left):
             self._join(dict.fromkeys(batch, last))
-            why = "joins the last cluster, number {cluster:,}"
-            yield self._left_over_step("join", why, batch, {})
+            event: GroupEvent = LeftOversPlaced(len(batch), suppressed=False)
+            if len(batch) == 1:
+                event = LeftOverToLast(batch[0], last)
+            yield self._left_over_step(event, batch)
 
     def suppress(self, left: Int32s) -> Generator[Step, None, None]:
         """Suppress the records left over."""
         for batch in self._batches(left):
             self._suppressed += len(batch)
-            yield self._left_over_step("suppress", "is suppressed", batch, {})
+            event: GroupEvent = LeftOversPlaced(len(batch), suppressed=True)
+            if len(batch) == 1:
+                event = LeftOverSuppressed(batch[0])
+            yield self._left_over_step(event, batch)
 
     def join_nearest(self, left: Int32s) -> Generator[Step, None, None]:
         """Let each record left over join the cluster whose centre is nearest, one after the other.
@@ -179,18 +190,11 @@ class Similarity:
         while cluster:
             known = (self.tree, self.table, self.centre, self.growth, leftovers)
             cluster = kernel.measure_leftovers(*known, self.task.k, self.spatial, cluster)
-            facts = {"left": count_of(len(left), "record is", "records are"), "k": self.task.k}
-            facts |= {"compared": clusters - cluster, "clusters": clusters}
-            template = (
-                "{left} left, too few for a cluster of {k:,}: compared with {compared:,} of "
-                f"{{clusters:,}} {plural(clusters, 'cluster')}."
-            )
-            yield self._step("compare", template, facts)
-        whose = "centre" if self.spatial else "first record"
+            yield self._step(LeftOversCompared(len(left), clusters - cluster, clusters))
         place = 0
         for batch in self._batches(left):
             nearest: dict[int, int] = {}
-            more: dict[str, Any] = {}
+            event: GroupEvent = LeftOversPlaced(len(batch), suppressed=False)
             for record in batch:
                 measured = self._measure_clusters(leftovers, place)
                 nearest[record] = int(np.argmax(measured.scores < measured.scores.min() + TIE))
@@ -199,16 +203,12 @@ class Similarity:
                     _take_part(leftovers, place, nearest[record])
                 place += 1
                 if len(batch) == 1:
-                    rule = "the nearest; of equals the first"
-                    which = f"which cluster takes record {record + 1:,}"
-                    asked = Choice(which, "distance", (), 0, rule, _FORMULA)
-                    more = measured.facts(self.task, nearest[record], asked, "cluster")
+                    best = measured.best(nearest[record])
+                    event = LeftOverToNearest(
+                        record, nearest[record], float(away), self.spatial, best
+                    )
             self._join(nearest)
-            why = (
-                f"joins cluster {{cluster:,}}, whose {whose} is nearest, at distance "
-                f"{distance_text(away)}{against(more)}"
-            )
-            yield self._left_over_step("join", why, batch, more)
+            yield self._left_over_step(event, batch)
 
     def _batches(self, left: Int32s) -> Generator[list[int], None, None]:
         """Yield the records left over, as many at a time as one step may stand for."""
@@ -260,7 +260,7 @@ class Similarity:
                 below *= (1.0 / others) ** others
         return np.array(reach, dtype=np.float64)
 
-    def _step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
+    def _step(self, event: GroupEvent) -> Step:
         """Return a step with the running totals; NCP is that of the closed classes."""
         closed, size = self._closed, self._size
         published = closed * self.task.k + sum(map(len, self._joined.values()))
@@ -271,53 +271,25 @@ class Similarity:
             "remaining": self.task.n - decided - size,
             "ncp": (max(self._loss, 0.0) + self._suppressed) / max(decided, 1),
         }
-        return narrated(kind, template, facts, counters, progress=(decided + size) / self.task.n)
+        return Step(event, counters, progress=(decided + size) / self.task.n)
 
-    def _sort_step(self) -> Step:
-        facts: dict[str, Any] = {"n": self.task.n, "sorted_by": self.sorted_by.name}
-        facts["values"] = len(self.sorted_by.column.values)
-        template = (
-            "Sort the {n:,} records by {sorted_by}, the attribute with most values ({values:,})."
-        )
-        if self.context.watched:
-            facts["together"] = np.full(self.task.n, UNPLACED, dtype=np.int32)
-        return self._step("sort", template, facts)
-
-    def _growth_step(
-        self, kind: str, away: float, measured: Measured | None, drawn: dict[str, Any]
-    ) -> Step:
-        """Return the step of one start, join or close."""
+    def _growth_event(self, kind: str, away: float, measured: Measured | None) -> GroupEvent:
+        """Return the event of one start, join or close."""
         closed, size = self._closed, self._size
         if kind == "close":
-            members = self._members(closed - 1)
-            box = in_words(self.task.quasi, [a.column.codes[members] for a in self.task.quasi])
-            drawn |= {"cluster": closed, "k": count_of(self.task.k, "record"), "box": box}
-            return self._step(kind, "Cluster {cluster:,} is closed with {k}: {box}.", drawn)
+            return ClusterClosed(closed - 1, self._members(closed - 1))
         start = closed * self.task.k
         first, last = self.growth.members[[start, start + size - 1]].tolist()
-        facts = self._facts(last) | {"cluster": closed + 1, "size": size} | drawn
         if kind == "start":
-            row = int(self.growth.row[first])
-            facts["sorted_by"] = self.sorted_by.name
-            facts["compared"] = self._comparison(first, row)
-            template = (
-                "Record {record:,} ({values}) is the first left by {sorted_by} and starts "
-                "cluster {cluster:,}.{compared}"
-            )
-            return self._step(kind, template, facts)
-        whom = "its centre" if self.spatial else "record {first:,}"
-        if measured is not None:
-            centre = f"the centre of cluster {closed + 1:,}"
-            origin = centre if self.spatial else f"record {first + 1:,}"
-            rule = f"the nearest to {origin}; of equals the lowest row"
-            which = f"which record joins cluster {closed + 1:,}"
-            asked = Choice(which, "distance", (), 0, rule, _FORMULA)
-            facts |= measured.facts(self.task, last, asked)
-        template = (
-            "Record {record:,} ({values}) joins cluster {cluster:,} as number {size:,} of {k:,}: "
-            f"it is nearest to {whom}, at distance {distance_text(away)}{against(facts)}."
-        )
-        return self._step(kind, template, facts | {"first": first + 1, "distance": away})
+            comparisons = self._comparisons(first, int(self.growth.row[first]))
+            sorted_by = self._place_of(self.sorted_by)
+            return FirstTaken(first, closed, size, sorted_by, comparisons)
+        best = None if measured is None else measured.best(last)
+        return NearestTaken(last, closed, size, first, self.spatial, away, best)
+
+    def _place_of(self, attribute: QuasiIdentifier) -> int:
+        """Return the number of an attribute among the quasi-identifiers."""
+        return [other.name for other in self.task.quasi].index(attribute.name)
 
     def _measure_records(self) -> Measured:
         """Measure the distance of every record left from the centre of the cluster that grows."""
@@ -343,60 +315,42 @@ class Similarity:
         parts[:, self._columns] = np.hstack([places, values])
         return Measured(candidates, parts, parts.sum(axis=1))
 
-    def _left_over_step(
-        self, kind: str, why: str, batch: Sequence[int], more: dict[str, Any]
-    ) -> Step:
+    def _left_over_step(self, event: GroupEvent, batch: Sequence[int]) -> Step:
         """Return the step of records left over that join or are suppressed."""
         if self.context.watched:
             records = np.array(batch, dtype=np.int64)
             labels = self.growth.labels[records]
-            more |= placed_facts(records, np.where(kind == "suppress", SUPPRESSED, labels))
-        if len(batch) > 1:
-            what = "suppressed" if kind == "suppress" else "placed in clusters"
-            facts: dict[str, Any] = {"count": len(batch), "what": what} | more
-            return self._step(kind, "{count:,} records that were left over are {what}.", facts)
-        facts = self._facts(batch[0]) | {"cluster": int(self.growth.labels[batch[0]]) + 1} | more
-        template = f"Fewer than {{k:,}} are left, so record {{record:,}} ({{values}}) {why}."
-        return self._step(kind, template, facts)
+            clusters = np.where(event.kind == "suppress", SUPPRESSED, labels)
+            event = placed_event(event, records, clusters)
+        return self._step(event)
 
-    def _comparison(self, record: int, row: int) -> str:
-        """Return a sentence per attribute on how far its values are from those of the record.
-
-        ` By how often each nationality occurs among the 9 with gender Male, Japan (4) is 0.5 from
-        US (4) and 1 from Iran (1). Of gender, Male is 1 from Female.`
-        """
+    def _comparisons(self, record: int, row: int) -> tuple[ValueComparison, ...]:
+        """Return per category how far its values are from those of a record."""
         chosen = self.table.chosen
-        words = [self._by_frequency(y, record, row) for y in np.flatnonzero(chosen >= 0).tolist()]
+        by_frequency = np.flatnonzero(chosen >= 0).tolist()
+        compared = [self._by_frequency(y, record, row) for y in by_frequency]
         for y in np.flatnonzero(chosen < 0).tolist():
             away, others = self._others(y, record)
             if others:
-                column = self.categories[y].column
-                own = column.values[int(column.codes[record])]
-                distances = [f"{distance_text(away[v])} from {column.values[v]}" for v in others]
-                words.append(f" Of {column.name}, {own} is {joined(distances)}.")
-        return "".join(words)
+                values = self.categories[y].column.values
+                found = tuple(OtherValue(values[v], float(away[v]), 0) for v in others)
+                compared.append(ValueComparison(self._place_of(self.categories[y]), found))
+        return tuple(compared)
 
-    def _by_frequency(self, y: int, record: int, row: int) -> str:
-        """Return the sentence on an attribute with three values or more, by frequency."""
-        table, group = self.table, int(self.table.chosen[y])
-        where = self._conditions(y, row)
-        cells_of = [f"{a.name} {a.column.values[a.column.codes[record]]}" for a in where]
-        among = "with " + " and ".join(cells_of) if where else "left"
+    def _by_frequency(self, y: int, record: int, row: int) -> ValueComparison:
+        """Return the comparison of an attribute with three values or more, by frequency."""
+        table = self.table
+        group = int(table.chosen[y])
         column = self.categories[y].column
         cells = slice(int(table.starts[group]), int(table.starts[group + 1]))
         counts = dict(zip(table.value[cells].tolist(), table.counts[cells].tolist(), strict=True))
-        own = int(column.codes[record])
         away, others = self._others(y, record)
-        named = others if len(others) <= _VALUES_NAMED + 1 else others[:_VALUES_NAMED]
-        distances = [
-            f"{distance_text(away[v])} from {column.values[v]} ({counts.get(v, 0):,})"
-            for v in named
-        ]
-        if len(named) < len(others):
-            distances.append(f"further from {len(others) - len(named):,} other values")
-        return (
-            f" By how often each {column.name} occurs among the {table.size[group]:,} {among}, "
-            f"{column.values[own]} ({counts[own]:,}) is {joined(distances)}."
+        return ValueComparison(
+            self._place_of(self.categories[y]),
+            tuple(OtherValue(column.values[v], float(away[v]), counts.get(v, 0)) for v in others),
+            counts[int(column.codes[record])],
+            int(table.size[group]),
+            tuple(self._place_of(attribute) for attribute in self._conditions(y, row)),
         )
 
     def _others(self, y: int, record: int) -> tuple[Floats, list[int]]:
@@ -413,10 +367,6 @@ class Similarity:
         dropped = int(np.argmax(self.table.group[contexts] == self.table.chosen[y]))
         kept = len(contexts) - 1 - dropped
         return self.categories[:kept] if self.spatial else self.categories[y - kept : y]
-
-    def _facts(self, record: int) -> dict[str, Any]:
-        values = [a.column.values[a.column.codes[record]] for a in self.task.quasi]
-        return {"record": record + 1, "values": ", ".join(values), "k": self.task.k}
 
 
 def _sorted(quasi: Sequence[QuasiIdentifier]) -> tuple[QuasiIdentifier, Int32s]:
@@ -436,12 +386,6 @@ def _occurring(category: QuasiIdentifier) -> QuasiIdentifier:
         return category
     dense = column.with_values(np.flatnonzero(there), (np.cumsum(there) - 1)[column.codes])
     return replace(category, column=dense)
-
-
-_FORMULA = (
-    "distance = Σ |place − centre| of numbers, 0 to 1 of the domain, + Σ of categories what the "
-    "start of the cluster said",
-)
 
 
 def _apart(places: Floats, centre: Floats, blank: Flags) -> Floats:
@@ -464,19 +408,12 @@ def _take_part(leftovers: kernel.LeftoverDistances, i: int, cluster: int) -> Non
     leftovers.category[cluster][value == value[i]] = 0.0
 
 
-def placed_facts(records: Int64s, clusters: npt.NDArray[np.integer]) -> dict[str, Any]:
-    """Return the facts of records that joined clusters."""
-    facts = moved_records(records, clusters)
-    return facts | {"rows": records} if len(records) == 1 else facts
-
-
-_VALUES_NAMED = 3
-_NEXT_TO_NOTHING = 1e-7
-
-
-def distance_text(distance: float) -> str:
-    """Return a distance with three digits, or `almost 0` where shrinking left nothing of it."""
-    return "almost 0" if 0 < distance < _NEXT_TO_NOTHING else f"{distance:.3g}"
+def placed_event(
+    event: GroupEvent, records: Int64s, clusters: npt.NDArray[np.integer]
+) -> GroupEvent:
+    """Return an event with the records that joined clusters."""
+    about = records if len(records) == 1 else NO_RECORDS
+    return replace(event, moves=Moves(records, clusters), records=about)
 
 
 def class_loss(quasi: Sequence[QuasiIdentifier], classes: npt.NDArray[np.integer]) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, MergeObjective
 from kanon_tui.core.clustering.events import ClustersMerged, MergesMade
-from kanon_tui.core.clustering.facts import against, change, distinguishable, in_words, texts
+from kanon_tui.core.clustering.facts import change, distinguishable, in_words, texts
+from kanon_tui.core.lessons.alternatives import against
 from kanon_tui.core.lessons.lesson import Lesson, describes
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import Int32s
@@ -50,7 +51,7 @@ def merging(event: ClustersMerged | MergesMade, task: Task) -> Lesson:
     sentence = _who_joins_whom(event, task, named)
     if event.hides.any() or event.first_of_all:  # the reason is the same for every merge
         sentence += f", as {_why(event.objective)}"
-    if runner_up := against({"choice": choice}):
+    if runner_up := against(choice):
         best, _ = distinguishable(*event.scores[:2].tolist())
         sentence += f" ({choice.score} {best}{runner_up})"
     union = _union(event)

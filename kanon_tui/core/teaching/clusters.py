@@ -23,10 +23,10 @@ from kanon_tui.core.clustering.events import (
     CutMade,
     GroupDivided,
     GroupSplit,
+    MemberTaken,
 )
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.teaching.candidates import LETTERS, vote_on
 from kanon_tui.core.teaching.picture import HUES, Canvas, Drawing, Picture, Scene, Tone
@@ -340,7 +340,6 @@ def _free_near(canvas: Canvas[Tone], row: int, column: int, left: int) -> tuple[
 def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tether]:
     """Yield the lines of a decision: from a centre or record to candidates, or between clusters."""
     step = scene.step
-    facts = {} if step is None else facts_of(step.event)
     if step is not None and isinstance(step.event, ClustersMerged) and len(step.event.records):
         small = step.event.moves.records
         other = step.event.records[len(small) :]
@@ -356,8 +355,8 @@ def _tethers(scene: Scene, state: ClusteringState, at: Floats) -> Iterable[Tethe
     if not candidates or not candidates[0].parts:  # no distances
         return
     record, before = int(state.rows[0]), list(state.growing[:-1])
-    if step.kind == "start" and "last" in facts:
-        before = [facts["last"] - 1]
+    if step.kind == "start" and isinstance(step.event, MemberTaken):
+        before = [step.event.last]
     elif candidates[0].record is None:  # it joins a cluster that is closed
         own = np.flatnonzero(state.groups == state.groups[record])
         before = own[own != record].tolist()

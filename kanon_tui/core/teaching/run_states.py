@@ -27,7 +27,9 @@ from kanon_tui.core.clustering.events import (
     GroupDivided,
     GroupEvent,
     HiddenCells,
+    MagvalsGrouped,
     Moves,
+    RecordPlaced,
 )
 from kanon_tui.core.lattice.strings import LatticeGrid, Reason, Settled, Tested
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
@@ -320,6 +322,11 @@ class ClusteringState(RunState):
         if self.groups is not None:
             self.groups[event.moves.records] = event.moves.groups
         self.rows = event.records.astype(np.int64)
+        if isinstance(event, MagvalsGrouped):
+            self.tints = event.group_of
+        if isinstance(event, RecordPlaced):
+            before = () if event.kind == "start" else self.growing
+            self.growing = (*before, *self.rows.tolist())
         if event.hidden is not None:
             self._hide(event.hidden)
         if event.closed != NO_GROUP:

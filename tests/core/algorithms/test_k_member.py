@@ -64,7 +64,7 @@ def test_left_overs_in_random_order_equal_their_twin() -> None:
 def furthest(values: list[str], levels: dict[str, list[str]] | None) -> float:
     hierarchy = {"levels": levels} if levels else None
     task = make_task({"v": values}, specs={"v": AttributeSpec(hierarchy=hierarchy)})
-    return float(next(Run(task, KMember(), RunContext(1))).facts["score"])
+    return float(next(Run(task, KMember(), RunContext(1))).event.score)
 
 
 def test_byun_example_1_distances_of_countries_and_occupations() -> None:

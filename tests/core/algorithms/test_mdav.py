@@ -188,14 +188,14 @@ def test_steps_of_squares_tell_the_squares_added() -> None:
     task = make_task({"x": [0, 0, 4, 8]}, k=2)
     steps = list(Run(task, KMember(objective="sse"), RunContext(1)))
     # The standard deviation is √11, and two records at distance d have squares of d² / 2.
-    assert [step.facts["score"] for step in steps[1::2]] == pytest.approx([0.0, 16 / 2 / 11])
-    assert "standard deviations" in " ".join(steps[1].facts["choice"].formula)
+    assert [step.event.score for step in steps[1::2]] == pytest.approx([0.0, 16 / 2 / 11])
+    assert "standard deviations" in " ".join(steps[1].lesson.choice.formula)
 
 
 def test_ranges_in_standard_deviations_are_reckoned_as_told() -> None:
     task = make_task({"x": [0, 0, 4, 8]}, k=2)
     steps = list(Run(task, Euclidean(objective="sse"), RunContext(1)))
-    formula = steps[0].facts["choice"].formula
+    formula = steps[0].lesson.choice.formula
     assert "standard deviation" in formula[0]
     assert "(4 − 0) / 3.317 = 1.206" in formula[1]
 

@@ -223,7 +223,7 @@ def test_missing_numbers_are_sorted_last_and_at_distance_1_from_numbers() -> Non
     columns = {"a": ["?", 1, 9, "?", 2, "?"], "b": [0, 0, 1, 1, 1, 0]}
     task = make_task(columns, 2, {"a": NUMERIC})
     assert groups(run(task, SBC())) == [[0, 1], [2, 4], [3, 5]]
-    assert [step.facts["distance"] for step in told(task, SBC()) if step.kind == "grow"] == [
+    assert [step.event.distance for step in told(task, SBC()) if step.kind == "grow"] == [
         1.0,  # from 1 to missing, b alike; 2 is nearer but differs in b
         0.875,  # from 2 to 9
         1.0,  # missing both, b differs
@@ -259,7 +259,7 @@ def test_sd_drops_the_condition_of_highest_cardinality_first() -> None:
         "town": ["a", "b", "b", "c", "d", "d", "d"],
     }
     start = told(make_task(columns, 2), SD())[1]
-    assert start.facts["values"] == "M, p, a"
+    assert "(M, p, a)" in start.sentence
     told_of_part = (
         "each part occurs among the 4 with sex M, p (1) is 0.25 from r (1) and 0.5 from q"
     )
