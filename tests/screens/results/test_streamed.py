@@ -15,6 +15,7 @@ from kanon_tui.core.table.writing import Target
 from kanon_tui.screens.analyses.attack import AttackScreen, PersonPane, RereleaseScreen
 from kanon_tui.screens.analyses.risk_models import RiskModelsScreen
 from kanon_tui.screens.analyses.utility import PartitionScreen, UtilityScreen
+from kanon_tui.screens.before_publishing import LeaveOutDialog
 from kanon_tui.screens.results.compare import CompareScreen
 from kanon_tui.screens.results.export import CommandDialog
 from kanon_tui.screens.results.record_views import TABLES
@@ -373,6 +374,9 @@ async def test_export_copies_the_files_and_tells_the_command(tmp_path, make_app)
             await settle(pilot)
             app.screen.query_one(OptionList).highlighted = place
             await pilot.press("enter")
+            await settle(pilot)
+            if isinstance(app.screen, LeaveOutDialog):
+                await pilot.press("p")  # they are published as they are
             await wait_until(pilot, lambda: isinstance(app.screen, AskPath))
             app.screen.query_one(Input).value = str(tmp_path / name)
             await pilot.press("enter")
