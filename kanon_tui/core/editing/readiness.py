@@ -29,7 +29,7 @@ class Readiness:
 
     @property
     def mark(self) -> str:
-        """The mark: ✓, ? for guesses to confirm, ! or ~ with the number of columns, or –."""
+        """The mark: ✓, ? for guesses to confirm, ! or ~ with the number of problems, or –."""
         return self.state.value + (str(self.problems) if self.problems else "")
 
     @property
@@ -77,12 +77,16 @@ def readiness(session: Session) -> dict[str, Readiness]:
 
 
 def _results(session: Session) -> Readiness:
-    """Return the state of the results: done when one has the present settings."""
+    """Return the state of the results: done when one has the present settings, and no caution."""
     if not session.results:
         return Readiness(State.NOT_YET)
     stale = [staleness(result, session.project) for result in session.results]
     if all(stale):
         return Readiness(State.ATTENTION, why=f"changed since the last run: {stale[-1]}")
+    fresh = [run for run, changed in zip(session.results, stale, strict=True) if not changed]
+    severe = [caution for caution in fresh[-1].cautions if caution.is_amber]
+    if severe:
+        return Readiness(State.ATTENTION, len(severe), severe[0].sentence)
     return Readiness(State.DONE)
 
 

@@ -9,12 +9,14 @@ import pytest
 
 from kanon_tui.core.editing.changes import changes_since, staleness
 from kanon_tui.core.editing.readiness import State, readiness
-from kanon_tui.core.editing.session import open_session
-from kanon_tui.core.pipeline.run import conclude, start
+from kanon_tui.core.editing.session import Session, open_session
+from kanon_tui.core.pipeline.run import anonymize, conclude, start
 from kanon_tui.core.project.project import AlgorithmChoice, Project
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.core.table.column import Role
+from kanon_tui.core.table.table import as_table
 from kanon_tui.core.task.rules import Apart, RuleTable
+from tests.police_stops import police_stops, stops_project
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,7 @@ def test_nothing_changed_and_only_the_file_changed(project: Project, tmp_path) -
 
 
 def test_a_result_is_stale_until_the_setting_comes_back() -> None:
-    session = open_session(find_sample("patients").project)
+    session = open_session(find_sample("contingency").project)
     session.results.append(conclude(start(session.project, task=session.task()), session.project))
     assert readiness(session)["results"].state is State.DONE
     before = session.project
@@ -77,3 +79,14 @@ def test_a_result_is_stale_until_the_setting_comes_back() -> None:
     assert "changed since" in marked["results"].why
     session.undo()
     assert readiness(session)["results"].state is State.DONE
+
+
+def test_a_release_with_a_severe_caution_is_not_done() -> None:
+    """The step bar shows no green tick over an amber release."""
+    table = as_table(police_stops())
+    session = Session(stops_project(), table)
+    session.results.append(anonymize(session.project, table))
+    results = readiness(session)["results"]
+    assert results.state is State.ATTENTION
+    assert results.problems == 1
+    assert "records are unique" in results.why

@@ -63,7 +63,7 @@ def test_publish_gives_all_but_what_seems_to_identify(tmp_path: Path) -> None:
 
 def test_a_frame_and_a_data_file_are_treated_alike(tmp_path: Path) -> None:
     named = kn.Project.load(project(tmp_path))
-    assert kn.anonymize(named, table()).table.columns == ["age", "sex", "city"]
+    assert kn.anonymize(named, table=table()).table.columns == ["age", "sex", "city"]
     released = kn.anonymize(_mondrian(tmp_path / "people.csv"), accept_guesses=True)
     assert released.table.columns == ["age", "sex", "city"]
 

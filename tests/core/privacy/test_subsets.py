@@ -130,7 +130,7 @@ def test_people_are_counted_where_somebody_has_several_records() -> None:
         "output": {"order": "input"},
     }
     project["attributes"]["age"]["kind"] = "numeric"
-    release = kn.anonymize(kn.Project.from_dict(project), table)
+    release = kn.anonymize(kn.Project.from_dict(project), table=table)
     rows = release.table.with_columns(who=table["who"])
     assert smallest(rows, list(QUASI), 1, "who") >= 15
 

@@ -24,7 +24,7 @@ def release(algorithm: str = "mondrian", **frame: list[object]) -> kn.Release:
             "algorithm": {"name": algorithm},
         }
     )
-    return kn.anonymize(project, pl.DataFrame(frame))
+    return kn.anonymize(project, table=pl.DataFrame(frame))
 
 
 def test_people_are_counted_by_hand() -> None:
@@ -71,7 +71,7 @@ def test_an_end_is_coded_where_k_records_reach() -> None:
         made.project.with_(
             attributes={"age": {"role": "quasi", "top": 95}, "ill": {"role": "sensitive"}}
         ),
-        pl.DataFrame({"age": ages, "ill": ["flu", "gout"] * 21 + ["flu"]}),
+        table=pl.DataFrame({"age": ages, "ill": ["flu", "gout"] * 21 + ["flu"]}),
     )
     assert top.after == Exposure.from_result(again)
 
