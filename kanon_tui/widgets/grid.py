@@ -198,7 +198,16 @@ class Grid(ScrollView, can_focus=True):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"grid--{part}"
-        for part in ("header", "row-name", "odd", "class", "cursor", "cursor-row", *MARKS)
+        for part in (
+            "header",
+            "row-name",
+            "odd",
+            "class",
+            "divider",
+            "cursor",
+            "cursor-row",
+            *MARKS,
+        )
     }
     DEFAULT_CSS = """
     Grid {
@@ -223,6 +232,7 @@ class Grid(ScrollView, can_focus=True):
     Grid > .grid--heat-3 { background: $error 28%; }
     Grid > .grid--heat-4 { background: $error 45%; }
     Grid > .grid--muted { color: $text-muted; }
+    Grid > .grid--divider { color: $text-error; }
     Grid > .grid--good { color: $text-success; }
     Grid > .grid--bad { color: $text-error; }
     Grid > .grid--warn { color: $text-warning; }
@@ -395,7 +405,7 @@ class Grid(ScrollView, can_focus=True):
             return [(cell.text, style)]
         divider = self._marked("muted", plain)
         if cell.mark in GROUNDS:
-            divider = style + self._foreground("grid--warn")
+            divider = style + self._foreground("grid--divider")
         before = self._marked(cell.before.mark, plain)
         return [(cell.before.text, before), (cell.divider, divider), (cell.text, style)]
 

@@ -7,6 +7,7 @@ change, `pytest tests/screens/test_snapshots.py --snapshot-update` writes them a
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from kanon_tui.screens.analyses.attack import AttackScreen
 from kanon_tui.screens.analyses.feasibility import FeasibilityScreen
 from kanon_tui.screens.analyses.utility import PartitionScreen
 from kanon_tui.screens.results.compare import CompareScreen
+from kanon_tui.screens.results.record_views import VIEWS
 from kanon_tui.screens.results.screen import WhyDialog
 from kanon_tui.screens.run.live_view import LiveView
 from kanon_tui.screens.run.race import RaceScreen
@@ -164,6 +166,54 @@ async def test_what_if(snapshot: SnapshotAssertion) -> None:
         await look_in_sixteen_colours(pilot, snapshot, "one")
         await press(pilot, "V")
         await look(pilot, snapshot, "all")
+
+
+VIEW_SIZES = {**SIZES, "200x50": (200, 50)}
+REASONS = ("suspicious", "traffic", "911", "a very long reason that nobody has shortened")
+PLACES = ("Cedar Riverside", "Downtown West", "Whittier", "Near - North", "Hawthorne")
+PEOPLE = ("Black", "White", "East African", "Latino", "Unknown", "Native American")
+
+
+def write_stops(path: Path) -> Path:
+    """Write a table as nobody has prepared it: dates as texts, long names, many columns."""
+    header = "idNum,date,problem,citationIssued,personSearch,race,gender,lat,policePrecinct,hood"
+    lines = [header]
+    for number in range(1, 401):
+        cells = (
+            f"17-{number:06d}",
+            f"{1 + number % 12}/{1 + number * 7 % 28}/17 {number % 24}:{number * 13 % 60:02d}",
+            REASONS[number * 5 % 7 % 4],
+            ("", "YES", "NO")[number % 3],
+            ("YES", "NO")[number % 5 > 0],
+            PEOPLE[number * number % 6],
+            ("Male", "Female", "Unknown")[number * 11 % 7 % 3],
+            f"{44.89 + number * 37 % 400 / 2666:.6f}",
+            str(1 + number * 3 % 5),
+            PLACES[number * number % 11 % 5],
+        )
+        lines.append(",".join(cells))
+    path.write_text("\n".join([*lines, ""]))
+    return path
+
+
+@pytest.mark.parametrize("table", ["census", "adult", "raw"])
+async def test_results(snapshot: SnapshotAssertion, table: str, tmp_path: Path) -> None:
+    """Each view of a release in each size: of prepared samples and of a raw table."""
+    file = write_stops(tmp_path / "stops.csv") if table == "raw" else find_sample(table).project
+    async with KanonApp(file, theme="kanon-dark").run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        session = session_of(pilot)
+        project = replace(session.project.confirmed(), algorithm=AlgorithmChoice("datafly"))
+        session.edit(project, "datafly")
+        add_result(session, 0.1)
+        pilot.app.host.session_changed()
+        await press(pilot, "6")
+        for view in VIEWS:
+            for size in ("narrow", "wide"):
+                pilot.app.host.chosen_views.choose(size, view)
+            await pilot.resize_terminal(100, 30)
+            await settle(pilot)
+            await look(pilot, snapshot, view, VIEW_SIZES)
 
 
 async def test_linking_attack(snapshot: SnapshotAssertion) -> None:

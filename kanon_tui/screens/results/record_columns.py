@@ -22,7 +22,7 @@ NARROWEST_VALUE = 7
 """Cells that a longer value keeps before names are shortened."""
 NARROWEST_NAME = 6
 """Cells that a longer name keeps before columns are scrolled."""
-COMFORTABLE = 16
+COMFORTABLE = 20
 """Cells that a longer value keeps where columns are scrolled in any case."""
 NARROWEST = 4
 """Cells of the figures below the names, such as `100%`."""

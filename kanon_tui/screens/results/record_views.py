@@ -36,7 +36,7 @@ NUMBER = "rec"
 """A short title of the numbers of records."""
 STEPS = (0.1, 0.35, 0.7)
 """Losses from which on the next step of heat begins; any loss at all is the first."""
-DIVIDERS = (DIVIDER, "▏", "▎", "▌", "█")
+DIVIDERS = (DIVIDER, "▏", "▎", "▍", "▌")
 """The divider of a pair at each step of heat."""
 HALVES = (("original", "orig"), ("released", "new"))
 """Words for what the halves of a pair are, the longest first."""

@@ -87,6 +87,8 @@ Description = tuple[Text | None, Callable[[], Text] | None]
 
 
 FILE_ORDER, BY_CLASS, SMALLEST_FIRST = "file order", "by class", "smallest class first"
+MOST_VALUES = 6
+"""Values of a class in the line about it."""
 SAMPLE = 300
 """Rows that decide how wide a column is."""
 RECORD, CLASS = "record", "class"
@@ -347,7 +349,7 @@ class MemoryRecords:
         """Return `class 17 of 61, 9 records · age 45-64: 45 ×2, 51, 62` of records of a class."""
         first = int(records[0])
         values = self.original[column][records].value_counts(sort=True)
-        counted = (visible(f"{value} ×{count}") for value, count in values.iter_rows())
+        counted = [visible(_counted(value, count)) for value, count in values.iter_rows()]
         size = count_of(len(records), "record")
         text = Text(f"× suppressed: {size} · ")
         if not self.suppressed[first]:
@@ -356,7 +358,7 @@ class MemoryRecords:
         text.append(visible(column), "bold")
         if column in self.place:
             text.append(f" {visible(self._cell(self.after, first, column))}")
-        return text.append(f": {short_list(list(counted), 12)}")
+        return text.append(f": {short_list(counted, MOST_VALUES)}")
 
     def question(self, shown: Arrangement, record: int, column: str) -> Question | None:
         """Return the work that explains a cell, or None where nothing was generalised."""
@@ -368,6 +370,11 @@ class MemoryRecords:
     def attribute_question(self, x: int) -> Question:
         """Return the work that explains how a quasi-identifier was generalised."""
         return lambda: self.reasons.of_attribute(x)
+
+
+def _counted(value: str, count: int) -> str:
+    """Return `45 ×2`; a value that is there once has no number."""
+    return value if count == 1 else f"{value} ×{count}"
 
 
 class ReleaseRows(PagedRows):
@@ -455,6 +462,11 @@ class RecordRows(ReleaseRows):
             Cell(CHANGED + text, mark) if records.has_changed(name, record) else Cell(SAME + text)
             for name, text in zip(self.names, texts, strict=True)
         ]
+
+    def heading(self, line: int, widths: Sequence[int]) -> Sequence[Cell]:
+        """Return the figures below the names, not below the marks."""
+        cells = super().heading(line, [width - len(SAME) for width in widths])
+        return [Cell(SAME + cell.text, cell.mark) for cell in cells]
 
     def record(self, row: int) -> list[str] | None:
         """Return the cells to copy: nothing of a record that is left out."""

@@ -136,7 +136,7 @@ async def test_heat_is_the_loss_of_each_cell(sample, make_app) -> None:
                 else 1 + sum(loss >= bound for bound in (0.1, 0.35, 0.7))
             )
             assert cell.mark == (f"heat-{step}" if step else "muted")
-            assert cell.divider == "│▏▎▌█"[step]
+            assert cell.divider == "│▏▎▍▌"[step]
 
 
 async def test_neighbours_of_a_class_have_one_shade(sample, make_app) -> None:
@@ -250,5 +250,5 @@ async def test_no_colours_leave_marks_of_gain_and_loss(sample, tmp_path, monkeyp
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await open_results(pilot, "global", view=PAIRS)
         text = painted(screen.records.table)
-        for sign in "█░▒▌▎‖":
+        for sign in "█░▒▍▎‖":
             assert sign in text
