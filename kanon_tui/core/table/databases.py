@@ -228,35 +228,35 @@ def _put_duckdb(place: Path, table: pl.DataFrame, name: str, force: bool = False
         connection.execute("CHECKPOINT")  # closing does so as well, and ignores a full disk
 
 
-_DUCKDB_CONTENTS = """
-SELECT table_name FROM duckdb_tables() WHERE NOT internal
-UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal
-UNION ALL SELECT sequence_name FROM duckdb_sequences()
-UNION ALL SELECT type_name FROM duckdb_types() WHERE NOT internal
-UNION ALL SELECT function_name FROM duckdb_functions() WHERE NOT internal
-UNION ALL SELECT schema_name FROM duckdb_schemas() WHERE NOT internal AND schema_name <> 'main'
-"""
-
-
 def _put_beside(file: Path, table: pl.DataFrame, name: str, force: bool) -> None:
     """Write a table into a copy of a DuckDB file, which then takes the place of the file.
 
     DuckDB lets one process at a time write, so that nothing of others is lost; a file that changed
     all the same is kept.
     """
+    from kanon_tui.core.table.duckdb_copy import (
+        check_carried_over,
+        contents_without,
+        copy_without,
+        holds_table,
+    )
+
     duckdb = require("duckdb", "writing a DuckDB database", file.name)
-    with closing(duckdb.connect(str(file))) as connection:  # refused while another has it open
-        connection.execute("CHECKPOINT")
-        tables = connection.execute(_DUCKDB_CONTENTS).fetchall()
-    anew = force and tables == [(name,)]  # a file keeps what was deleted from it
     with work_folder(file) as folder:
-        before = _state_of(file)
         draft = folder / "release.duckdb"
-        if not anew:
+        with closing(duckdb.connect(str(file))) as connection:  # refused while another has it open
+            connection.execute("CHECKPOINT")
+            before = _state_of(file)
+            kept_contents = contents_without(connection, name)
+            is_replaced = force and holds_table(connection, name)
+            if is_replaced:
+                copy_without(connection, draft, name, _is_disk_failure)
+        if not is_replaced:
             shutil.copyfile(file, draft)
         _put_duckdb(draft, table, name, force)
         with closing(duckdb.connect(str(draft), read_only=True)) as connection:
             shape = database_shape(connection.execute, quoted(name))
+            check_carried_over(kept_contents, contents_without(connection, name), name)
         if table.height and shape != table.shape:
             raise unread(file, table)
         if _state_of(file) != before:
@@ -278,10 +278,17 @@ def _disk_failures(path: Path | str) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # sqlite3 and duckdb have no error in common
-        code = getattr(error, "sqlite_errorcode", None) or 0
-        if code & 0xFF in _SQLITE_DISK_FAILURES or _DUCKDB_DISK_FAILURE.search(str(error)):
+        if _is_disk_failure(error):
             raise disk_failure(path) from None
         raise
+
+
+def _is_disk_failure(error: Exception) -> bool:
+    """Return whether a library says that the disk is full or fails."""
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    if code & 0xFF in _SQLITE_DISK_FAILURES:
+        return True
+    return _DUCKDB_DISK_FAILURE.search(str(error)) is not None
 
 
 _SQLITE_DISK_FAILURES = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)

@@ -7,12 +7,14 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+import duckdb
 import polars as pl
 import pytest
 
 from kanon_tui.core.errors import InfrastructureError, InputError
 from kanon_tui.core.project.project import project_from_mapping
 from kanon_tui.core.table.databases import write_address
+from kanon_tui.core.table.duckdb_copy import check_carried_over, contents_without
 from kanon_tui.core.table.source import read_table
 from kanon_tui.core.table.writing import Target, write_table
 from tests.postgresql import Server, postgresql
@@ -143,3 +145,97 @@ def test_a_release_that_is_replaced_leaves_nothing_in_the_file(scheme: str, tmp_
     write_address(address, pl.DataFrame({"a": [f"withdrawn {number}" for number in range(2000)]}))
     write_address(address, RELEASE, force=True)
     assert b"withdrawn" not in file.read_bytes()
+
+
+WITHDRAWN = pl.DataFrame({"a": [f"withdrawn {number}" for number in range(2000)]})
+CLINIC = '''
+CREATE SCHEMA wards;
+CREATE TYPE mood AS ENUM ('calm', 'restless');
+CREATE SEQUENCE numbers START 5;
+CREATE TABLE a_visits(person INTEGER, twice INTEGER GENERATED ALWAYS AS (person * 2), note VARCHAR);
+CREATE TABLE wards.beds(id INTEGER DEFAULT nextval('numbers'), "a ""b""" VARCHAR NOT NULL);
+CREATE TABLE people(id INTEGER PRIMARY KEY, mood mood, CHECK (id > 0));
+INSERT INTO people SELECT range + 1, 'calm' FROM range(3000);
+CREATE TABLE a_stays(person INTEGER REFERENCES people(id), days INTEGER);
+INSERT INTO a_stays SELECT id, id % 7 FROM people;
+INSERT INTO a_visits(person, note) SELECT id, 'note ' || id FROM people;
+INSERT INTO wards.beds("a ""b""") VALUES ('one'), ('two');
+CREATE INDEX by_note ON a_visits(note);
+CREATE VIEW restless AS SELECT * FROM people WHERE mood = 'restless';
+CREATE VIEW wards.taken AS SELECT * FROM wards.beds;
+CREATE MACRO twice(x) AS 2 * x;
+CREATE MACRO person(x) AS TABLE SELECT * FROM people WHERE id = x;
+COMMENT ON TABLE people IS 'who came';
+COMMENT ON COLUMN people.mood IS 'on arrival';
+'''
+"""A database with foreign keys to a table whose name comes later, and a computed column."""
+
+
+def test_a_duckdb_file_keeps_the_rest_and_nothing_of_the_release_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "clinic.duckdb"
+    address = f"duckdb:////{str(file).lstrip('/')}"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute(CLINIC)
+    write_address(address, WITHDRAWN)
+    assert b"withdrawn" in file.read_bytes()
+    with duckdb.connect(str(file), read_only=True) as connection:
+        before = contents_without(connection, "release")
+    write_address(f"{address}#Release", RELEASE, force=True)
+    assert b"withdrawn" not in file.read_bytes()
+    with duckdb.connect(str(file)) as connection:
+        assert contents_without(connection, "release") == before
+        assert {kind for kind, _, _ in before} >= {"table", "view", "index", "sequence", "function"}
+        assert before["rows of the table", "main", "people"][0] == 3000  # type: ignore[index]
+        assert connection.execute("SELECT max(twice) FROM a_visits").fetchone() == (6000,)
+        assert connection.execute("SELECT nextval('numbers')").fetchone() == (7,)
+        assert connection.execute("SELECT count(*) FROM release").fetchone() == (3,)
+        with pytest.raises(duckdb.ConstraintException):
+            connection.execute("INSERT INTO a_stays VALUES (0, 1)")
+
+
+def test_a_duckdb_file_that_cannot_be_carried_over_is_kept(tmp_path: Path) -> None:
+    """DuckDB takes no row that refers to another of the same statement."""
+    file = tmp_path / "clinic.duckdb"
+    address = f"duckdb:////{str(file).lstrip('/')}"
+    write_address(address, WITHDRAWN)
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE TABLE tree(id INTEGER PRIMARY KEY, up INTEGER REFERENCES tree)")
+        connection.execute("INSERT INTO tree VALUES (987654, NULL)")
+        connection.execute("INSERT INTO tree VALUES (2, 987654)")
+    before = file.read_bytes()
+    with pytest.raises(InputError, match=r"'release' was not replaced.* table 'tree'") as refused:
+        write_address(address, RELEASE, force=True)
+    assert "987654" not in str(refused.value)
+    assert file.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_fresh_file_has_the_version_of_the_old_one(tmp_path: Path) -> None:
+    """Columns of newer kinds need it."""
+    file = tmp_path / "clinic.duckdb"
+    version = "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name='clinic'"
+    with duckdb.connect() as connection:
+        connection.execute(f"ATTACH '{file}' AS clinic (STORAGE_VERSION 'v1.2.0')")
+        connection.execute("CREATE TABLE clinic.other(a INTEGER)")
+    address = f"duckdb:////{str(file).lstrip('/')}"
+    write_address(address, WITHDRAWN)
+    write_address(address, RELEASE, force=True)
+    with duckdb.connect(str(file)) as connection:
+        assert connection.execute(version).fetchone() == ("v1.2.0+",)
+
+
+def test_a_copy_in_which_something_is_missing_is_refused(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "a.duckdb")) as connection:
+        connection.execute(CLINIC)
+        before = contents_without(connection, "release")
+        for change, named in (
+            ("DELETE FROM a_stays WHERE days = 3", "rows of the table 'a_stays'"),
+            ("UPDATE wards.beds SET id = 9 WHERE id = 5", "rows of the table 'wards.beds'"),
+            ("DROP INDEX by_note", "index 'by_note'"),
+            ("DROP VIEW wards.taken", "view 'wards.taken'"),
+        ):
+            connection.execute("BEGIN")
+            connection.execute(change)
+            with pytest.raises(InputError, match=f"its {named} cannot be carried over"):
+                check_carried_over(before, contents_without(connection, "release"), "release")
+            connection.execute("ROLLBACK")
