@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, MergeObjective
-from kanon_tui.core.clustering.events import NO_GROUP, GroupSplit, LossFigure, Moves, moved_to
+from kanon_tui.core.clustering.cutting_events import GroupSplit
+from kanon_tui.core.clustering.events import NO_GROUP, LossFigure, Moves, moved_to
 from kanon_tui.core.clustering.merging import Merging, MergingClustering
 from kanon_tui.core.clustering.merging_steps import merge_all
 from kanon_tui.core.clustering.splitting import Splitting, SplittingEvent

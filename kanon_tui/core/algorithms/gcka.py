@@ -6,7 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.events import UNPLACED, MagvalGroupEntered, MagvalsGrouped
+from kanon_tui.core.clustering.events import UNPLACED
+from kanon_tui.core.clustering.growing_events import MagvalGroupEntered, MagvalsGrouped
 from kanon_tui.core.clustering.k_member_clusters import Members
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_groups_note
 from kanon_tui.core.task.task import Line, RunContext, Steps, Task, Wish

@@ -1,28 +1,18 @@
 """MDAV: microaggregation around the two records that are furthest from the middle."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.events import UNPLACED
-from kanon_tui.core.clustering.facts import in_words, moved_records
+from kanon_tui.core.clustering.events import UNPLACED, Alternatives, GroupEvent, Moves
 from kanon_tui.core.clustering.features import standard_scores
+from kanon_tui.core.clustering.growing_events import ClassesTaken, ClassTaken
 from kanon_tui.core.clustering.similarity import class_loss
 from kanon_tui.core.numeric import Floats, Int64s
-from kanon_tui.core.task.task import (
-    Candidate,
-    Choice,
-    Grouping,
-    Line,
-    RunContext,
-    Steps,
-    Task,
-    narrated,
-)
-from kanon_tui.core.text import count_of
+from kanon_tui.core.task.task import Grouping, Line, RunContext, Step, Steps, Task
 
 _OTHER_CATEGORY = 2.0
 """What another category counts: as much as two standard scores differ on average, squared."""
@@ -79,7 +69,7 @@ class Mdav(BlockClustering):
         """Make classes until no record is left."""
         labels = np.full(task.n, -1, dtype=np.int32)
         made, lost, new = 0, 0.0, []
-        for members, kind, furthest in _classes(_Points(task), task.k):
+        for members, of_the_last, furthest in _classes(_Points(task), task.k):
             labels[members] = made
             made += 1
             lost += class_loss(task.quasi, members[None])
@@ -87,25 +77,20 @@ class Mdav(BlockClustering):
             placed = int((labels >= 0).sum())
             if len(new) < context.decisions_per_step and placed < task.n:
                 continue
-            facts: dict[str, Any] = {"new": count_of(len(new), "class is", "classes are")}
-            facts |= {
-                "around": furthest.sentence,
-                "cluster": made,
-                "size": count_of(len(members), "record"),
-            }
-            facts["box"] = in_words(task.quasi, [a.column.codes[members] for a in task.quasi])
+            event: GroupEvent = ClassesTaken(len(new), made, of_the_last)
+            if len(new) == 1:
+                best = furthest.alternatives() if context.watched else None
+                record = int(furthest.records[furthest.distances.argmax()])
+                event = ClassTaken(made - 1, members, record, furthest.origin, of_the_last, best)
             if context.watched:
                 records = np.concatenate(new)
-                facts |= {"rows": members} | moved_records(records, labels[records])
-                facts |= {"choice": furthest.choice()} if len(new) == 1 else {}
-                if made == len(new):
-                    facts["together"] = np.full(task.n, UNPLACED, dtype=np.int32)
-            template = "{around}: it and its nearest are class {cluster:,}, {size}: {box}."
-            if len(new) > 1:
-                template = "{new} made, {cluster:,} so far."
+                is_first = made == len(new)
+                start = np.full(task.n, UNPLACED, dtype=np.int32) if is_first else None
+                moves = Moves(records, labels[records])
+                event = replace(event, start=start, moves=moves, records=members)
             counters = {"clusters": made, "placed": placed, "ncp": lost / placed}
             new = []
-            yield narrated(kind, template, facts, counters, placed / task.n)
+            yield Step(event, counters, placed / task.n)
         return Grouping(labels, search={"clusters": made})
 
 
@@ -147,41 +132,31 @@ class _Furthest(NamedTuple):
 
     records: Int64s
     distances: Floats
-    origin: str
+    origin: int | None
+    """The record that it is furthest from; None for the mean of those left."""
 
-    @property
-    def sentence(self) -> str:
-        record = self.records[self.distances.argmax()] + 1
-        return f"Record {record:,} is the furthest from {self.origin}"
-
-    def choice(self) -> Choice:
+    def alternatives(self) -> Alternatives:
         """Return the furthest few, to be compared."""
-        order = np.argsort(-self.distances, kind="stable")[:_SHOWN].tolist()
-        candidates = tuple(
-            Candidate(f"record {self.records[i] + 1:,}", float(self.distances[i]), chosen=not n)
-            for n, i in enumerate(order)
-        )
-        asked, rule = (
-            f"which record is furthest from {self.origin}",
-            "the furthest; of equals the lowest row",
-        )
-        return Choice(asked, "squared distance", candidates, len(self.records), rule)
+        order = np.argsort(-self.distances, kind="stable")[:_SHOWN]
+        nothing = np.zeros((len(order), 0))
+        numbers = self.records[order].astype(np.int32)
+        return Alternatives(numbers, self.distances[order], nothing, len(self.records))
 
 
-def _classes(points: _Points, k: int) -> Iterator[tuple[Int64s, str, _Furthest]]:
-    """Yield the records of every class, the kind of its step, and the record it is around."""
-    mean = "the mean of those left"
+def _classes(points: _Points, k: int) -> Iterator[tuple[Int64s, bool, _Furthest]]:
+    """Yield the records of every class, if it is one of the last, and the record it is around."""
     while len(points.records) >= 2 * k:
-        kind = "close" if len(points.records) >= 3 * k else "rest"
-        before, from_mean = points.records, points.distances(None)
+        of_the_last = len(points.records) < 3 * k
+        before = points.records
+        from_mean = points.distances(None)
         r = int(from_mean.argmax())
         from_r = points.distances(r)
         from_s = points.distances(int(from_r.argmax()))
         taken = points.take(from_r, k)
-        yield taken, kind, _Furthest(before, from_mean, mean)
-        if kind == "close":
+        yield taken, of_the_last, _Furthest(before, from_mean, None)
+        if not of_the_last:
             left = ~np.isin(before, taken)
-            furthest = _Furthest(before[left], from_r[left], f"record {before[r] + 1:,}")
-            yield points.take(from_s[left], k), kind, furthest
+            furthest = _Furthest(before[left], from_r[left], int(before[r]))
+            yield points.take(from_s[left], k), of_the_last, furthest
     if len(points.records):
-        yield points.records, "rest", _Furthest(points.records, points.distances(None), mean)
+        yield points.records, True, _Furthest(points.records, points.distances(None), None)

@@ -2,32 +2,27 @@
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from kanon_tui.core.clustering.clustering import Clustering
-from kanon_tui.core.clustering.events import UNPLACED
-from kanon_tui.core.clustering.facts import moved_records
+from kanon_tui.core.clustering.events import NO_RECORDS, UNPLACED, GroupEvent, Moves
+from kanon_tui.core.clustering.growing_events import LastJoined, StringsUsed, StringTried
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.frequency import CodedTuples, Frequency
 from kanon_tui.core.lattice.objective import LevelLosses
-from kanon_tui.core.lattice.search import StringText
 from kanon_tui.core.numeric import Floats, Int32s, Int64s
 from kanon_tui.core.task.task import (
-    Candidate,
-    Choice,
     Grouping,
     Line,
     RunContext,
     Step,
     Steps,
     Task,
-    narrated,
 )
-from kanon_tui.core.text import count_of
 
 _WORK = 1_000_000  # tuples: some tens of milliseconds, so that a cancel is heard
 _SHOWN = 5
@@ -77,37 +72,37 @@ class Stepwise(Clustering):
 
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Make classes string by string until fewer than k records are left."""
-        names = tuple(attribute.name for attribute in task.quasi)
         costs = [each.weight * LevelLosses(each, "ncp").without_suppression for each in task.quasi]
-        coded, tuple_of = CodedTuples.from_attributes(task.quasi, [0] * len(names))
+        coded, tuple_of = CodedTuples.from_attributes(task.quasi, [0] * len(task.quasi))
         frequency = Frequency(coded, task.k, allowed=0)
         class_of = np.full(len(coded.counts), UNPLACED, dtype=np.int32)
         made = reported = strings = tested = before = work = 0
         left = frequency.base
-        tried: deque[Candidate] = deque(maxlen=_SHOWN)  # the latest strings since a class was made
+        # The latest strings since a class was made.
+        tried: deque[StringTried] = deque(maxlen=_SHOWN)
 
-        def step(kind: str, template: str, facts: dict[str, Any]) -> Step:
+        def step(event: GroupEvent) -> Step:
             if context.watched:
                 labels = class_of[tuple_of]
                 records = np.flatnonzero(labels >= reported)
-                facts |= moved_records(records, labels[records])
-                if context.decisions_per_step == 1:
-                    facts.setdefault("rows", records)
-                if reported == 0:
-                    facts["together"] = np.full(len(labels), UNPLACED, dtype=np.int32)
+                is_first = reported == 0 and isinstance(event, StringsUsed)
+                start = np.full(len(labels), UNPLACED, dtype=np.int32) if is_first else None
+                moves = Moves(records, labels[records])
+                event = replace(event, start=start, moves=moves)
+                if context.decisions_per_step == 1 and isinstance(event, StringsUsed):
+                    event = replace(event, records=records)
             placed = task.n - int(left.sizes.sum())
             counters = {"clusters": made, "placed": placed, "tested": tested}
-            return narrated(kind, template, facts, counters, placed / task.n)
+            return Step(event, counters, placed / task.n)
 
         for string in _strings(costs, self.tests, task.seed):
             classes, number = frequency.classes(string, left)
             large = classes.sizes >= task.k
             tested, work = tested + 1, work + len(number)
             if context.watched and context.decisions_per_step == 1:
-                shown = StringText(names, tuple(string.tolist()))
                 cost = float(sum(own[x] for own, x in zip(costs, string, strict=True)))
-                note = f"largest {int(classes.sizes.max()):,}"
-                tried.appendleft(Candidate(shown, cost, note, chosen=bool(large.any())))
+                levels = tuple(string.tolist())
+                tried.appendleft(StringTried(levels, cost, int(classes.sizes.max())))
             if large.any():
                 new = np.where(large, made + np.cumsum(large) - 1, UNPLACED)[number]
                 class_of[left.members] = new
@@ -115,18 +110,14 @@ class Stepwise(Clustering):
                 last = string
             done = int(left.sizes.sum()) < task.k
             if strings >= context.decisions_per_step or work > _WORK or (strings and done):
-                shown = StringText(names, tuple((last if strings else string).tolist()))
-                facts = {"string": shown, "new": count_of(made - reported, "class", "classes")}
-                rest = count_of(int(left.sizes.sum()), "record is", "records are")
-                facts |= {"strings": strings, "left": rest}
-                if strings == 1 and tried and tried[0].chosen:
-                    facts["choice"] = _choice(tuple(tried), tested - before)
-                template = "{string} makes {new} of at least {k:,}; {left} left."
-                if not strings:
-                    template = "No string up to {string} makes a class; {left} left."
-                elif strings > 1:
-                    template = "{strings:,} strings make {new}, the last {string}; {left} left."
-                yield step("close", template, facts | {"k": task.k})
+                levels = tuple((last if strings else string).tolist())
+                compared: tuple[StringTried, ...] = ()
+                if strings == 1 and tried and tried[0].largest >= task.k:
+                    compared = tuple(tried)
+                rest = int(left.sizes.sum())
+                among = tested - before if compared else 0
+                new_classes = made - reported
+                yield step(StringsUsed(strings, levels, new_classes, rest, compared, among))
                 reported, strings, work, before = made, 0, 0, tested
                 tried.clear()
             if done:
@@ -135,8 +126,7 @@ class Stepwise(Clustering):
             rows = np.flatnonzero(class_of[tuple_of] == UNPLACED)
             _join_nearest(task, costs, class_of, tuple_of)
             reported, left = 0, left.chosen(np.zeros(len(left.members), dtype=bool))
-            template = "Fewer than {k:,} records were left: each joins the class of the nearest."
-            yield step("join", template, {"k": task.k, "rows": rows})
+            yield step(LastJoined(records=rows if context.watched else NO_RECORDS))
         return Grouping(class_of[tuple_of], search={"clusters": made, "tested": tested})
 
 
@@ -154,13 +144,6 @@ def _join_nearest(task: Task, costs: Sequence[Floats], class_of: Int32s, tuple_o
             agree = np.array([labels == labels[codes[row]] for labels in attribute.hierarchy.maps])
             distance += cost[agree.argmax(axis=0)][codes[placed]]
         class_of[row] = class_of[placed[int(np.argmin(distance))]]
-
-
-def _choice(tried: tuple[Candidate, ...], among: int) -> Choice:
-    """Return the string that made classes, before the dearest ones that made none."""
-    ranked = tuple(sorted(tried, key=lambda each: not each.chosen))
-    asked, rule = "which string makes classes", "the cheapest at which k of those left are alike"
-    return Choice(asked, "NCP", ranked, among, rule, best_first=False)
 
 
 def _strings(costs: Sequence[Floats], most: int, seed: int) -> Int64s:

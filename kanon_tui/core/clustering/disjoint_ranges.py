@@ -22,6 +22,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from kanon_tui.core.clustering.events import GroupEvent
+from kanon_tui.core.clustering.later_events import ClusteredOnStretches, StretchesTried
 from kanon_tui.core.clustering.magval_groups import limits_of
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy, Level, Mark
@@ -39,9 +41,8 @@ from kanon_tui.core.task.task import (
     Steps,
     Task,
     map_steps,
-    narrated,
 )
-from kanon_tui.core.text import count_of, note
+from kanon_tui.core.text import note
 
 _TRIED = (2, 4, 8, 16, 32)
 
@@ -107,26 +108,20 @@ class _Trials:
         self._tried.add(made)
         steps = self._steps_on(replace(self._task, quasi=tuple(quasi)), RunContext())
         try:
-            again = "Cluster again, on stretches that do not overlap."
-            grouping = yield from map_steps(lambda _: self._step(again), steps)
+            again = self._step(ClusteredOnStretches())
+            grouping = yield from map_steps(lambda _: again, steps)
         except NotReachedError:
             return
         grouping = replace(grouping, stretches=tuple(stretches))
         ncp = ncp_of(self._task, grouping)
         if ncp < self.ncp - TIE:
             self.best, self.ncp, self.counts = grouping, ncp, counts
-        counted = [(self._task.quasi[x].name, made[x]) for x in self._lines]
-        divided = [f"{name} in {count_of(n, 'stretch', 'stretches')}" for name, n in counted]
-        template = (
-            "With {divided}, published ranges do not overlap: NCP {ncp:.4g}, the best so far "
-            "{least:.4g}."
-        )
-        yield self._step(template, divided=", ".join(divided), ncp=ncp, least=self.ncp)
+        stretches_of = tuple((x, made[x]) for x in self._lines)
+        yield self._step(StretchesTried(stretches_of, ncp, float(self.ncp)))
 
-    def _step(self, template: str, **facts: object) -> Step:
+    def _step(self, event: GroupEvent) -> Step:
         counters = {} if self.best is None else {"ncp": float(self.ncp)}
-        keep = None if self.best is None else self.grouping
-        return narrated("divide", template, facts, counters, keep=keep)
+        return Step(event, counters, keep=None if self.best is None else self.grouping)
 
     def grouping(self) -> Grouping:
         """Return the best grouping, with a note on what ranges without overlap cost."""

@@ -6,17 +6,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.events import (
-    NO_RECORDS,
-    SUPPRESSED,
-    UNPLACED,
-    GroupEvent,
-    LeftOverJoined,
-    MemberTaken,
-    Moves,
-    RecordsPlaced,
-)
-from kanon_tui.core.clustering.facts import Measured
+from kanon_tui.core.clustering.alternatives import Measured
+from kanon_tui.core.clustering.events import NO_RECORDS, SUPPRESSED, UNPLACED, GroupEvent, Moves
 from kanon_tui.core.clustering.features import (
     Features,
     by_agreement,
@@ -25,6 +16,7 @@ from kanon_tui.core.clustering.features import (
     shared_bits,
     with_other_bits,
 )
+from kanon_tui.core.clustering.growing_events import LeftOverJoined, MemberTaken, RecordsPlaced
 from kanon_tui.core.kernels import k_member as kernel
 from kanon_tui.core.kernels.box_tree import GONE, BoxTree, grow_tree
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s

@@ -6,6 +6,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
+from kanon_tui.core.clustering.alternatives import MOST_FOLLOWED
 from kanon_tui.core.clustering.boxes import (
     Measure,
     MergeObjective,
@@ -14,7 +15,6 @@ from kanon_tui.core.clustering.boxes import (
 )
 from kanon_tui.core.clustering.clustering import BlockClustering
 from kanon_tui.core.clustering.events import GroupEvent, HiddenCells, Moves
-from kanon_tui.core.clustering.facts import MOST_FOLLOWED
 from kanon_tui.core.clustering.features import collapse, rows_of_rare_values
 from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels import merging as kernel

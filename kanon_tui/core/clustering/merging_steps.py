@@ -18,17 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kanon_tui.core.clustering.events import (
+from kanon_tui.core.clustering.events import GroupEvent, HiddenCells, LossFigure, moved_to
+from kanon_tui.core.clustering.merging import Merging
+from kanon_tui.core.clustering.merging_events import (
     ClusterSeen,
     ClustersMerged,
-    GroupEvent,
-    HiddenCells,
-    LossFigure,
     MergesMade,
     MergeTerms,
-    moved_to,
 )
-from kanon_tui.core.clustering.merging import Merging
 from kanon_tui.core.kernels import box_arrays as box
 from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.numeric import TIE, Floats, Int32s

@@ -9,16 +9,8 @@ from math import fsum
 
 import numpy as np
 
-from kanon_tui.core.clustering.events import (
-    NO_MOVES,
-    NO_RECORDS,
-    CutMade,
-    GroupEvent,
-    PartClosed,
-    PartsDecided,
-    TablePart,
-    moved_to,
-)
+from kanon_tui.core.clustering.cutting_events import CutMade, PartClosed, PartsDecided, TablePart
+from kanon_tui.core.clustering.events import NO_MOVES, NO_RECORDS, GroupEvent, moved_to
 from kanon_tui.core.clustering.features import places, ranks
 from kanon_tui.core.clustering.splitting import PartHistory
 from kanon_tui.core.kernels import mondrian as kernel

@@ -37,17 +37,17 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
 from operator import lt
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from kanon_tui.core.clustering.alternatives import MOST_FOLLOWED
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, ranked_records
 from kanon_tui.core.clustering.clustering import Clustering
-from kanon_tui.core.clustering.events import SUPPRESSED
-from kanon_tui.core.clustering.facts import MOST_FOLLOWED, distinguishable, moved_records
+from kanon_tui.core.clustering.events import NO_GROUP, SUPPRESSED, GroupEvent, Moves
 from kanon_tui.core.clustering.features import standard_scores
+from kanon_tui.core.clustering.later_events import ChangesMade, ClassesChanged, RefiningBegun
 from kanon_tui.core.clustering.refining_arrays import (
     RecordTypes,
     RefiningArrays,
@@ -79,9 +79,8 @@ from kanon_tui.core.task.task import (
     Steps,
     Task,
     map_steps,
-    narrated,
 )
-from kanon_tui.core.text import count_of, note
+from kanon_tui.core.text import note
 
 _HALF = 0.5  # progress when refining begins; its real share is not known
 
@@ -255,48 +254,40 @@ class Refining:
     # -- steps
 
     def _first_step(self) -> Step:
-        facts: dict[str, Any] = {}
+        by = self._goal.by
+        event = RefiningBegun(self._number, by, self._goal.figure)
         if self._context.watched:
             now = np.where(self._labels < 0, SUPPRESSED, self._labels).astype(np.int32)
-            facts["together"] = now if self._task.n <= MOST_FOLLOWED else None
-        facts |= {"classes": count_of(self._number, "class", "classes"), "name": self.history.name}
-        facts |= {"now": self._goal.figure, "better": "rises" if self._goal.by == "rv" else "falls"}
-        template = (
-            "Refine {classes}, {name} {now:.4f}: near ones exchange records and large ones are "
-            "split as long as it {better}."
-        )
-        return self._step("refine", template, facts, 0)
+            followed = self._task.n <= MOST_FOLLOWED
+            event = replace(event, start=now if followed else None, followed=followed)
+        return self._step(event, 0)
 
     def _report(self, made: Sequence[Change]) -> Iterator[Step]:
         """Yield a step per change, or one for the whole batch where steps stand for many."""
         done = len(self.history.changes) - len(made)
         if made and self._context.decisions_per_step > 1:
-            template, facts = summarise_changes(made, self.history.name)
-            facts |= self._drawn(made)
-            yield self._step("exchange", template, facts, len(self.history.changes))
+            event = changes_made(made, self.history.by)
+            yield self._step(self._watched(event, made), len(self.history.changes))
             return
         for number, change in enumerate(made, start=done + 1):
-            template, facts = change.describe(self.history.name)
-            facts |= self._drawn([change])
-            kind = "divide" if change.split else "exchange"
-            yield self._step(kind, template, facts, number)
+            event = change.event(self.history.by)
+            yield self._step(self._watched(event, [change]), number)
 
-    def _drawn(self, made: Sequence[Change]) -> dict[str, Any]:
-        """Return the facts that pictures need of some changes."""
+    def _watched(self, event: GroupEvent, made: Sequence[Change]) -> GroupEvent:
+        """Return an event with the records that some changes have moved, where somebody looks."""
         if not self._context.watched:
-            return {}
-        moved = [moved_records(change.moved, change.to)["moved"] for change in made]
-        return {"rows": made[-1].records, "moved": tuple(chain.from_iterable(moved))}
+            return event
+        records = np.concatenate([change.moved for change in made])
+        groups = np.concatenate([change.to for change in made])
+        return replace(event, records=made[-1].records, moves=Moves(records, groups))
 
-    def _step(self, kind: str, template: str, facts: dict[str, Any], changes: int) -> Step:
+    def _step(self, event: GroupEvent, changes: int) -> Step:
         classes = self._lanes[0].classes
         there = classes.size > 0
         settled = (classes.tried >= classes.changed)[there].mean()
         self._settled = max(self._settled, float(settled))
-        return narrated(
-            kind,
-            template,
-            facts,
+        return Step(
+            event,
             self.history.counters(changes),
             _HALF + (1 - _HALF) * self._settled,
             partial(self.history.grouping, changes),
@@ -328,40 +319,29 @@ class Change:
     to: Int32s
     """Per record moved its new class."""
 
-    def describe(self, name: str) -> tuple[str, dict[str, Any]]:
-        """Return template and facts of a step."""
-        before, now = distinguishable(self.before, self.figure)
+    def event(self, by: str) -> GroupEvent:
+        """Return what happened to the two classes, and to a figure."""
         given = int((self.to == self.other).sum())
-        taken = len(self.to) - given
-        facts: dict[str, Any] = {"one": self.one + 1, "other": self.other + 1, "name": name}
-        counts = {"given": given, "taken": taken, "size": len(self.records)}
-        facts |= {each: count_of(count, "record") for each, count in counts.items()}
-        facts |= {"before": before, "now": now}
-        end = ": {name} {now} instead of {before}."
-        if self.other == DISSOLVED:
-            facts["joined"] = count_of(len(np.unique(self.to)), "near class", "near classes")
-            return "Dissolve class {one:,}: its {size} join {joined}" + end, facts
-        if self.split:
-            return "Split class {one:,} of {size}: {given} become class {other:,}" + end, facts
-        if not taken:
-            return "Class {one:,} gives {given} to class {other:,}" + end, facts
-        if not given:
-            return "Class {one:,} takes {taken} from class {other:,}" + end, facts
-        return "Class {one:,} gives {given} to class {other:,} for {taken}" + end, facts
+        return ClassesChanged(
+            self.one,
+            NO_GROUP if self.other == DISSOLVED else self.other,
+            self.split,
+            given,
+            len(self.to) - given,
+            len(self.records),
+            len(np.unique(self.to)),
+            by,
+            self.before,
+            self.figure,
+        )
 
 
-def summarise_changes(made: Sequence[Change], name: str) -> tuple[str, dict[str, Any]]:
-    """Return template and facts of a step that stands for many changes."""
+def changes_made(made: Sequence[Change], by: str) -> GroupEvent:
+    """Return what many changes have done."""
     splits = sum(change.split for change in made)
     dissolved = sum(change.other == DISSOLVED for change in made)
-    facts = {
-        "exchanges": count_of(len(made) - splits - dissolved, "exchange"),
-        "splits": count_of(splits, "split"),
-        "dissolved": count_of(dissolved, "dissolved class", "dissolved classes"),
-        "name": name,
-        "now": made[-1].figure,
-    }
-    return "{exchanges}, {splits} and {dissolved}: {name} is {now:.4f}.", facts
+    exchanges = len(made) - splits - dissolved
+    return ChangesMade(exchanges, splits, dissolved, by, made[-1].figure)
 
 
 @dataclass(eq=False)

@@ -26,19 +26,24 @@ Cost: a merge is one pass over the classes, and a closer look at the unions with
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.clustering.boxes import Measure, attributes_of, single_row_clusters
-from kanon_tui.core.clustering.events import SUPPRESSED
+from kanon_tui.core.clustering.events import NO_RECORDS, SUPPRESSED, GroupEvent, Moves, moved_to
 from kanon_tui.core.clustering.features import collapse
+from kanon_tui.core.clustering.later_events import (
+    ClassesRepaired,
+    ClassRepaired,
+    MagvalGroupsSuppressed,
+    RiskLowered,
+)
 from kanon_tui.core.clustering.magval_groups import group_by_magvals
 from kanon_tui.core.clustering.merging import taken
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.kernels import merging as kernel
 from kanon_tui.core.kernels.box_arrays import SIZE
-from kanon_tui.core.numeric import TIE, Flags, Floats, Int64s
+from kanon_tui.core.numeric import TIE, Flags, Floats, Int32s, Int64s
 from kanon_tui.core.privacy.requirements import ColumnRequirement, groups_that_hold, out_of_reach
 from kanon_tui.core.table.column import GroupValues, counted
 from kanon_tui.core.task.task import (
@@ -49,9 +54,8 @@ from kanon_tui.core.task.task import (
     Step,
     Steps,
     Task,
-    narrated,
 )
-from kanon_tui.core.text import count_of, note
+from kanon_tui.core.text import note
 
 _LOOKED_AT = 128  # near classes, together
 _MERGES_PER_STEP = 32
@@ -109,32 +113,29 @@ class RequirementRepair:
         self._now = self._labels.astype(np.int32) if context.watched else None
         """Per record its class as it is now, where pictures want to know."""
         self._clusters_reported = False
+        self._start: Int32s | None = None
+        """The groups before the first merge that an event has not told yet."""
+        self._records = NO_RECORDS
+        self._moves: list[Moves] = []
 
     def run(self) -> Iterator[Step]:
         """Merge until no class misses anything."""
         yield from self._give_up_groups()
         start = int((self._gaps > 0).sum())
         merges = 0  # since the last step
-        drawn: dict[str, Any] = {}
         while (missing := int((self._gaps > 0).sum())) > 0:
             one = int(np.argmax(self._gaps > 0))
             other = self._partner(one)
             merges += 1
             step_due = merges >= min(self._context.decisions_per_step, _MERGES_PER_STEP)
-            template, facts = self._merge_sentence(one, other) if step_due else ("", {})
-            drawn = self._drawn(one, other, merges == 1)
+            event = self._repaired(one, other, merges) if step_due else None
+            self._follow(one, other)
             self._merge(one, other)
-            if step_due:
-                facts |= drawn
-                if merges > 1:
-                    template = "{merges:,} merges; the last: " + template
-                    facts["merges"] = merges
+            if event is not None:
                 merges = 0
-                yield narrated("merge", template, facts, self._counters(), 1 - missing / start)
+                yield Step(self._watched(event), self._counters(), 1 - missing / start)
         if merges:
-            facts = {"merges": count_of(merges, "class", "classes")} | drawn
-            template = "{merges} merged with others: every class has what is required."
-            yield narrated("merge", template, facts, self._counters(), 1.0)
+            yield Step(self._watched(ClassesRepaired(merges)), self._counters(), 1.0)
 
     def lower_risk(self) -> Iterator[Step]:
         """Merge the smallest class with the nearest until the risk of the release is low enough."""
@@ -150,16 +151,12 @@ class RequirementRepair:
                 break
             one = int(free[np.argmin(sizes[free])])
             other = self._partner(one)
-            drawn = self._drawn(one, other, True)
+            self._follow(one, other)
             self._merge(one, other)
             sizes[other] = self._counted(one, other, sizes)
             if (self._merges - before) % self._context.decisions_per_step == 0:
-                template = (
-                    "Class {small:,}, the smallest, joins class {other:,}, the nearest: the "
-                    "release had {risk}, {figure:.4g}."
-                )
-                facts = {"small": one + 1, "other": other + 1, "risk": str(risk), "figure": figure}
-                yield narrated("merge", template, facts | drawn, self._counters())
+                event = RiskLowered(one, other, figure)
+                yield Step(self._watched(event), self._counters())
 
     def _counted(self, one: int, other: int, sizes: Int64s) -> int:
         """Return the number of people in a union, who may be in both classes."""
@@ -188,20 +185,29 @@ class RequirementRepair:
             notes.append(suppressed_note)
         return replace(self._before, labels=labels, search=search, notes=tuple(notes))
 
-    def _drawn(self, one: int, other: int, alone: bool) -> dict[str, Any]:
-        """Return the facts that pictures need of a merge to come."""
+    def _follow(self, one: int, other: int) -> None:
+        """Remember which records a merge to come will move, where somebody watches."""
         if self._now is None:
-            return {}
-        small, large = np.flatnonzero(self._now == one), np.flatnonzero(self._now == other)
-        facts: dict[str, Any] = {"rows": np.concatenate([small, large])}
-        if alone and self._clusters_reported:
-            facts["moved"] = ((other, small),)
-        self._now[small] = other
-        if "moved" not in facts:
+            return
+        if not self._clusters_reported:
             gone = np.append(self._suppressed, False)[self._labels] | (self._labels < 0)
-            facts["together"] = np.where(gone, SUPPRESSED, self._now).astype(np.int32)
-        self._clusters_reported = True
-        return facts
+            self._start = np.where(gone, SUPPRESSED, self._now).astype(np.int32)
+            self._clusters_reported = True
+        small = np.flatnonzero(self._now == one)
+        self._records = np.concatenate([small, np.flatnonzero(self._now == other)])
+        self._moves.append(moved_to(other, small))
+        self._now[small] = other
+
+    def _watched(self, event: GroupEvent) -> GroupEvent:
+        """Return an event with the records that merges have moved since the last one."""
+        if not self._moves:
+            return event
+        records = np.concatenate([moves.records for moves in self._moves])
+        groups = np.concatenate([moves.groups for moves in self._moves])
+        start = self._start
+        self._moves = []
+        self._start = None
+        return replace(event, start=start, records=self._records, moves=Moves(records, groups))
 
     # -- one merge
 
@@ -255,28 +261,19 @@ class RequirementRepair:
             return np.zeros(len(classes))
         return np.asarray(np.sum([values.gaps(classes, one) for values in self._values], axis=0))
 
-    def _merge_sentence(self, one: int, other: int) -> tuple[str, dict[str, Any]]:
-        """Return template and facts of the merge to come, by what the class misses most."""
+    def _repaired(self, one: int, other: int, merges: int) -> ClassRepaired:
+        """Return the merge to come, by what the class misses most."""
         pair = np.array([one])
         worst = max(self._values, key=lambda each: float(each.gaps(pair)[0]))
-        sizes = self._boxes.sizes
-        facts = {
-            "small": one + 1,
-            "other": other + 1,
-            "size": int(sizes[one]),
-            "size_other": int(sizes[other]),
-            "fault": worst.requirement.model.fault,
-            "required": str(worst.requirement.model),
-            "has": float(worst.figures(pair)[0]),
-            "jointly": float(worst.figures(np.array([other]), one)[0]),
-        }
-        figure = ".3g" if worst.requirement.model.digits else ".0f"
-        return (
-            f"Class {{small:,}} ({count_of(int(sizes[one]), 'record')}) shows {{fault}} "
-            f"({{has:{figure}}}): merge it with class {{other:,}} "
-            f"({count_of(int(sizes[other]), 'record')}), the nearest that helps "
-            f"({{jointly:{figure}}} together).",
-            facts,
+        return ClassRepaired(
+            merges,
+            one,
+            other,
+            int(self._boxes.sizes[one]),
+            int(self._boxes.sizes[other]),
+            worst.requirement.model,
+            float(worst.figures(pair)[0]),
+            float(worst.figures(np.array([other]), one)[0]),
         )
 
     def _counters(self) -> dict[str, float]:
@@ -308,12 +305,7 @@ class RequirementRepair:
         self._suppressed |= hopeless
         self._gaps[hopeless] = 0.0
         records, classes = int(self._boxes.sizes[hopeless].sum()), int(hopeless.sum())
-        template = (
-            f"Suppress {count_of(records, 'record')} in {count_of(classes, 'class', 'classes')}: "
-            "their groups of MAGVals miss what is required even as a whole."
-        )
-        facts = {"records": records, "classes": classes}
-        yield narrated("suppress", template, facts, self._counters())
+        yield Step(MagvalGroupsSuppressed(records, classes), self._counters())
 
 
 def _nearest(costs: Floats, count: int) -> Int64s:

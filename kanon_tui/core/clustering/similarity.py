@@ -7,28 +7,24 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from kanon_tui.core.clustering.alternatives import Measured
 from kanon_tui.core.clustering.clustering import BlockClustering
-from kanon_tui.core.clustering.events import (
-    NO_RECORDS,
-    SUPPRESSED,
-    UNPLACED,
+from kanon_tui.core.clustering.events import NO_RECORDS, SUPPRESSED, UNPLACED, GroupEvent, Moves
+from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
+from kanon_tui.core.clustering.growing_events import (
     ClusterClosed,
     ClustersClosed,
     FirstTaken,
-    GroupEvent,
     LeftOversCompared,
     LeftOversPlaced,
     LeftOverSuppressed,
     LeftOverToLast,
     LeftOverToNearest,
-    Moves,
     NearestTaken,
     OtherValue,
     RecordsSorted,
     ValueComparison,
 )
-from kanon_tui.core.clustering.facts import Measured
-from kanon_tui.core.clustering.features import by_agreement, collapse, places, ranks
 from kanon_tui.core.clustering.splitting import class_penalties
 from kanon_tui.core.kernels import similarity as kernel
 from kanon_tui.core.kernels.box_arrays import WORD_BITS

@@ -8,16 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.clustering.boxes import line_places, ranked_records, row_places, values_of_sets
-from kanon_tui.core.clustering.events import (
-    NO_GROUP,
+from kanon_tui.core.clustering.cutting_events import (
     GroupKept,
     GroupsDecided,
     GroupSplit,
-    LossFigure,
-    Moves,
     SplitLosses,
-    moved_to,
 )
+from kanon_tui.core.clustering.events import NO_GROUP, LossFigure, Moves, moved_to
 from kanon_tui.core.clustering.features import Distinct, diagonals, division_weights
 from kanon_tui.core.kernels import splitting as kernel
 from kanon_tui.core.kernels.box_arrays import CHAIN, KIND, LINE, MIXED, UNIT, Attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_tui.core.clustering.events import (
+from kanon_tui.core.clustering.growing_events import (
     LeftOverJoined,
     MagvalGroupEntered,
     MagvalsGrouped,

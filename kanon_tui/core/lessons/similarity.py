@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kanon_tui.core.clustering.events import (
+from kanon_tui.core.clustering.growing_events import (
     ClusterClosed,
     ClustersClosed,
     FirstTaken,
@@ -18,9 +18,9 @@ from kanon_tui.core.clustering.events import (
     RecordsSorted,
     ValueComparison,
 )
-from kanon_tui.core.clustering.facts import in_words
 from kanon_tui.core.lessons.alternatives import against, chosen_among
 from kanon_tui.core.lessons.lesson import Lesson, Vote, describes
+from kanon_tui.core.lessons.words import in_words
 from kanon_tui.core.task.task import Choice, Task
 from kanon_tui.core.text import count_of, joined, plural
 

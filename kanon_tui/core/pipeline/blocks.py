@@ -26,10 +26,17 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
+from kanon_tui.core.clustering.alternatives import MOST_FOLLOWED
 from kanon_tui.core.clustering.clustering import BlockClustering, Clustering
 from kanon_tui.core.clustering.disjoint_ranges import disjoint_steps, ncp_of
-from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED
-from kanon_tui.core.clustering.facts import MOST_FOLLOWED, moved_records
+from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED, GroupEvent, Moves
+from kanon_tui.core.clustering.later_events import (
+    BlockDone,
+    BlocksBegun,
+    BlocksGoOn,
+    LeftOversPooled,
+    TableCut,
+)
 from kanon_tui.core.clustering.magval_groups import group_by_magvals, small_groups_note
 from kanon_tui.core.clustering.refining import refined_steps
 from kanon_tui.core.clustering.requirement_repair import steps_beyond_k
@@ -44,9 +51,8 @@ from kanon_tui.core.task.task import (
     Steps,
     Task,
     map_steps,
-    narrated,
 )
-from kanon_tui.core.text import Note, Quotable, count_of, note
+from kanon_tui.core.text import Note, Quotable, note
 
 _CUTS_PER_STEP = 16
 BlockJob = tuple[int, Callable[[], Steps]]
@@ -138,8 +144,7 @@ def cut_into_blocks(
 def _coarse_cut(part: Task, before: int) -> Steps:
     def count_blocks(step: Step) -> Step:
         blocks = before + int(step.counters["clusters"])
-        template = "Cut the table into blocks: {blocks:,} so far."
-        return narrated("block", template, {"blocks": blocks}, {"blocks_done": 0}, 0.0)
+        return Step(TableCut(blocks), {"blocks_done": 0}, 0.0)
 
     return map_steps(count_blocks, Mondrian().steps(part, RunContext(_CUTS_PER_STEP)))
 
@@ -307,35 +312,31 @@ class _Blocks:
 
     def _take(self, report: JobReport, share: float) -> Step:
         blocks = len(self._cut.blocks)
-        facts: dict[str, Any] = {"blocks": blocks}
-        template = "Cluster the blocks: {done:,} of {blocks:,} are done."
         if report.job >= blocks:
-            template = "Measure on a sample what blocks cost; {done:,} of {blocks:,} are done."
             if report.grouping is not None:
                 self._found_in_sample[report.job - blocks] = report.grouping
-        elif report.grouping is not None:
-            self._found[report.job] = report.grouping
-            facts |= self._placed(report.job, report.grouping)
-            template = "Block {number:,}, {size}: {classes}. {done:,} of {blocks:,} are done."
-        facts["done"] = len(self._found)
-        return self._step(template, facts, share)
+            return self._step(BlocksGoOn(len(self._found), blocks, on_sample=True), share)
+        if report.grouping is None:
+            return self._step(BlocksGoOn(len(self._found), blocks, on_sample=False), share)
+        self._found[report.job] = report.grouping
+        return self._step(self._done(report.job, report.grouping), share)
 
-    def _placed(self, number: int, grouping: Grouping) -> dict[str, Any]:
-        records, labels = self._cut.blocks[number], grouping.labels
+    def _done(self, block: int, grouping: Grouping) -> BlockDone:
+        """Return that a block is clustered."""
+        records = self._cut.blocks[block]
+        labels = grouping.labels
         sizes = np.bincount(labels[labels >= 0])
-        classes, most = np.flatnonzero(sizes), 2 * self._cut.task.k
+        classes = np.flatnonzero(sizes)
+        most = 2 * self._cut.task.k
         self._sizes += np.bincount(np.minimum(sizes[classes], most), minlength=most + 1)[1:]
-        facts: dict[str, Any] = {
-            "number": number + 1,
-            "size": count_of(len(records), "record"),
-            "classes": count_of(len(classes), "class", "classes"),
-        }
+        blocks = len(self._cut.blocks)
+        event = BlockDone(block, len(records), len(classes), len(self._found), blocks)
         if self._drawn:
             placed = labels >= 0
-            facts |= {"rows": records}
-            facts |= moved_records(records[placed], self._classes + labels[placed])
+            moves = Moves(records[placed], self._classes + labels[placed])
+            event = replace(event, records=records, moves=moves)
         self._classes += int(labels.max(initial=-1)) + 1
-        return facts
+        return event
 
     def _pool_left_overs(self) -> Iterator[Step]:
         """Yield the steps of clustering the records that blocks left over, if they fill a class."""
@@ -344,8 +345,7 @@ class _Blocks:
         records = np.sort(np.concatenate(left))
         if len(records) < self._cut.task.k:
             return
-        template = "Cluster together the {left} that blocks have left over."
-        yield self._step(template, {"left": count_of(len(records), "record")}, 1.0)
+        yield self._step(LeftOversPooled(len(records)), 1.0)
         self._cut = replace(self._cut, blocks=[*blocks, records])
         ((_, pool),) = self._cut.jobs(self._algorithm, len(blocks))
         for report in side_by_side([pool], 1):
@@ -353,27 +353,21 @@ class _Blocks:
                 yield self._take(replace(report, job=len(blocks)), 1.0)
 
     def _first_step(self, sizes: Sequence[int]) -> Step:
-        facts: dict[str, Any] = {"blocks": len(sizes), "n": self._cut.task.n}
-        facts |= {"least": min(sizes), "most": max(sizes)}
+        event = BlocksBegun(len(sizes), min(sizes), max(sizes))
         if self._drawn:
-            together = np.full(self._cut.task.n, UNPLACED, dtype=np.int32)
-            together[self._cut.suppressed] = SUPPRESSED
-            facts["together"] = together
-        template = (
-            "Cut the {n:,} records into {blocks:,} blocks of {least:,} to {most:,}; each is "
-            "clustered on its own."
-        )
-        return self._step(template, facts, 0.0)
+            start = np.full(self._cut.task.n, UNPLACED, dtype=np.int32)
+            start[self._cut.suppressed] = SUPPRESSED
+            event = replace(event, start=start)
+        return self._step(event, 0.0)
 
-    def _step(self, template: str, facts: Mapping[str, Any], share: float) -> Step:
+    def _step(self, event: GroupEvent, share: float) -> Step:
         counters = {"blocks_done": len(self._found), "clusters": self._classes}
         keep = None
         if not self._cut.task.beyond_k:  # classes of a block may miss the requirements
             keep = partial(self._cut.put_together, dict(self._found))
-        sizes = (
-            {"sizes": tuple(self._sizes.tolist()), "made": self._classes} if self._classes else {}
-        )
-        return narrated("block", template, {**facts, **sizes}, counters, share, keep)
+        if self._classes:
+            event = replace(event, class_sizes=tuple(self._sizes.tolist()))
+        return Step(event, counters, share, keep)
 
 
 def clustering_steps(algorithm: Algorithm, task: Task, context: RunContext) -> Steps:

@@ -16,16 +16,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.clustering.events import (
-    SUPPRESSED,
-    UNPLACED,
-    ClustersMerged,
-    CutMade,
-    GroupDivided,
-    GroupSplit,
-    MemberTaken,
-)
+from kanon_tui.core.clustering.cutting_events import CutMade, GroupSplit
+from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED, GroupDivided
 from kanon_tui.core.clustering.features import places, ranks
+from kanon_tui.core.clustering.growing_events import MemberTaken
+from kanon_tui.core.clustering.merging_events import ClustersMerged
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.teaching.candidates import LETTERS, vote_on

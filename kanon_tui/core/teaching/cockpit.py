@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.clustering.events import GroupEvent
-from kanon_tui.core.clustering.facts import distinguishable
+from kanon_tui.core.lessons.words import distinguishable
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import Timeline
 from kanon_tui.core.task.events import facts_of

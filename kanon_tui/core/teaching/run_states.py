@@ -1,13 +1,7 @@
 """The state of a run after a step, from which pictures are drawn.
 
 Of a full-domain search: of every string whether it passes, and why. Of a clustering: which records
-are together, and how it came to that. The facts that a clustering takes in, whatever the algorithm:
-
-- `together`: per record the number of its group, UNPLACED or SUPPRESSED; where a run begins, and
-  where one step stands for many decisions. None where the table is too large for that;
-- `moved`: pairs of a group's number and the records that belong to it from now on;
-- `rows`: the records that the decision is about;
-- `tints`: per record the group that it must stay in while clusters grow (of `gcka`).
+are together, and how it came to that; `clustering.events.GroupEvent` says what is taken in.
 """
 
 from __future__ import annotations
@@ -23,14 +17,13 @@ from kanon_tui.core.clustering.events import (
     NO_GROUP,
     NO_RECORDS,
     UNPLACED,
-    ClustersMerged,
     GroupDivided,
     GroupEvent,
     HiddenCells,
-    MagvalsGrouped,
     Moves,
-    RecordPlaced,
 )
+from kanon_tui.core.clustering.growing_events import MagvalsGrouped, RecordPlaced
+from kanon_tui.core.clustering.merging_events import ClustersMerged
 from kanon_tui.core.lattice.strings import LatticeGrid, Reason, Settled, Tested
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.run import RunStep
@@ -279,40 +272,15 @@ class ClusteringState(RunState):
 
     def begin(self, first: Event, rows: int) -> None:
         """Show the groups in which a run begins; no record has one where it does not say."""
-        start = facts_of(first).get("together")
-        if isinstance(first, GroupEvent):
-            start = first.start
+        start = first.start if isinstance(first, GroupEvent) else None
         self.groups = np.full(rows, UNPLACED, dtype=np.int32) if start is None else start
 
     def take(self, number: int, step: RunStep) -> None:
         """Take in what happened to the groups."""
         event = step.event
-        if isinstance(event, GroupEvent):
-            self._take_groups(number, step, event)
+        if not isinstance(event, GroupEvent):
+            self.rows = NO_RECORDS
             return
-        facts = facts_of(event)
-        if "together" in facts:
-            self._regroup(facts["together"])
-        self.tints = facts.get("tints", self.tints)
-        if self.groups is None and self.tints is not None:
-            self.groups = np.full(len(self.tints), UNPLACED, dtype=np.int32)
-        for group, rows in facts.get("moved", ()):
-            if self.groups is not None:
-                if step.kind in ("split", "exchange", "divide"):  # no longer what merges had made
-                    self.joined.pop(int(self.groups[rows[0]]), None)
-                    self.joined.pop(group, None)
-                self.groups[rows] = group
-        self.rows = facts.get("rows", NO_RECORDS)
-        if step.kind == "start":
-            self.growing = ()
-        if step.kind in ("start", "grow") or (step.kind == "close" and "moved" in facts):
-            self.growing += tuple(self.rows.tolist())
-        if "closed_group" in facts:
-            self.closed.add(facts["closed_group"])
-        self._number_marks()
-
-    def _take_groups(self, number: int, step: RunStep, event: GroupEvent) -> None:
-        """Take in what a typed event did to the groups."""
         if event.start is not None or not event.followed:
             self._regroup(event.start)
         if isinstance(event, ClustersMerged):

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from kanon_tui.core.algorithms.mondrian import Mondrian
-from kanon_tui.core.clustering.events import CutMade
+from kanon_tui.core.clustering.cutting_events import CutMade
 from kanon_tui.core.metrics.measure import measure
 from kanon_tui.core.pipeline.prepare import prepare
 from kanon_tui.core.pipeline.run import Run, RunStep

@@ -91,9 +91,9 @@ def test_steps_tell_string_by_string_what_is_left() -> None:
     assert [step.kind for step in steps] == ["close", "close", "close", "join"]
     assert [step.counters["placed"] for step in steps] == [2, 4, 6, 7]
     assert "5 records are left" in steps[0].sentence
-    assert [len(step.facts["moved"]) for step in steps[:3]] == [1, 1, 1]
-    assert [step.facts["rows"].tolist() for step in steps] == [[0, 1], [4, 5], [2, 3], [6]]
-    choices = [step.facts["choice"] for step in steps[:3]]
+    assert [len(set(step.event.moves.groups.tolist())) for step in steps[:3]] == [1, 1, 1]
+    assert [step.event.records.tolist() for step in steps] == [[0, 1], [4, 5], [2, 3], [6]]
+    choices = [step.lesson.choice for step in steps[:3]]
     assert [str(choice.candidates[0].what) for choice in choices] == [
         f"⟨city {level}⟩" for level in range(3)
     ]
@@ -103,7 +103,7 @@ def test_steps_tell_string_by_string_what_is_left() -> None:
 def test_cheaper_strings_that_made_no_class_are_its_candidates() -> None:
     columns = {"x": list("aabb"), "y": list("cdef")}
     step = next(Run(make_task(columns, 2), Stepwise(), RunContext(1, watched=True)))
-    chosen, *others = step.facts["choice"].candidates
+    chosen, *others = step.lesson.choice.candidates
     assert (chosen.chosen, chosen.note) == (True, "largest 2")
     assert [(each.chosen, each.note) for each in others] == [(False, "largest 1")] * len(others)
     assert others

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
-from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED, GroupEvent, GroupSplit
+from kanon_tui.core.clustering.cutting_events import GroupSplit
+from kanon_tui.core.clustering.events import SUPPRESSED, UNPLACED, GroupEvent
 from kanon_tui.core.clustering.features import ranks
 from kanon_tui.core.task.task import Family
 from kanon_tui.core.teaching.candidates import Candidates
@@ -28,7 +29,7 @@ def area_of(picture: str) -> str:
 
 
 def groups_of_steps(name: str, number: int) -> list[int] | None:
-    """The cluster of every record, worked out from the facts of the steps by themselves."""
+    """The cluster of every record, worked out from the events of the steps by themselves."""
     _, timeline = recorded(ALGORITHMS[name].sample, name)
     groups: list[int] | None = None
     for _, step in timeline.steps(1, number):
@@ -36,11 +37,6 @@ def groups_of_steps(name: str, number: int) -> list[int] | None:
             groups = groups if step.event.start is None else step.event.start.tolist()
             moves = step.event.moves
             for row, group in zip(moves.records.tolist(), moves.groups.tolist(), strict=True):
-                groups[row] = group
-        if "together" in step.facts:
-            groups = step.facts["together"].tolist()
-        for group, rows in step.facts.get("moved", ()):
-            for row in rows.tolist():
                 groups[row] = group
     return groups
 
@@ -54,9 +50,7 @@ def test_every_record_has_the_mark_of_its_cluster(name: str) -> None:
         if groups is None:
             continue
         step = timeline.step(number)
-        rows = step.facts.get("rows", ())
-        if isinstance(step.event, GroupEvent):
-            rows = step.event.records
+        rows = step.event.records
         decided = set(rows.tolist() if len(rows) == 1 else ())
         if isinstance(step.event, GroupSplit):
             decided = set(step.event.seeds)

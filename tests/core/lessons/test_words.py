@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kanon_tui.core.clustering.facts import change
+from kanon_tui.core.lessons.words import change
 
 
 @pytest.mark.parametrize(
