@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from kanon_tui.core.project.samples import find_sample
 from kanon_tui.themes import THEMES
+from kanon_tui.widgets.grid import Grid
 from kanon_tui.widgets.line_filters import DIM_FACTOR
 from tests.screens.conftest import settle
 
@@ -81,3 +82,18 @@ async def test_borders_and_headings_as_they_are_drawn(theme: Theme, make_app) ->
             for each in app.get_line_filters()
             if isinstance(each, DimFilter)
         )
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+async def test_released_cells_can_be_read_at_every_heat(theme: Theme, make_app) -> None:
+    app = make_app(find_sample("mondrian").project)
+    app.theme = theme.name
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        grid = app.screen.query(Grid).first()
+        text = Color.parse(app.theme_variables["foreground"])
+        for step in (1, 2, 3, 4):
+            style = grid.get_component_rich_style(f"grid--heat-{step}")
+            assert style.bgcolor is not None
+            ground = Color.from_rich_color(style.bgcolor)
+            assert contrast(text, ground) >= TEXT, step
