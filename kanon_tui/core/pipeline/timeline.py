@@ -2,7 +2,8 @@
 
 Steps never change. A `RunState` is what a picture shows after a step (which strings are open, which
 records are together). It is built by applying the steps one by one, so that a step looks the same
-from both directions. The states of some steps are cached, so that going back is fast.
+from both directions. A step that was applied can be taken back; for longer ways the states of some
+steps are cached.
 
 Memory is bounded: a very long run drops its oldest steps after applying them to the first state.
 `Timeline.first` is the number of the oldest step that is kept.
@@ -10,7 +11,7 @@ Memory is bounded: a very long run drops its oldest steps after applying them to
 
 import threading
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable
 from copy import copy
 from typing import ClassVar, Self
@@ -25,6 +26,8 @@ _APART = MOST_KEPT // 32
 
 
 Fits = Callable[[RunStep], bool]
+Undo = Callable[[], None]
+"""Brings a state back to what it was before a step."""
 
 
 class RunState(ABC):
@@ -34,8 +37,8 @@ class RunState(ABC):
     """Attributes whose values `take` changes; of the others it sets new ones."""
 
     @abstractmethod
-    def take(self, number: int, step: RunStep) -> None:
-        """Apply the next step."""
+    def take(self, number: int, step: RunStep) -> Undo | None:
+        """Apply the next step; return what takes it back, None where only a replay does."""
 
     @abstractmethod
     def begin(self, first: Event, rows: int) -> None:
@@ -52,11 +55,16 @@ class RunState(ABC):
 class Nothing(RunState):
     """The state of a run without pictures."""
 
-    def take(self, number: int, step: RunStep) -> None:
+    def take(self, number: int, step: RunStep) -> Undo:
         """Ignore the step."""
+        return _nothing
 
     def begin(self, first: Event, rows: int) -> None:
         """Show nothing."""
+
+
+def _nothing() -> None:
+    """Take nothing back."""
 
 
 class Timeline:
@@ -72,6 +80,8 @@ class Timeline:
         self._states: dict[int, RunState] = {0: make()}
         """Cached states by the number of the last applied step."""
         self._number, self._state = 0, self._states[0].copy()
+        self._undos: deque[Undo] = deque(maxlen=2 * _APART)
+        """What takes back the latest steps of the present state, the newest last."""
 
     @property
     def first(self) -> int:
@@ -132,11 +142,20 @@ class Timeline:
         first, steps = self._kept
         number = min(max(number, first - 1), first + len(steps) - 1)
         near = max(n for n in self._states if n <= number)
+        if 0 < self._number - number <= len(self._undos):
+            for _ in range(self._number - number):
+                self._undos.pop()()
+            self._number = number
         if not near <= self._number <= number:
             self._number, self._state = near, self._states[near].copy()
+            self._undos.clear()
         while self._number < number:
             self._number += 1
-            self._state.take(self._number, steps[self._number - first])
+            undo = self._state.take(self._number, steps[self._number - first])
+            if undo is None:
+                self._undos.clear()
+            else:
+                self._undos.append(undo)
             if self._number % _APART == 0 and self._number not in self._states:
                 self._states[self._number] = self._state.copy()
         return self._state

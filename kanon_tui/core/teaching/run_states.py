@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from kanon_tui.core.clustering.merging_events import ClustersMerged
 from kanon_tui.core.lattice.strings import LatticeGrid, Reason, Settled, Tested
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.run import RunStep
-from kanon_tui.core.pipeline.timeline import RunState
+from kanon_tui.core.pipeline.timeline import RunState, Undo
 from kanon_tui.core.task.events import Event, facts_of
 
 Verdicts = npt.NDArray[np.int8]
@@ -244,6 +245,83 @@ class Joined:
         return np.sort(np.concatenate([part.members() for part in self.parts]))
 
 
+@dataclass(frozen=True, eq=False)
+class _Before:
+    """What an event changes in the state of a clustering, as it was before."""
+
+    groups: Int32s | None
+    """All groups where they are numbered anew; else those of the records that move."""
+    moved: npt.NDArray[np.integer] | None
+    """The records that move; None where `groups` has all."""
+    joined: dict[int, Joined]
+    """All trees of merges where groups are numbered anew; else those of groups that change."""
+    touched: tuple[int, ...]
+    """The groups that records leave or enter."""
+    rows: Int64s
+    tints: Int64s | None
+    growing: tuple[int, ...]
+    hidden: HiddenCells | None
+    """The cells of the records of which some are hidden, as they were."""
+    any_hidden: bool
+    closed: int
+    """A group that was not closed yet; NO_GROUP for none."""
+    cuts: int
+    marks: int
+
+    @classmethod
+    def of(cls, state: ClusteringState, event: GroupEvent) -> _Before:
+        """Return what an event is about to change."""
+        groups = state.groups
+        joined = state.joined
+        moved = None
+        touched: tuple[int, ...] = ()
+        if groups is not None and event.start is None and event.followed:
+            moved = event.moves.records
+            groups = groups[moved]
+            touched = tuple(np.union1d(groups, event.moves.groups).tolist())
+            joined = {group: joined[group] for group in touched if group in joined}
+        hidden = None
+        if state.hidden is not None and event.hidden is not None:
+            records = event.hidden.records
+            hidden = HiddenCells(records, state.hidden[records])
+        return cls(
+            groups,
+            moved,
+            joined,
+            touched,
+            state.rows,
+            state.tints,
+            state.growing,
+            hidden,
+            state.hidden is not None,
+            NO_GROUP if event.closed in state.closed else event.closed,
+            len(state.cuts),
+            len(state.order),
+        )
+
+    def restore(self, state: ClusteringState) -> None:
+        """Bring the state back."""
+        if self.moved is None or self.groups is None or state.groups is None:
+            state.groups = self.groups
+            state.joined = self.joined
+        else:
+            state.groups[self.moved] = self.groups
+            for group in self.touched:
+                state.joined.pop(group, None)
+            state.joined |= self.joined
+        state.rows = self.rows
+        state.tints = self.tints
+        state.growing = self.growing
+        if not self.any_hidden:
+            state.hidden = None
+        elif self.hidden is not None and state.hidden is not None:
+            state.hidden[self.hidden.records] = self.hidden.cells
+        state.closed.discard(self.closed)
+        del state.cuts[self.cuts :]
+        while len(state.order) > self.marks:
+            state.order.popitem()
+
+
 class ClusteringState(RunState):
     """The groups so far."""
 
@@ -275,12 +353,12 @@ class ClusteringState(RunState):
         start = first.start if isinstance(first, GroupEvent) else None
         self.groups = np.full(rows, UNPLACED, dtype=np.int32) if start is None else start
 
-    def take(self, number: int, step: RunStep) -> None:
+    def take(self, number: int, step: RunStep) -> Undo:
         """Take in what happened to the groups."""
         event = step.event
         if not isinstance(event, GroupEvent):
-            self.rows = NO_RECORDS
-            return
+            event = GroupEvent()
+        before = _Before.of(self, event)
         if event.start is not None or not event.followed:
             self._regroup(event.start)
         if isinstance(event, ClustersMerged):
@@ -293,8 +371,8 @@ class ClusteringState(RunState):
         if isinstance(event, MagvalsGrouped):
             self.tints = event.group_of
         if isinstance(event, RecordPlaced):
-            before = () if event.kind == "start" else self.growing
-            self.growing = (*before, *self.rows.tolist())
+            earlier = () if event.kind == "start" else self.growing
+            self.growing = (*earlier, *self.rows.tolist())
         if event.hidden is not None:
             self._hide(event.hidden)
         if event.closed != NO_GROUP:
@@ -302,6 +380,7 @@ class ClusteringState(RunState):
         if isinstance(event, GroupDivided) and event.group != NO_GROUP:
             self.cuts.append((number, step))
         self._number_marks()
+        return partial(before.restore, self)
 
     def _end_trees(self, moves: Moves) -> None:
         """Forget the trees of groups that records leave or enter: they are not what was merged."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from functools import partial
+from typing import ClassVar, Self
 
 from kanon_tui.core.pipeline.run import RunStep
 from kanon_tui.core.pipeline.timeline import Playhead, RunState, Timeline
@@ -32,15 +34,23 @@ def numbered(kind: str, n: int) -> RunStep:
 class Total(RunState):
     """Adds up the numbers of the steps."""
 
+    taken: ClassVar[list[int]] = [0, 0]
+    """The steps that were applied, and whether a step can be taken back."""
+
     def __init__(self, total: int = 0) -> None:
         self.total = total
 
     def begin(self, first: Event, rows: int) -> None:
         """Begin with nothing."""
 
-    def take(self, number: int, step: RunStep) -> None:
+    def take(self, number: int, step: RunStep) -> Callable[[], None] | None:
         assert step.event.n == number
         self.total += number
+        self.taken[0] += 1
+        return partial(self.take_back, number) if self.taken[1] else None
+
+    def take_back(self, number: int) -> None:
+        self.total -= number
 
     def copy(self) -> Self:
         return type(self)(self.total)
@@ -64,6 +74,21 @@ def test_a_state_is_that_of_its_step_from_whichever_side_one_comes() -> None:
     made = timeline(20_000)
     for number in (20_000, 1, 19_999, 256, 255, 257, 10_000, 0):
         assert total(made, number) == number * (number + 1) // 2
+
+
+def test_going_back_a_thousand_steps_applies_no_more_than_going_on() -> None:
+    Total.taken[1] = 1
+    try:
+        made = timeline(20_000)
+        assert total(made, 20_000) == 200_010_000
+        Total.taken[0] = 0
+        for number in range(19_999, 18_999, -1):
+            assert total(made, number) == number * (number + 1) // 2
+        assert Total.taken[0] <= 1_300
+        for number in (19_500, 1, 300, 299, 19_999, 19_998, 0, 5):
+            assert total(made, number) == number * (number + 1) // 2
+    finally:
+        Total.taken[1] = 0
 
 
 def test_of_very_long_runs_the_oldest_steps_go_and_states_stay_right() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pickle
 from dataclasses import dataclass, replace
 
+import pytest
+
 from kanon_tui.core.clustering.events import GroupEvent
 from kanon_tui.core.lessons.lesson import Lesson, describes
 from kanon_tui.core.pipeline.run import Run, RunStep
@@ -175,6 +177,33 @@ def test_full_speed_tells_the_same_classes() -> None:
             one, other = timeline.state(timeline.last).groups, quick.state(quick.last).groups
             pairs = set(zip(one.tolist(), other.tolist(), strict=True))
             assert len(pairs) == len(set(one.tolist())) == len(set(other.tolist())), name
+
+
+@pytest.mark.parametrize("name", [*ALL, "sbc", "sd", "top-down", "mondrian"])
+@pytest.mark.parametrize("decisions", [1, 7])
+def test_a_step_that_is_taken_back_leaves_the_state_before_it(name: str, decisions: int) -> None:
+    single, _ = recorded("locations" if name == "gcka" else "race-rules", name)
+    algorithm = replace(single.algorithm, refine=True)
+    run = Run(single.task, algorithm, RunContext(decisions, watched=True))
+    state = new_timeline(algorithm).state(0)
+    states, undos = [pickle.dumps(vars(state))], []
+    for number, step in enumerate(run, start=1):
+        undos.append(state.take(number, step))
+        states.append(pickle.dumps(seen(state)))
+    for undo in reversed(undos[1:]):
+        states.pop()
+        undo()
+        assert pickle.dumps(seen(state)) == states[-1]
+
+
+def seen(state: ClusteringState) -> dict[str, object]:
+    """What a picture sees of a state; arrays as lists, trees in the order of their numbers."""
+    trees = {number: state.joined[number].members().tolist() for number in sorted(state.joined)}
+    groups = None if state.groups is None else state.groups.tolist()
+    hidden = None if state.hidden is None else state.hidden.tolist()
+    rows, marks = state.rows.tolist(), list(state.order.items())
+    cuts, closed = [number for number, _ in state.cuts], sorted(state.closed)
+    return {"seen": [trees, groups, hidden, rows, marks, cuts, closed, list(state.growing)]}
 
 
 def test_steps_that_nobody_watches_carry_nothing_for_pictures() -> None:
