@@ -1,18 +1,21 @@
-# Everything happens in .venv: a fresh machine needs Python 3.11 or newer, and make. The C kernels
+# Everything happens in .venv: a fresh machine needs Python 3.11 or newer, and make. `make run` installs
+# what the tour needs, everything else the locked packages of constraints.txt. The C kernels
 # are compiled with the machine's compiler, and where there is none with the ziglang wheel.
 
 PYTHON ?= $(shell for p in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	if $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$p; break; fi; done)
 BIN := .venv/bin
+TOUR := .venv/tour
 INSTALLED := .venv/installed
-READY := .venv/compiled
+COMPILED := .venv/compiled
+READY := $(INSTALLED) $(COMPILED)
 KERNELS := $(wildcard kanon_tui/core/kernels/c/*.[ch])
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 HASHED := --require-hashes --only-binary :all: --requirement
 
 .PHONY: run test test-quick test-pythons test-browser test-sanitized fuzz check lint budgets format bench papers docs screenshots screenshots-browser lock sbom header clean
 
-run: $(READY)  ## open the application on the bundled census sample
+run: $(TOUR) $(COMPILED)  ## open the application on the bundled census sample
 	$(BIN)/kanon-tui demo census
 
 TRIES ?= 1
@@ -86,9 +89,10 @@ LOCKED := --universal --upgrade --generate-hashes --no-header --no-annotate --qu
 lock: $(READY)  ## the newest versions that the ranges allow, with the hashes of their files, for every system and tried on each Python
 	$(PIP) $(HASHED) packaging/wheels/requirements.txt
 	$(BIN)/uv pip compile pyproject.toml --extra dev $(LOCKED) --output-file constraints.txt
+	$(BIN)/uv pip compile pyproject.toml packaging/tour/requirements.in --extra analysis --constraint constraints.txt $(LOCKED) --output-file packaging/tour/requirements.txt
 	$(BIN)/uv pip compile packaging/compiler/requirements.in $(LOCKED) --output-file packaging/compiler/requirements.txt
 	$(BIN)/uv pip compile packaging/wheels/requirements.in --constraint constraints.txt $(LOCKED) --output-file packaging/wheels/requirements.txt
-	$(BIN)/uv pip compile pyproject.toml packaging/wheels/tests.in --constraint constraints.txt $(LOCKED) --output-file packaging/wheels/tests.txt
+	$(BIN)/uv pip compile pyproject.toml packaging/wheels/tests.in --extra analysis --constraint constraints.txt $(LOCKED) --output-file packaging/wheels/tests.txt
 	$(BIN)/uv pip compile tests/browser/requirements.in --constraint constraints.txt $(LOCKED) --output-file tests/browser/requirements.txt
 	$(BIN)/python -m tests.pythons --suite --required $(ROOTS:%=--root %)
 
@@ -104,7 +108,7 @@ header:  ## the C header of the kernels, from their Python declarations
 clean:
 	rm -rf kanon_tui/core/kernels/c/libkanon.* .venv .import_linter_cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
 
-$(INSTALLED): pyproject.toml constraints.txt
+$(TOUR): pyproject.toml packaging/tour/requirements.txt
 	@if [ -z "$(PYTHON)" ]; then \
 		echo "Kanon needs Python 3.11 or newer, found: $$(python3 --version 2>&1 || echo none). Install one, or say which: make PYTHON=/path/to/python3.12" >&2; \
 		exit 1; \
@@ -114,7 +118,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 		exit 1; \
 	}
 	$(PYTHON) -m venv .venv
-	$(PIP) $(HASHED) constraints.txt
+	$(PIP) $(HASHED) packaging/tour/requirements.txt
 	@if ! $(PYTHON) hatch_build.py --find-compiler >/dev/null 2>&1; then \
 		$(PIP) $(HASHED) packaging/compiler/requirements.txt || { \
 			echo "Kanon's kernels are C: there is no C compiler here, and the ziglang package could not be installed instead. Install gcc or clang, or name one: make CC=/path/to/cc" >&2; \
@@ -122,11 +126,15 @@ $(INSTALLED): pyproject.toml constraints.txt
 		}; \
 	fi
 	$(PIP) --no-index --no-deps --no-build-isolation --editable .
+	@touch $(TOUR)
+
+$(INSTALLED): $(TOUR) constraints.txt
+	$(PIP) $(HASHED) constraints.txt
 	@touch $(INSTALLED)
 
-$(READY): $(INSTALLED) hatch_build.py $(KERNELS)
+$(COMPILED): $(TOUR) hatch_build.py $(KERNELS)
 	$(BIN)/python hatch_build.py
-	@touch $(READY)
+	@touch $(COMPILED)
 
 $(BROWSER_INSTALLED): $(READY) tests/browser/requirements.txt
 	$(PIP) $(HASHED) tests/browser/requirements.txt

@@ -42,6 +42,14 @@ def test_every_package_is_pinned_with_the_hashes_of_its_files() -> None:
         assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", file) for file in files), name
 
 
+def test_the_tour_has_the_locked_packages_and_no_more_than_analyses_need() -> None:
+    tour = pinned("packaging/tour/requirements.txt")
+    locked = pinned()
+    assert {name: locked[name] for name in tour} == tour
+    assert {"textual", "scikit-learn", "hatchling"} <= tour.keys()
+    assert not {"dask", "pytest", "aiohttp", "duckdb"} & tour.keys()
+
+
 def test_whatever_the_project_asks_for_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     extras = project["project"]["optional-dependencies"]
@@ -57,9 +65,9 @@ def test_whatever_the_project_asks_for_is_pinned() -> None:
 def test_make_installs_nothing_that_is_not_hashed() -> None:
     makefile = (ROOT / "Makefile").read_text()
     installs = [
-        line for line in makefile.partition("$(INSTALLED): ")[2].splitlines() if "$(PIP)" in line
+        line for line in makefile.partition("$(TOUR): ")[2].splitlines() if "$(PIP)" in line
     ]
-    assert len(installs) == 4  # what is locked, a compiler, the package itself, and for a browser
+    assert len(installs) == 5  # tour, compiler, package, lock, browser
     assert all("$(HASHED)" in line or "--no-index" in line for line in installs)
     assert "HASHED := --require-hashes" in makefile
 

@@ -14,13 +14,13 @@ from kanon_tui.core.errors import InputError
 
 EXTRAS = {
     "analysis": ("sklearn", "scipy"),
-    "cluster": ("cryptography", "dask", "distributed"),
     "completion": ("shtab",),
+    "dask": ("cryptography", "dask", "distributed"),
+    "databases": ("duckdb", "sqlalchemy"),
     "excel": ("fastexcel", "xlsxwriter"),
     "pdf": ("fpdf", "pymupdf_fonts"),
     "plots": ("altair",),
     "serve": ("aiohttp", "textual_serve"),
-    "sql": ("duckdb", "sqlalchemy"),
     "stats": ("pyreadstat",),
     "zstd": ("zstandard",),
 }

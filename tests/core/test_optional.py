@@ -142,10 +142,10 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("zstandard",), ("run", CENSUS, "--out", "release.csv.zst"), "zstd"),
         (("xlsxwriter",), ("run", CENSUS, "--out", "release.xlsx"), "excel"),
         (("pyreadstat",), ("run", CENSUS, "--out", "release.sav"), "stats"),
-        (("duckdb",), ("run", CENSUS, "--out", "release.duckdb"), "sql"),
+        (("duckdb",), ("run", CENSUS, "--out", "release.duckdb"), "databases"),
         (("fpdf",), ("run", CENSUS, "--report", "report.pdf"), "pdf"),
-        (("distributed",), ("run", CENSUS, "--engine", "dask", "--out", "a.csv"), "cluster"),
-        (("cryptography",), ("run", CENSUS, "--engine", "dask", "--out", "a.csv"), "cluster"),
+        (("distributed",), ("run", CENSUS, "--engine", "dask", "--out", "a.csv"), "dask"),
+        (("cryptography",), ("run", CENSUS, "--engine", "dask", "--out", "a.csv"), "dask"),
         (("aiohttp",), ("serve", "--port", 0), "serve"),
         (("textual_serve",), ("serve", "--port", 0), "serve"),
     ],
@@ -188,3 +188,53 @@ def test_python_says_what_to_install(hidden: str, code: str, extra: str, tmp_pat
     assert done.stderr == ""
     assert f"needs the library {hidden}, which is not installed" in done.stdout
     assert f"pip install 'kanon-tui[{extra}]'" in done.stdout
+
+
+PLAIN = tuple(module for modules in EXTRAS.values() for module in modules)
+"""What an installation without extras lacks."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", CENSUS, "--out", "again.csv", "--report", "report.html"),
+        ("check", "release.csv", "--quasi", "age,sex,zip", "--k", 2, "--sensitive", "diagnosis"),
+        ("risk", CENSUS),
+        ("levels", CENSUS),
+        ("uniques", CENSUS),
+        ("verify", "release.csv", "--project", CENSUS),
+        ("sweep", SAMPLES / "ward" / "project.yaml", "--k", "2,3"),
+        ("explain", SAMPLES / "ward" / "project.yaml"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_plain_installation_is_enough(
+    arguments: tuple[object, ...], release: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "release.csv").symlink_to(release)
+    done = run_without(*PLAIN, code=command(*arguments), folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "not installed" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_plain_installation_opens_every_screen(tmp_path: Path) -> None:
+    code = f"""
+import asyncio
+from pathlib import Path
+from kanon_tui.app import KanonApp
+
+async def look():
+    app = KanonApp(Path({str(CENSUS)!r}))
+    async with app.run_test(size=(120, 40)) as pilot:
+        for key in "1234567":
+            await pilot.press(key)
+            await pilot.pause()
+            print(app.current_mode)
+
+asyncio.run(look())
+"""
+    done = run_without(*PLAIN, code=code, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(set(done.stdout.split())) == 7

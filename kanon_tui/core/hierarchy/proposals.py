@@ -22,7 +22,6 @@ import numpy as np
 
 from kanon_tui.core.hierarchy.builders.builder import members_of_groups
 from kanon_tui.core.numeric import Floats
-from kanon_tui.core.optional import require
 from kanon_tui.core.table.column import Column
 
 MOST_VALUES = 2_000
@@ -178,9 +177,13 @@ def _cost_row(joint: Floats, a: int) -> Floats:
 
 def _entropy(counts: Floats) -> Floats:
     """Return records times entropy of each row."""
-    xlogy = require("scipy.special", "proposing a hierarchy").xlogy
     totals = counts.sum(axis=1)
-    return np.asarray(xlogy(totals, totals) - xlogy(counts, counts).sum(axis=1))
+    return np.asarray(_x_log_x(totals) - _x_log_x(counts).sum(axis=1))
+
+
+def _x_log_x(counts: Floats) -> Floats:
+    """Return x · ln x of each count, 0 for 0."""
+    return counts * np.log(np.maximum(counts, 1.0))
 
 
 def _named(values: Sequence[str], column: Column, members: Sequence[Sequence[int]]) -> list[str]:

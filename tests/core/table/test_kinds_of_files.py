@@ -23,7 +23,7 @@ TABLE = pl.DataFrame({"age": ["34", "35"]})
         ("a.xlsx", "fastexcel", "xlsxwriter", "excel"),
         ("a.sav", "pyreadstat", "pyreadstat", "stats"),
         ("a.dta", "pyreadstat", "pyreadstat", "stats"),
-        ("a.duckdb", "duckdb", "duckdb", "sql"),
+        ("a.duckdb", "duckdb", "duckdb", "databases"),
     ],
 )
 def test_the_extra_is_named(
@@ -48,6 +48,8 @@ def test_the_extra_is_named(
 def test_the_extra_of_databases_on_servers(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     data = {"path": "postgresql://u:secret@host/clinic", "query": "SELECT 1"}
-    with pytest.raises(InputError, match=r"reading a database needs .*kanon-tui\[sql\]") as refusal:
+    with pytest.raises(
+        InputError, match=r"reading a database needs .*kanon-tui\[databases\]"
+    ) as refusal:
         project_from_mapping({"data": data}).read_data()
     assert "secret" not in str(refusal.value)
