@@ -9,7 +9,7 @@ import numpy as np
 from kanon_tui.core.clustering.features import places
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.fields.declaration import FieldType, declared, whole_number
-from kanon_tui.core.fields.yaml_text import LocatedValue
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.task.task import Algorithm, Family, Task
 from kanon_tui.core.text import joined, plural

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from kanon_tui.core.errors import InputError, suggestion
-from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, exact_number
+from kanon_tui.core.fields.located import LocatedValue, Plain, exact_number
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from kanon_tui.core.fields.yaml_text import LocatedValue
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.builders.categories import group_labels, parents_of_members
 from kanon_tui.core.hierarchy.builders.intervals import chosen_widths
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy

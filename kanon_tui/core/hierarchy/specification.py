@@ -27,16 +27,8 @@ import numpy as np
 
 from kanon_tui.core.errors import InputError, suggestion
 from kanon_tui.core.fields.declaration import Field, FieldType, read_given, text
-from kanon_tui.core.fields.yaml_text import (
-    LocatedValue,
-    Plain,
-    as_number,
-    document_text,
-    dump,
-    exact_number,
-    parse,
-    read_yaml,
-)
+from kanon_tui.core.fields.located import LocatedValue, Plain, as_number, exact_number
+from kanon_tui.core.fields.yaml_text import document_text, dump, parse, read_yaml
 from kanon_tui.core.hierarchy.builders.builder import Builder, lists_by_name, members_of_groups
 from kanon_tui.core.hierarchy.builders.categories import FLAT, GROUPS, ICD10, MASK, icd10_codes
 from kanon_tui.core.hierarchy.builders.intervals import (

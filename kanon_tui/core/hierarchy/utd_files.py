@@ -54,7 +54,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from kanon_tui.core.errors import InputError, Value, suggestion
-from kanon_tui.core.fields.yaml_text import as_number
+from kanon_tui.core.fields.located import as_number
 from kanon_tui.core.hierarchy.level_table import Hierarchy, exact
 from kanon_tui.core.reading import read_document
 from kanon_tui.core.table.value_formats import parse_numbers

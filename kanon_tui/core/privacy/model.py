@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.fields.declaration import Field, FieldType, optional, plain_number
-from kanon_tui.core.fields.yaml_text import LocatedValue
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 from kanon_tui.core.privacy.shares import PeopleValues
 from kanon_tui.core.table.column import Column, GroupValues

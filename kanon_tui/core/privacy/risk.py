@@ -35,7 +35,7 @@ from kanon_tui.core.fields.declaration import (
     read_given,
     whole_number,
 )
-from kanon_tui.core.fields.yaml_text import LocatedValue, Plain
+from kanon_tui.core.fields.located import LocatedValue, Plain
 from kanon_tui.core.numeric import TIE, Floats, Int64s
 
 Model = Literal["prosecutor", "journalist", "marketer"]

@@ -21,7 +21,7 @@ from math import floor
 from typing import Any, Literal
 
 from kanon_tui.core.fields.declaration import Checked, SeveralKeys, declared
-from kanon_tui.core.fields.yaml_text import LocatedValue, exact_number
+from kanon_tui.core.fields.located import LocatedValue, exact_number
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.privacy.model import PrivacyModel
 from kanon_tui.core.privacy.models import MODELS, PLUG_INS

@@ -30,8 +30,8 @@ from kanon_tui.core.fields.declaration import (
     whole_number,
     write_fields,
 )
-from kanon_tui.core.fields.yaml_edit import edit_yaml
-from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, dump, parse, read_yaml
+from kanon_tui.core.fields.located import LocatedValue, Plain
+from kanon_tui.core.fields.yaml_text import dump, parse, read_yaml
 from kanon_tui.core.privacy.settings import Privacy
 from kanon_tui.core.project.sections import (
     ALGORITHM,
@@ -492,6 +492,8 @@ def project_to_text(project: Project) -> str:
 
 def _edited_text(project: Project) -> str | None:
     """Return the project's file with only the changed entries rewritten; None if impossible."""
+    from kanon_tui.core.fields.yaml_edit import edit_yaml  # only where a project is saved
+
     assert project.path is not None
     try:
         text = project.path.read_bytes().decode("utf-8")

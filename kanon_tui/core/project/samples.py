@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError, check_known
-from kanon_tui.core.fields.yaml_text import LocatedValue, read_yaml
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import read_yaml
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from kanon_tui.core.fields.declaration import (
     whole_number,
     write_fields,
 )
-from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, exact_number
+from kanon_tui.core.fields.located import LocatedValue, Plain, exact_number
 from kanon_tui.core.hierarchy.level_table import Mark
 from kanon_tui.core.hierarchy.specification import HIERARCHY
 from kanon_tui.core.table.column import Kind, Role

@@ -31,7 +31,7 @@ from kanon_tui.core.fields.declaration import (
     switch,
     text,
 )
-from kanon_tui.core.fields.yaml_text import LocatedValue
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.cell_codes import Cells
 from kanon_tui.core.table.column import MISSING_TOKENS

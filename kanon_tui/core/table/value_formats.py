@@ -23,7 +23,7 @@ import polars as pl
 
 from kanon_tui.core.errors import InputError, Value
 from kanon_tui.core.fields.declaration import FieldType, declared, read_fields, text, write_fields
-from kanon_tui.core.fields.yaml_text import LocatedValue
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.numeric import Floats
 from kanon_tui.core.table.cell_codes import FEW, text_series, without_spaces
 from kanon_tui.core.table.scaled_numbers import SAFE_DIGITS, ScaledNumbers

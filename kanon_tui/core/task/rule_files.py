@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.yaml_text import LocatedValue, document_text
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import document_text
 from kanon_tui.core.task.rules import RULE, Boundary, Rule
 
 COLUMNS = ("rule", "first", "second", "importance")

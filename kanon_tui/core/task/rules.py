@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import THOSE_OF_DATA, InputError, Value, Values
 from kanon_tui.core.fields.declaration import FieldType, declared, list_of, number, section, text
-from kanon_tui.core.fields.yaml_text import LocatedValue, exact_number
+from kanon_tui.core.fields.located import LocatedValue, exact_number
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
 from kanon_tui.core.numeric import Flags, Floats, Int64s
 from kanon_tui.core.table.column import Column

@@ -17,7 +17,8 @@ from kanon_tui.core.fields.declaration import (
     section,
     write_fields,
 )
-from kanon_tui.core.fields.yaml_text import LocatedValue, Plain, dump, parse
+from kanon_tui.core.fields.located import LocatedValue, Plain
+from kanon_tui.core.fields.yaml_text import dump, parse
 from kanon_tui.core.project.project import Project, project_from_mapping, with_overrides
 from kanon_tui.core.table.column import Role
 from tests.core.fields.reference_tables import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kanon_tui.core.errors import InputError
-from kanon_tui.core.fields.yaml_text import LocatedValue
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.specification import (
     BUILDERS,
     build_hierarchy,

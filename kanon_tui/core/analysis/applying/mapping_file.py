@@ -37,7 +37,8 @@ from kanon_tui.core.fields.declaration import (
     write_fields,
 )
 from kanon_tui.core.fields.declaration import mapping_of as values_by_name
-from kanon_tui.core.fields.yaml_text import LocatedValue, document_text
+from kanon_tui.core.fields.located import LocatedValue
+from kanon_tui.core.fields.yaml_text import document_text
 from kanon_tui.core.hierarchy.level_table import HIDDEN
 from kanon_tui.core.hierarchy.portable import portable_rule, rule_hierarchy
 from kanon_tui.core.hierarchy.specification import read_specification

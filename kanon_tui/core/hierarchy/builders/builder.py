@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_tui.core.fields.declaration import Field, FieldType
-from kanon_tui.core.fields.yaml_text import LocatedValue
+from kanon_tui.core.fields.located import LocatedValue
 from kanon_tui.core.hierarchy.level_table import Hierarchy
 from kanon_tui.core.table.column import Column, Kind
 

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from kanon_tui.core.errors import THOSE_OF_DATA, InputError, Value
 from kanon_tui.core.fields.declaration import Field, FieldType, list_of, number, whole_number
-from kanon_tui.core.fields.yaml_text import LocatedValue, as_number, exact_number
+from kanon_tui.core.fields.located import LocatedValue, as_number, exact_number
 from kanon_tui.core.hierarchy.builders.builder import Builder
 from kanon_tui.core.hierarchy.level_table import HIDDEN, Hierarchy, Level, exact
 from kanon_tui.core.numeric import Int64s
