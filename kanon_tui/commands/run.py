@@ -281,6 +281,10 @@ def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iter
         f"  NCP {measures.ncp:.4f}   RV {measures.rv:.4f}   "
         f"highest risk {measures.privacy.risk_max:.4f}   search {result.seconds:.2f} s"
     )
+    from kanon_tui.core.report.kept_and_lost import release_shares, table_lines
+
+    for line in table_lines(release_shares(result), bars=sys.stdout.isatty()):
+        yield f"    {line}"
     for each in measures.privacy.required:
         yield f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}"
     if result.risk_reached is not None:
