@@ -113,7 +113,7 @@ def _public(args: argparse.Namespace) -> bool | None:
 
 def _run(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
     """Run a project on its records and write its files."""
-    if choose_engine(project) == "map":
+    if project.run.engine == "auto" and choose_engine(project) == "map":
         log(f"{project.title}: the data is coded into a file, so that it takes less memory")
     trust = args.trust or args.scheduler is not None
     with workers_of(project, target, trust, args.insecure) as workers, workers.stopped_by_errors():
