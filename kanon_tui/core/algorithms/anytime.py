@@ -8,6 +8,7 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.events import DescentStarted
 from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.lattice.within_budget import Budget, Descent, Proof
@@ -102,9 +103,7 @@ class AnytimeSearch(FullDomainSearch):
                 start = tuple(np.where(shaken, drawn, min(search.candidates).levels).tolist())
             if budget.spent and number:
                 break
-            yield from search.report(
-                "start", "Descend from {string}.", string=search.text(start), start=start
-            )
+            yield from search.report(DescentStarted(tuple(start)))
             yield from descent.run(start, _PATIENCE)
         budget.left = max(budget.left, 0) + kept
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.errors import InputError, NotReachedError
+from kanon_tui.core.lattice.events import AttributeRaised, RecordsSuppressed, WentOn
 from kanon_tui.core.lattice.frequency import Outcome
 from kanon_tui.core.lattice.full_domain import FullDomainSearch
 from kanon_tui.core.lattice.objective import declared_objective
@@ -16,13 +17,11 @@ from kanon_tui.core.lattice.pre_pruning import (
     no_string,
     refuse_if_hopeless,
 )
-from kanon_tui.core.lattice.search import PassingString, Search
+from kanon_tui.core.lattice.search import Search
+from kanon_tui.core.lattice.strings import PassingString
 from kanon_tui.core.numeric import TIE, Int32s, Int64s
 from kanon_tui.core.table.column import counted
-from kanon_tui.core.task.task import Candidate, Choice, Line, RunContext, Step, Steps, Task
-from kanon_tui.core.text import plural
-
-_SHOWN = 5  # attributes that could have been raised
+from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
 
 
 @dataclass(frozen=True)
@@ -114,14 +113,14 @@ class Datafly(FullDomainSearch):
             if best is not None and (not may_suppress or tuple(levels) == search.lattice.heights):
                 break
             if outcome.passes:
-                why = "fewer than {k} records would be suppressed, and no class can join them"
-                if joining is not None:
-                    why = "a higher level may lose less than suppression does"
-                yield from search.report("go on", f"Go on: {why}.", k=task.k)
+                yield from search.report(WentOn(may_lose_less=joining is not None))
             yield from self._raise(search, levels)
         string, outcome, joining = best[0].levels, best[1], best[2]
         if outcome.small:
-            yield from self._report_suppressed(search, string, outcome, len(joining))
+            others = len(joining)
+            yield from search.report(
+                RecordsSuppressed(string, outcome.small, others, outcome.missed)
+            )
         if len(joining):
             search.record_passing(string, outcome, best[0].value)
         grouping = search.grouping(string, search.notes(string))
@@ -146,64 +145,14 @@ class Datafly(FullDomainSearch):
         if not distinct:
             raise NotReachedError(no_string(search.task))
         scores = {y: float(count) for y, count in distinct.items()}
-        why, second = "the attribute with most distinct values", ""
         if self.objective != "values":
-            why = f"which costs least by {self.objective}"
             bounds = search.objective.bounds
             scores = {y: float(bounds[y][levels[y] + 1] - bounds[y][levels[y]]) for y in distinct}
         x = min(y for y in scores if scores[y] >= max(scores.values()) - TIE)
-        others = [y for y in scores if y != x]
-        if others and self.objective == "values":
-            runner_up = max(others, key=lambda y: distinct[y])
-            why += " ({distinct:,}, runner-up {second} with {less:,})"
-            second = quasi[runner_up].name
-        search.facts.add(choice=self._choice(search, scores, x))
         levels[x] += 1
         after = len(quasi[x].hierarchy.labels[levels[x]])
         yield from search.report(
-            "raise",
-            f"Raise {{attribute}}, {why}, to level {{level}}: "
-            + ("still {after:,}." if after == distinct[x] else "{distinct:,} become {after:,}."),
-            attribute=quasi[x].name,
-            distinct=distinct[x],
-            less=max((distinct[y] for y in others), default=0),
-            second=second,
-            level=levels[x],
-            after=after,
-            raised=tuple(levels),
-        )
-
-    def _choice(self, search: Search, scores: dict[int, float], x: int) -> Choice:
-        """Return the choice among the attributes that could have been raised."""
-        ranked = sorted(scores, key=lambda y: (-scores[y], y))[:_SHOWN]
-        by_values = self.objective == "values"
-        return Choice(
-            "which attribute is raised",
-            "distinct values" if by_values else f"change of {self.objective}",
-            tuple(Candidate(search.names[y], scores[y], chosen=y == x) for y in ranked),
-            len(scores),
-            "the highest, the first of equals",
-        )
-
-    @staticmethod
-    def _report_suppressed(
-        search: Search, levels: tuple[int, ...], outcome: Outcome, joining: int
-    ) -> Iterator[Step]:
-        """Yield the step of suppression, with the records that make the suppressed ones k."""
-        small = outcome.small or 0
-        who = plural(small, "one record in a class", "{small:,} records in classes")
-        beyond_k = " or with {fault}" if outcome.missed is not None else ""
-        template = f"Suppress the {who} below {{k}}{beyond_k}"
-        if joining:
-            template += ", and {joining:,} of the smallest class that can join: at least {k} in all"
-        yield from search.report(
-            "suppress",
-            template + ".",
-            small=small,
-            k=search.task.k,
-            fault=outcome.missed,
-            joining=joining,
-            raised=levels,
+            AttributeRaised(x, tuple(levels), distinct[x], after, self.objective, scores)
         )
 
 

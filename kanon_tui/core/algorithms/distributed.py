@@ -10,15 +10,25 @@ import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.events import (
+    DESCENT,
+    IN_PART,
+    NEIGHBOUR,
+    PART,
+    WORTH_LESS,
+    GoodStringSought,
+    ListMade,
+    SpaceSplit,
+)
 from kanon_tui.core.lattice.full_domain import HALVE, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.parts import AllStrings, PartSolver, split
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.strings import NodeList, Reason
+from kanon_tui.core.lattice.strings import NodeList
 from kanon_tui.core.lattice.within_budget import Budget, Descent
 from kanon_tui.core.numeric import TIE, Words
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
-from kanon_tui.core.text import Quotable, count_of, joined, note
+from kanon_tui.core.text import Quotable, note
 
 _FEW_COMBINATIONS = 1_000_000  # that many are listed at once rather than combined part by part
 _HEAD_START = 2_000  # tests for a good string to begin with
@@ -60,12 +70,14 @@ class DistributedSearch(FullDomainSearch):
     pseudo_code: ClassVar[tuple[Line, ...]] = (
         PRE_PRUNE,
         Line(
-            "find a good string by a descent from the roots", 0, ("seek", "test"), reasons=("seek",)
+            "find a good string by a descent from the roots",
+            kinds=("seek", "test"),
+            causes=(DESCENT, NEIGHBOUR),
         ),
         Line("split the attributes into parts of few strings", 0, ("split",)),
         Line("for every part, in a process of its own:"),
         Line("find its passing strings", 1, ("part", "wait")),
-        Line("test the string in the middle of those left", 2, ("test",), reasons=("part",)),
+        Line("test the string in the middle of those left", 2, ("test",), causes=(IN_PART,)),
         Line("combine what passes, leaving out what is worth less than the best", 0, ("combine",)),
         *HALVE,
     )
@@ -79,28 +91,14 @@ class DistributedSearch(FullDomainSearch):
     def steps(self, task: Task, context: RunContext) -> Steps:
         """Search the parts, combine them, halve the last list."""
         search = yield from self.pre_pruned(task, context)
-        yield from search.report(
-            "seek",
-            "Look for a good string first, by a descent from the roots: what is worth less need "
-            "not be tested.",
-            reason="seek",
-        )
+        yield from search.report(GoodStringSought())
         yield from Descent(search, Budget(_HEAD_START)).run(search.lattice.heights, patience=0)
         parts = split(search.lattice.sizes, self.part)
         if len(parts) < 2:
-            yield from _halve(
-                search, search.lattice.strings()[0], "A list of {strings} fits into one part"
-            )
+            yield from _halve(search, search.lattice.strings()[0], of_parts=False)
             yield from search.last_step()
             return search.answer(-np.inf)
-        yield from search.report(
-            "split",
-            "Split the attributes into {parts:,} parts, as a string can pass only if its parts do: "
-            "{names}.",
-            parts=len(parts),
-            split=tuple(parts),
-            names="; ".join(joined([search.names[a] for a in part]) for part in parts),
-        )
+        yield from search.report(SpaceSplit(tuple(parts)))
         with ExitStack() as stack:
             solver = PartSolver(search, self.memory, self.workers, stack)
             search.bound = lambda: solver.bound
@@ -128,20 +126,16 @@ def _search_parts(
         found = found[2 * len(jobs) :] + (yield from solver.solve(jobs))
         found = solver.worth(found)
     for codes in solver.combinations(found):
-        yield from _halve(search, codes, "Combine what passes to a list of {strings}")
+        yield from _halve(search, codes, of_parts=True)
 
 
-def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
+def _halve(search: Search, codes: Words, of_parts: bool) -> Iterator[Step]:
     """Search a list for a string that is better than the best known."""
     strings = NodeList(search.lattice, codes, search.lattice.worth(codes))
     search.generated += len(strings)
-    search.facts.add(part=None)
+    search.watcher.part = None
     _settle_others(search, codes)
-    yield from search.report(
-        "combine",
-        which + ": halve it again and again, as global does.",
-        strings=count_of(len(strings), "string"),
-    )
+    yield from search.report(ListMade(len(strings), of_parts))
     halving = Halving(search, strings)
     yield from halving.drop_known()
     yield from halving.drop_worse()
@@ -150,10 +144,10 @@ def _halve(search: Search, codes: Words, which: str) -> Iterator[Step]:
 
 def _settle_others(search: Search, codes: Words) -> None:
     """Record for pictures that strings outside a list have a failing part or are worth less."""
-    facts, every = search.facts, search.facts.lattice
-    if facts.follows:
+    watcher, every = search.watcher, search.watcher.lattice
+    if watcher.follows:
         open_ones = np.all(every.grid >= np.array(every.lowest), axis=1)
         open_ones[every.nodes(search.lattice, codes)] = False
         beaten = every.worths < search.best_value - TIE
-        facts.add_settled(Reason.WORTH_LESS, np.flatnonzero(open_ones & beaten))
-        facts.add_settled(Reason.PART, np.flatnonzero(open_ones & ~beaten))
+        watcher.add_settled(WORTH_LESS, np.flatnonzero(open_ones & beaten))
+        watcher.add_settled(PART, np.flatnonzero(open_ones & ~beaten))

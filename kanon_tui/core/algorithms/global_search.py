@@ -5,7 +5,6 @@ from typing import ClassVar
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
-from kanon_tui.core.lattice.chosen_string import read_levels
 from kanon_tui.core.lattice.full_domain import HALVE, LIST_ALL, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving, list_all
 from kanon_tui.core.lattice.search import Search
@@ -70,6 +69,8 @@ class GlobalSearch(FullDomainSearch):
 
     def _publish_chosen(self, task: Task, context: RunContext, written: str) -> Steps:
         """Test one string, and say what it lacks where it fails."""
+        from kanon_tui.core.lattice.chosen_string import read_levels
+
         levels = read_levels(written, task, f"{self.name}: levels")
         search = Search(task, context, [0] * len(levels), objective=self.objective)
         search.generated = 1

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kanon_tui.core.algorithms.local_search import HALF_WAY, Pointers
+from kanon_tui.core.algorithms.local_search import Pointers
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.events import HALF_WAY
 from kanon_tui.core.lattice.full_domain import HALVE, LIST_ALL, PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving, list_all
 from kanon_tui.core.task.task import Line, RunContext, Steps, Task
@@ -53,7 +54,7 @@ class HybridSearch(FullDomainSearch):
         pointers = Pointers(search.lattice)
         moving = True
         while moving and search.lattice.code(pointers.levels) in halving.strings:
-            search.facts.add(pointers=pointers.state)
+            search.watcher.pointers = pointers.state
             passes = yield from halving.test(pointers.levels, HALF_WAY)
             moving = pointers.move(passes)
         yield from halving.run()

@@ -1,6 +1,6 @@
 """Incognito: every minimal passing string, from small sets of attributes to large ones."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
@@ -12,15 +12,23 @@ import numpy.typing as npt
 from kanon_tui.core.errors import InputError, NotReachedError
 from kanon_tui.core.fields.declaration import declared
 from kanon_tui.core.lattice.border import passing_strings
+from kanon_tui.core.lattice.events import (
+    ABOVE,
+    PART,
+    ChoiceBegun,
+    MinimalChosen,
+    PartsJoined,
+    Pruned,
+)
 from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.halving import Halving
 from kanon_tui.core.lattice.objective import declared_objective
 from kanon_tui.core.lattice.pre_pruning import no_string
-from kanon_tui.core.lattice.search import PassingString, Search, best_of
-from kanon_tui.core.lattice.strings import NodeList, Reason
+from kanon_tui.core.lattice.search import Search, best_of
+from kanon_tui.core.lattice.strings import NodeList
 from kanon_tui.core.numeric import Flags, Int64s
 from kanon_tui.core.task.task import Line, RunContext, Step, Steps, Task
-from kanon_tui.core.text import count_text, joined, plural
+from kanon_tui.core.text import count_text
 
 Part = tuple[int, ...]
 
@@ -113,11 +121,10 @@ class Incognito(FullDomainSearch):
         least = min(sum(string.levels) for string in minimal)
         lowest_ones = [string for string in minimal if sum(string.levels) == least]
         answer = best_of(lowest_ones).levels
+        ties = len(lowest_ones)
         yield from search.report(
-            "answer", "{string} is the answer: " + _why(minimal, lowest_ones),
-            string=search.text(answer), minimal=len(minimal), ties=len(lowest_ones), least=least,
-            answer_rv=search.rv(answer),
-        )  # fmt: skip
+            MinimalChosen(answer, search.rv(answer), len(minimal), ties, least)
+        )
         yield from search.last_step()
         return search.grouping(answer, search.notes(answer), passing=minimal)
 
@@ -130,12 +137,7 @@ class Incognito(FullDomainSearch):
         codes = np.array([search.lattice.code(string) for string in levels])
         strings = NodeList(search.lattice, codes, search.lattice.worth(codes))
         search.generated += len(strings)
-        yield from search.report(
-            "choose",
-            "Choose among the {strings:,} strings that the lattices leave: halve the list again "
-            "and again, as global does.",
-            strings=len(strings),
-        )
+        yield from search.report(ChoiceBegun(len(strings)))
         yield from Halving(search, strings).run()
         yield from search.last_step()
         return search.answer()
@@ -192,18 +194,12 @@ class _Lattice:
     def walk(self) -> Generator[Step, None, Flags]:
         """Test the strings that a-priori pruning left, and return which pass."""
         search = self.search
-        names = joined([search.names[a] for a in self.part])
         dropped = int(self.unknown.size - self.unknown.sum())
         search.pruned += dropped
-        search.facts.add(part=self.part)
-        search.facts.add_settled(Reason.PART, self._nodes(~self.unknown))
-        yield from search.report(
-            "join",
-            "Join {names}: {left:,} of {strings:,} strings can pass, as all their parts do.",
-            names=names,
-            left=self.unknown.size - dropped,
-            strings=self.unknown.size,
-        )
+        search.watcher.part = self.part
+        search.watcher.add_settled(PART, self._nodes(~self.unknown))
+        strings = self.unknown.size
+        yield from search.report(PartsJoined(self.part, strings, strings - dropped))
         test = search.test if search.frequency.monotone else search.test_necessary
         for layer in self._layers():
             for point, levels in zip(layer, _strings(search, self.part, layer), strict=True):
@@ -218,36 +214,22 @@ class _Lattice:
     def _nodes(self, marked: Flags) -> Int64s:
         """Return the numbers of marked strings in the lattice of all attributes."""
         search = self.search
-        if not search.facts.follows:
+        if not search.watcher.follows:
             return np.empty(0, dtype=np.int64)
-        return _strings(search, self.part, np.argwhere(marked)) @ search.facts.lattice.places
+        return _strings(search, self.part, np.argwhere(marked)) @ search.watcher.lattice.places
 
     def _pass_above(self, point: npt.NDArray[np.int64]) -> Iterator[Step]:
         above = tuple(slice(int(level), None) for level in point)
         known = int(np.count_nonzero(self.unknown[above])) - 1
-        if self.search.facts.follows:
+        if self.search.watcher.follows:
             inferred = np.zeros_like(self.unknown)
             inferred[above] = self.unknown[above]
-            self.search.facts.add_settled(Reason.ABOVE, self._nodes(inferred))
+            self.search.watcher.add_settled(ABOVE, self._nodes(inferred))
         self.unknown[above] = False
         self.passing[above] = True
         self.search.pruned += known
         if known:
-            yield from self.search.report(
-                "prune",
-                "{known:,} more general "
-                + plural(known, "string passes too and needs", "strings pass too and need")
-                + " no test.",
-                known=known,
-            )
-
-
-def _why(minimal: Sequence[PassingString], lowest: Sequence[PassingString]) -> str:
-    """Return the reason why a minimal string is the answer, as a template."""
-    if len(minimal) == 1:
-        return "it is the only minimal string."
-    why = "of {minimal:,} minimal strings it has the least height, {least:,} levels in all"
-    return why + (", and of {ties:,} such the highest RV." if len(lowest) > 1 else ".")
+            yield from self.search.report(Pruned(known, ABOVE))
 
 
 def _strings(search: Search, part: Part, points: Int64s) -> Int64s:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from kanon_tui.core.errors import NotReachedError
 from kanon_tui.core.fields.declaration import declared
+from kanon_tui.core.lattice.events import HALF_WAY, Picked, PointersMoved, PointerState
 from kanon_tui.core.lattice.full_domain import PRE_PRUNE, FullDomainSearch
 from kanon_tui.core.lattice.pre_pruning import only_roots
 from kanon_tui.core.lattice.strings import Lattice
@@ -63,36 +64,16 @@ class LocalSearch(FullDomainSearch):
             says_something = levels != search.lattice.roots or not any(levels)
             if outcome.passes and (self.accept_root or says_something):
                 search.record_passing(levels, outcome)
-            search.facts.add(pointers=pointers.state)
-            yield from search.report_test(levels, outcome, why=HALF_WAY)
+            search.watcher.pointers = pointers.state
+            yield from search.report_test(levels, outcome, picked=Picked(HALF_WAY))
             moving = pointers.move(outcome.passes)
             if moving:
-                search.facts.add(pointers=pointers.state)
-                yield from search.report(
-                    "move",
-                    "Every attribute moves half-way to its more {direction} levels: {string}.",
-                    direction="specific" if outcome.passes else "general",
-                    string=search.text(pointers.levels),
-                )
+                search.watcher.pointers = pointers.state
+                yield from search.report(PointersMoved(pointers.levels, outcome.passes))
         if not search.passing and tuple(pointers.levels) == search.lattice.roots and outcome.passes:
             raise NotReachedError(only_roots(task))
         yield from search.last_step()
         return search.answer()
-
-
-HALF_WAY = "half-way in what is left of every attribute"
-"""Why the pointers stand where they stand."""
-
-
-@dataclass(frozen=True)
-class PointerState:
-    """Per attribute between which levels its pointer still moves, and where it stands."""
-
-    specific: tuple[int, ...]
-    """The most specific level that is left."""
-    middle: tuple[int, ...]
-    general: tuple[int, ...]
-    """The most general level that is left."""
 
 
 class Pointers:

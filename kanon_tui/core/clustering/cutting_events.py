@@ -11,7 +11,6 @@ import numpy as np
 from kanon_tui.core.clustering.events import GroupDivided, GroupEvent, LossFigure
 from kanon_tui.core.clustering.features import Distinct
 from kanon_tui.core.numeric import Floats, Int32s
-from kanon_tui.core.task.events import AttributeNumber, RecordNumber, ValueCode
 
 # -- cutting a table (Mondrian)
 
@@ -27,7 +26,7 @@ class TablePart:
     """Its records; more than rows where a row stands for several."""
     widths: tuple[float, ...]
     """Per attribute how wide it is, 0 to 1."""
-    box: tuple[tuple[ValueCode, ValueCode], ...]
+    box: tuple[tuple[int, int], ...]
     """Per attribute the codes of its smallest and its largest value."""
 
 
@@ -37,12 +36,12 @@ class CutMade(GroupDivided):
 
     word: ClassVar[str] = "cut"
     part: TablePart
-    attribute: AttributeNumber
-    passed_over: tuple[AttributeNumber, ...]
+    attribute: int
+    passed_over: tuple[int, ...]
     """Wider attributes, along which no cut leaves k records on either side."""
-    below: ValueCode
+    below: int
     """The code of the largest value of the lower side."""
-    above: ValueCode
+    above: int
     """The code of the smallest value of the upper side."""
 
     @property
@@ -62,7 +61,7 @@ class PartClosed(GroupEvent):
 
     word: ClassVar[str] = "close"
     part: TablePart
-    tried: tuple[AttributeNumber, ...]
+    tried: tuple[int, ...]
     """The attributes along which a cut was looked for."""
     at_median: bool
     """Whether cuts may lie at the median alone."""
@@ -108,7 +107,7 @@ class GroupSplit(GroupDivided):
     first: Int32s = field(repr=False)
     """The distinct rows of the first side."""
     second: Int32s = field(repr=False)
-    seeds: tuple[RecordNumber, RecordNumber]
+    seeds: tuple[int, int]
     """The two records."""
     figure: LossFigure
     losses: SplitLosses | None = field(default=None, repr=False)

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.events import Alternatives, GroupEvent
 from kanon_tui.core.numeric import Int32s, Int64s
-from kanon_tui.core.task.events import AttributeNumber, RecordNumber, Value
 
 # -- growing clusters record by record
 
@@ -16,7 +15,7 @@ from kanon_tui.core.task.events import AttributeNumber, RecordNumber, Value
 class RecordPlaced(GroupEvent):
     """A record starts a cluster or joins the one that grows."""
 
-    record: RecordNumber
+    record: int
     cluster: int
     size: int
     """The records of the cluster, with this one."""
@@ -33,7 +32,7 @@ class MemberTaken(RecordPlaced):
 
     full: bool
     """Whether the cluster has k records now."""
-    last: RecordNumber
+    last: int
     """The record that was placed before."""
     last_was_drawn: bool
     score: float
@@ -70,7 +69,7 @@ class LeftOverJoined(GroupEvent):
     """A record that is left over joins the cluster whose loss grows least (k-member)."""
 
     word: ClassVar[str] = "join"
-    record: RecordNumber
+    record: int
     cluster: int
     growth: float
     squared: bool
@@ -96,7 +95,7 @@ class MagvalGroupEntered(GroupEvent):
     word: ClassVar[str] = "enter"
     group: int
     size: int
-    record: RecordNumber
+    record: int
     """One of them."""
 
 
@@ -108,14 +107,14 @@ class RecordsSorted(GroupEvent):
     """The records are sorted by the attribute with most values."""
 
     word: ClassVar[str] = "sort"
-    attribute: AttributeNumber
+    attribute: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherValue:
     """A value that is compared with that of a record."""
 
-    value: Value
+    value: str
     distance: float
     count: int
     """How often it occurs where frequencies are compared."""
@@ -125,14 +124,14 @@ class OtherValue:
 class ValueComparison:
     """How far the other values of a category are from that of a record."""
 
-    attribute: AttributeNumber
+    attribute: int
     others: tuple[OtherValue, ...]
     """The nearest first."""
     count: int = 0
     """How often the record's own value occurs among those that are compared."""
     among: int = 0
     """The records whose frequencies are compared; 0 where frequency does not count."""
-    conditions: tuple[AttributeNumber, ...] = ()
+    conditions: tuple[int, ...] = ()
     """The attributes in which these agree with the record."""
 
 
@@ -140,7 +139,7 @@ class ValueComparison:
 class FirstTaken(RecordPlaced):
     """The first record left starts a cluster."""
 
-    sorted_by: AttributeNumber
+    sorted_by: int
     comparisons: tuple[ValueComparison, ...] = field(repr=False)
 
 
@@ -148,7 +147,7 @@ class FirstTaken(RecordPlaced):
 class NearestTaken(RecordPlaced):
     """The record nearest to the first of a cluster, or to its centre, joins it."""
 
-    first: RecordNumber
+    first: int
     """The first record of the cluster."""
     to_centre: bool
     distance: float
@@ -200,7 +199,7 @@ class LeftOverToLast(GroupEvent):
     """A record left over joins the cluster that was made last."""
 
     word: ClassVar[str] = "join"
-    record: RecordNumber
+    record: int
     cluster: int
 
 
@@ -209,7 +208,7 @@ class LeftOverToNearest(GroupEvent):
     """A record left over joins the nearest cluster."""
 
     word: ClassVar[str] = "join"
-    record: RecordNumber
+    record: int
     cluster: int
     distance: float
     to_centre: bool
@@ -221,7 +220,7 @@ class LeftOverSuppressed(GroupEvent):
     """A record left over is suppressed."""
 
     word: ClassVar[str] = "suppress"
-    record: RecordNumber
+    record: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -251,8 +250,8 @@ class ClassTaken(GroupEvent):
 
     cluster: int
     members: Int64s = field(repr=False)
-    record: RecordNumber
-    origin: RecordNumber | None
+    record: int
+    origin: int | None
     """The record that it is furthest from; None for the mean of those left."""
     of_the_last: bool
     """Whether fewer than 3k records were left, of which the last classes are made."""

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.events import GroupEvent
 from kanon_tui.core.privacy.model import PrivacyModel
-from kanon_tui.core.task.events import AttributeNumber, Word
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,7 +15,7 @@ class RefiningBegun(GroupEvent):
 
     word: ClassVar[str] = "refine"
     classes: int
-    by: Word
+    by: str
     """The figure that is improved: ncp, rv or sse."""
     now: float
 
@@ -36,7 +35,7 @@ class ClassesChanged(GroupEvent):
     """The records of both."""
     joined: int
     """The classes that records go to."""
-    by: Word
+    by: str
     before: float
     after: float
 
@@ -54,7 +53,7 @@ class ChangesMade(GroupEvent):
     exchanges: int
     splits: int
     dissolved: int
-    by: Word
+    by: str
     now: float
 
     @property
@@ -132,7 +131,7 @@ class StretchesTried(GroupEvent):
     """A clustering on stretches has ended."""
 
     word: ClassVar[str] = "divide"
-    stretches: tuple[tuple[AttributeNumber, int], ...]
+    stretches: tuple[tuple[int, int], ...]
     """Attributes with the number of their stretches."""
     ncp: float
     least: float

@@ -33,22 +33,55 @@ passing one; that would lose the optimum where values rise, so that here they go
 
 from collections.abc import Callable, Container, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kanon_tui.core.errors import InputError
+from kanon_tui.core.lattice.events import (
+    BELOW,
+    LOSES_TIE,
+    MIDDLE,
+    NO_BETTER,
+    NO_MORE_GENERAL,
+    RAISED,
+    SMALL_CLASS,
+    WORTH_LESS,
+    ListedString,
+    Picked,
+    Pruned,
+    Reason,
+    StringAccepted,
+)
 from kanon_tui.core.lattice.frequency import Frequency, Outcome
-from kanon_tui.core.lattice.search import PassingString, Search
-from kanon_tui.core.lattice.strings import Lattice, ListFollower, NodeList, Reason
-from kanon_tui.core.numeric import TIE, Flags, Int32s, Words
-from kanon_tui.core.task.task import Candidate, Choice, Step
+from kanon_tui.core.lattice.objective import Worth
+from kanon_tui.core.lattice.search import Search, Watcher
+from kanon_tui.core.lattice.strings import Lattice, NodeList, PassingString
+from kanon_tui.core.numeric import TIE, Flags, Int32s, Int64s, Words
+from kanon_tui.core.task.task import Step
 from kanon_tui.core.text import count_of, count_text
 
-_SORTED_BY = {
-    "rv": "RV", "ncp": "NCP", "il": "IL", "loss": "loss", "classes": "the classes they can have",
-}  # fmt: skip
 _SHOWN = 5  # strings around the one that is tested
+
+
+class ListFollower:
+    """Says which strings left a list since it was last asked."""
+
+    def __init__(self, watcher: Watcher, strings: NodeList) -> None:
+        self._watcher = watcher
+        self._strings = strings
+        self._left = self._nodes()
+
+    def _nodes(self) -> Int64s:
+        if not self._watcher.follows:
+            return np.empty(0, dtype=np.int64)
+        return self._watcher.lattice.nodes(self._strings.lattice, self._strings.codes)
+
+    def dropped(self) -> Int64s:
+        """Return the nodes that are no longer in the list."""
+        if not self._watcher.follows:
+            return self._left
+        before, self._left = self._left, self._nodes()
+        return np.setdiff1d(before, self._left, assume_unique=True)
 
 
 class Halving:
@@ -60,7 +93,7 @@ class Halving:
         self._small_classes = SmallClassPruning(search.frequency, strings.lattice)
         self._start = len(strings)
         self._whole = self._start == strings.lattice.count
-        self._follower = ListFollower(search.facts, strings)
+        self._follower = ListFollower(search.watcher, strings)
 
     @property
     def progress(self) -> float:
@@ -75,21 +108,14 @@ class Halving:
     def run(self) -> Iterator[Step]:
         """Test the midpoint of what is left until nothing is left."""
         while len(self.strings):
-            left = len(self.strings)
-            by = _SORTED_BY[self.search.objective.name]
-            why = f"the middle of the {{left:,}} strings left when sorted by {by}"
-            if left < 3:
-                why = "the last string left" if left == 1 else "the better of the last two strings"
             levels = self.strings.lattice.levels(self.strings.midpoint())
-            yield from self.test(levels, why)
+            yield from self.test(levels, MIDDLE)
 
-    def test(self, levels: Sequence[int], why: str) -> Generator[Step, None, bool]:
+    def test(self, levels: Sequence[int], how: str) -> Generator[Step, None, bool]:
         """Test a string of the list, prune by its outcome, and return whether it passes."""
         search = self.search
         outcome = search.test(levels)
-        if search.facts.watched:
-            search.facts.add(choice=self._choice(levels, why))
-        yield from search.report_test(levels, outcome, why=why, left=len(self.strings))
+        yield from search.report_test(levels, outcome, picked=self._picked(levels, how))
         if outcome.passes:
             tested = search.passing[-1]
             if search.objective.exact:
@@ -104,10 +130,9 @@ class Halving:
             self.strings.drop_one(self.strings.lattice.code(levels))
         else:
             specific = self.strings.drop_specific(self.strings.lattice.code(levels)) - 1
-            yield from self._pruned(specific, Reason.BELOW, "more specific than a failing one")
+            yield from self._pruned(specific, BELOW)
             small_class = self._small_classes.drop(self.strings, outcome.member)
-            why = "a record of the failing string would still be in a class of fewer than {k}"
-            yield from self._pruned(small_class, Reason.SMALL_CLASS, why, k=search.task.k)
+            yield from self._pruned(small_class, SMALL_CLASS)
             if prunes_little(specific + small_class, self.strings):
                 yield from self._widen(levels)
         return outcome.passes
@@ -116,7 +141,6 @@ class Halving:
         """Raise a failing string as far as it fails, to drop more of a long list."""
         search, strings = self.search, self.strings
         wider, tests = widen(search.frequency, strings, tuple(levels), search.known)
-        why = "raised from {failing} to see how far it fails and to drop more at once"
         failed, passed = 0, []
         for raised, outcome in tests:
             code = strings.lattice.code(raised)
@@ -131,9 +155,9 @@ class Halving:
             failed += listed and outcome.fails_below
             if listed and not (outcome.fails_below or (outcome.passes and search.objective.exact)):
                 strings.drop_one(code)
-            yield from search.report_test(raised, outcome, why=why, failing=search.text(levels))
+            yield from search.report_test(raised, outcome, picked=Picked(RAISED, tuple(levels)))
         dropped = strings.drop_specific(strings.lattice.code(wider)) - failed
-        yield from self._pruned(dropped, Reason.BELOW, "more specific than a failing one")
+        yield from self._pruned(dropped, BELOW)
         if any(outcome.passes for _, outcome in tests):
             yield from self.drop_worse(*passed)
 
@@ -143,32 +167,25 @@ class Halving:
         for levels, passes in self.search.known.items():
             if not passes and self.search.frequency.monotone:
                 dropped += self.strings.drop_specific(self.strings.lattice.code(levels))
-        yield from self._pruned(dropped, Reason.BELOW, "no more general than one that failed")
+        yield from self._pruned(dropped, NO_MORE_GENERAL)
 
-    def _choice(self, levels: Sequence[int], why: str) -> Choice:
-        """Return the choice among the strings around the one that is tested."""
+    def _picked(self, levels: Sequence[int], how: str) -> Picked:
+        """Return how a string of the list was picked, and those around it for viewers."""
         search, strings = self.search, self.strings
-        places, own = strings.around(strings.lattice.code(levels), _SHOWN)
-        count = len(strings)
-        candidates = tuple(
-            Candidate(
-                search.text(strings.lattice.levels(strings.codes[place])),
+        left = len(strings)
+        by = search.objective.name
+        if not search.watcher.watched:
+            return Picked(how, left=left, by=by)
+        places, _ = strings.around(strings.lattice.code(levels), _SHOWN)
+        around = [
+            ListedString(
+                strings.lattice.levels(strings.codes[place]),
                 search.objective.figure(float(strings.worths[place])),
-                f"{count - place:,} of {count:,}",
-                chosen=place == own,
+                left - place,
             )
             for place in places.tolist()
-        )
-        by_rv = search.objective.name == "rv"
-        return Choice(
-            "which string is tested",
-            search.objective.bound_name,
-            candidates[::-1],
-            count,
-            why.replace("{left:,}", f"{count:,}"),
-            search.rv_formula(levels) if by_rv else (),
-            best_first=False,
-        )
+        ]
+        return Picked(how, left=left, by=by, around=tuple(around[::-1]))
 
     def _accept_above(self, levels: Sequence[int]) -> Iterator[Step]:
         """Accept the best more general string without a test, where values rise with the level."""
@@ -177,12 +194,8 @@ class Halving:
         if search.objective.sum(above) <= search.best_value:
             return
         accepted = search.record_passing(above)
-        yield from search.report(
-            "accept",
-            "{string} is more general, so it passes without a test, and is worth more: {worth}.",
-            string=search.text(above),
-            worth=search.objective.text(accepted.value),
-        )
+        worth = search.objective.worth(accepted.value)
+        yield from search.report(StringAccepted(accepted.levels, worth))
 
     def _drop_above(self, tested: PassingString) -> Iterator[Step]:
         """Drop what is more general than a passing string, where none of it can be worth more."""
@@ -191,7 +204,7 @@ class Halving:
         if most is None or not (most <= tested.value or most < search.best_value - TIE):
             return
         dropped = len(strings.take_general(strings.lattice.code(tested.levels)))
-        yield from self._pruned(dropped, Reason.NO_BETTER, "more general, with no more classes")
+        yield from self._pruned(dropped, NO_BETTER)
 
     def drop_worse(self, *tested: PassingString) -> Iterator[Step]:
         """Drop what cannot be the answer any more, the strings just tested included."""
@@ -208,22 +221,18 @@ class Halving:
         worth_less = sum(string.value < floor for string in tested)
         lower, losing = lower - worth_less, losing - (len(tested) - worth_less)
         dropped = self._follower.dropped()
-        beaten = search.facts.lattice.worths[dropped] < floor if len(dropped) else dropped < 0
-        search.facts.add_settled(Reason.WORTH_LESS, dropped[beaten])
-        mark = search.objective.text(float(worths.max()))
-        why = "worth less than the best so far, {mark}"
-        yield from self._pruned(lower, Reason.WORTH_LESS, why, mark=mark)
-        search.facts.add_settled(Reason.LOSES_TIE, dropped[~beaten])
-        yield from self._pruned(losing, Reason.LOSES_TIE, "worth no more than one that passes")
+        beaten = search.watcher.lattice.worths[dropped] < floor if len(dropped) else dropped < 0
+        search.watcher.add_settled(WORTH_LESS, dropped[beaten])
+        mark = search.objective.worth(float(worths.max()))
+        yield from self._pruned(lower, WORTH_LESS, mark)
+        search.watcher.add_settled(LOSES_TIE, dropped[~beaten])
+        yield from self._pruned(losing, LOSES_TIE)
 
-    def _pruned(self, dropped: int, reason: Reason, why: str, **facts: Any) -> Iterator[Step]:
+    def _pruned(self, dropped: int, reason: Reason, mark: Worth | None = None) -> Iterator[Step]:
         self.search.pruned += dropped
-        self.search.facts.add_settled(reason, self._follower.dropped())
+        self.search.watcher.add_settled(reason, self._follower.dropped())
         if dropped > 0:
-            template = f"Drop {count_of(dropped, 'string')}: {why}."
-            yield from self.search.report(
-                "prune", template, dropped=dropped, reason=reason, **facts
-            )
+            yield from self.search.report(Pruned(dropped, reason, mark))
 
 
 def list_all(search: Search, memory: int, who: str) -> NodeList:

@@ -18,6 +18,7 @@ Values are compared as all scores are: less than 1e-9 apart is a tie.
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import log2
 
@@ -33,8 +34,6 @@ from kanon_tui.core.numeric import Floats, Int32s, Int64s, sum_in_order
 from kanon_tui.core.table.column import counted
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
-_ALMOST_NOTHING = 1e-6
-
 OBJECTIVES = ("rv", "ncp", "classes", "il", "loss")
 SEEKS = (
     "The measure of the best string: highest research value, least NCP of the release, most "
@@ -49,11 +48,12 @@ def declared_objective(help: str, *others: str) -> str:
     return field
 
 
-def value_text(value: float) -> str:
-    """Return a research value for a sentence: `0.4125`, but `almost 0` for 1.6e-109."""
-    if 0 < abs(value) < _ALMOST_NOTHING:
-        return "almost 0"
-    return f"{value:.4g}"
+@dataclass(frozen=True, slots=True, eq=False)
+class Worth:
+    """What a string is worth by an objective, as reports show it."""
+
+    objective: str
+    figure: float
 
 
 class Objective(ABC):
@@ -98,14 +98,9 @@ class Objective(ABC):
         """Return a value as reports show it."""
         return value
 
-    @property
-    @abstractmethod
-    def bound_name(self) -> str:
-        """The name of the figure of a bound: `NCP at least`."""
-
-    @abstractmethod
-    def text(self, value: float) -> str:
-        """Return a value in words: `NCP 0.28`."""
+    def worth(self, value: float) -> Worth:
+        """Return a value as reports show it, with the name of the objective."""
+        return Worth(self.name, self.figure(value))
 
 
 def _added(values: Sequence[Floats], levels: Sequence[int]) -> float:
@@ -117,7 +112,6 @@ class ResearchValue(Objective):
 
     name = "rv"
     exact = True
-    bound_name = "RV"
 
     def __init__(self, task: Task) -> None:
         self.bounds = tuple(level_research_values(attribute) for attribute in task.quasi)
@@ -125,10 +119,6 @@ class ResearchValue(Objective):
     def value(self, levels: Sequence[int], outcome: Outcome | None) -> float:
         """Return the sum of the levels' values, whatever is suppressed."""
         return self.sum(levels)
-
-    def text(self, value: float) -> str:
-        """Return the value as every step shows it."""
-        return f"RV {value_text(value)}"
 
 
 class LeastLoss(Objective):
@@ -185,26 +175,12 @@ class LeastLoss(Objective):
         """Return the loss as reports show it: IL as a sum over records and attributes."""
         return -value * self._scale
 
-    @property
-    def _title(self) -> str:
-        return self.name if self.name == "loss" else self.name.upper()
-
-    @property
-    def bound_name(self) -> str:
-        """The name of the least loss of a string."""
-        return f"{self._title} at least"
-
-    def text(self, value: float) -> str:
-        """Return the loss in words."""
-        return f"{self._title} {self.figure(value):.4g}"
-
 
 class MostClasses(Objective):
     """The most classes; the value is the logarithm of their number."""
 
     name = "classes"
     exact = False
-    bound_name = "classes at most"
 
     def __init__(self, task: Task, frequency: Frequency) -> None:
         self._frequency = frequency
@@ -229,10 +205,6 @@ class MostClasses(Objective):
     def figure(self, value: float) -> float:
         """Return the number of classes."""
         return float(2**value)
-
-    def text(self, value: float) -> str:
-        """Return the number of classes in words."""
-        return f"{round(self.figure(value)):,} classes"
 
 
 def make_objective(name: str, task: Task, frequency: Frequency, tuple_of: Int32s) -> Objective:

@@ -16,10 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.lattice.events import (
+    ABOVE,
+    BELOW,
+    IN_PART,
+    PartsAwaited,
+    PartSearched,
+    Picked,
+)
 from kanon_tui.core.lattice.frequency import Frequency
-from kanon_tui.core.lattice.halving import find_passing
+from kanon_tui.core.lattice.halving import ListFollower, find_passing
 from kanon_tui.core.lattice.search import Search
-from kanon_tui.core.lattice.strings import Lattice, ListFollower, NodeList, Reason
+from kanon_tui.core.lattice.strings import Lattice, NodeList
 from kanon_tui.core.numeric import TIE, Floats, Words, sum_in_order
 from kanon_tui.core.processes.workers import Processes, cores
 from kanon_tui.core.task.task import Step
@@ -212,16 +220,16 @@ class PartSolver:
         for codes, worths in job.lists(search.lattice):
             search.generated += len(codes)
             strings = NodeList(search.lattice, codes, worths)
-            follower = ListFollower(search.facts, strings)
-            search.facts.add(part=job.attributes)
+            follower = ListFollower(search.watcher, strings)
+            search.watcher.part = job.attributes
             for test in find_passing(self._engine, strings, job.attributes, passing.add):
                 search.generated += not test.in_list
                 search.tested += 1
                 search.pruned += test.others
-                reason = Reason.ABOVE if test.outcome.passes else Reason.BELOW
-                search.facts.add_settled(reason, follower.dropped())
+                reason = ABOVE if test.outcome.passes else BELOW
+                search.watcher.add_settled(reason, follower.dropped())
                 yield from search.report_test(
-                    test.levels, test.outcome, job.attributes, reason="part"
+                    test.levels, test.outcome, job.attributes, Picked(IN_PART)
                 )
         generated, tested = search.generated - before[0], search.tested - before[1]
         return (yield from self._finish_part(job, passing.codes, generated, tested))
@@ -237,8 +245,7 @@ class PartSolver:
         while len(found) < len(jobs):
             answer = self._processes.result(_HEARTBEAT)
             if answer is None:
-                template = "{done} of {jobs} parts are settled, the others are at work."
-                yield search.step("wait", template, {"done": len(found), "jobs": len(jobs)})
+                yield search.step(PartsAwaited(len(found), len(jobs)))
                 continue
             number, (codes, generated, tested) = answer
             search.generated += generated
@@ -254,15 +261,8 @@ class PartSolver:
         part = Part.from_codes(search.lattice, job.attributes, codes)
         if search.frequency.monotone:  # it passes with the other attributes at the root
             search.record_passing(search.lattice.levels(part.codes[0]))
-        yield from search.report(
-            "part",
-            "Part {names}: {passing:,} of {strings:,} strings pass; {tested:,} were tested.",
-            names=", ".join(search.names[a] for a in job.attributes),
-            done_part=job.attributes,
-            passing=len(codes),
-            strings=generated,
-            tested=tested,
-        )
+        event = PartSearched(job.attributes, len(codes), generated, tested)
+        yield from search.report(event)
         return part
 
 

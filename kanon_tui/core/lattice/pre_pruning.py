@@ -9,11 +9,14 @@ Reference: Morton, pre-pruning (figure 3).
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.privacy.requirements import out_of_reach
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import Note, Quotable, count_of, note
@@ -90,6 +93,30 @@ def lowest_levels(
 def least_levels(task: Task) -> tuple[int, ...]:
     """Return the levels at which a search begins."""
     return task.least_levels or (0,) * len(task.quasi)
+
+
+def string_figures(task: Task) -> dict[str, Any]:
+    """Return the number of strings before and after pre-pruning, and the RV of both ends.
+
+    The ends are the string of roots and the most specific one (Morton's tables 5 and 6).
+    """
+    tops = zip(task.quasi, highest_levels(task), strict=True)
+    left = [
+        sum(alone.passes and alone.level <= top for alone in levels_alone(attribute, task))
+        for attribute, top in tops
+    ]
+    values = [level_research_values(attribute) for attribute in task.quasi]
+    return {
+        "all": count_strings(task),
+        "after_pre_pruning": prod(left),
+        "rv_roots": float(sum(own[-1] for own in values)),
+        "rv_most_specific": float(sum(own[0] for own in values)),
+    }
+
+
+def count_strings(task: Task) -> int:
+    """Return the number of strings of the whole lattice."""
+    return prod(top + 1 for top in highest_levels(task))
 
 
 def refuse_if_hopeless(task: Task, allowed: int) -> None:

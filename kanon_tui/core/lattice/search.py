@@ -2,13 +2,13 @@
 
 A full-domain search looks for a *string*, a level for every quasi-identifier, whose classes are
 large enough. `Search` holds what all of them need: the frequency engine, the research values, the
-counters and the passing strings found. `report` turns decisions into steps.
+counters and the passing strings found. `report` turns events into steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil
 from typing import Any
@@ -16,13 +16,30 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.errors import NotReachedError
+from kanon_tui.core.lattice.events import (
+    ALONE,
+    NEXT,
+    NOTHING_FOUND,
+    Attributes,
+    LevelDropped,
+    Picked,
+    PointerState,
+    Reason,
+    SearchEnded,
+    SearchEvent,
+    Settled,
+    Standing,
+    StringChanges,
+    StringTested,
+    Tested,
+)
 from kanon_tui.core.lattice.frequency import Frequency, Outcome, RequirementTest, shared_counts
-from kanon_tui.core.lattice.objective import ResearchValue, make_objective, value_text
+from kanon_tui.core.lattice.objective import ResearchValue, make_objective
 from kanon_tui.core.lattice.pre_pruning import LevelAlone, hidden_note, highest_levels, no_string
-from kanon_tui.core.lattice.strings import Lattice, LatticeGrid, Reason, SearchFacts, Tested
+from kanon_tui.core.lattice.strings import Lattice, LatticeGrid, PassingString
 from kanon_tui.core.numeric import TIE, Flags, Int64s
-from kanon_tui.core.task.task import Grouping, RunContext, Step, Task, narrated
-from kanon_tui.core.text import Note, Quotable, note, plural
+from kanon_tui.core.task.task import Grouping, RunContext, Step, Task
+from kanon_tui.core.text import Note, Quotable, note
 
 MOST_LISTED = 1000
 """So many passing strings are listed in the report, the best; all of them are counted."""
@@ -43,25 +60,45 @@ class StringText:
         return "⟨" + ", ".join(f"{name} {level}" for name, level in pairs) + "⟩"
 
 
-@dataclass(frozen=True, order=True)
-class PassingString:
-    """A passing string; the order is that of preference among equal values."""
-
-    roots: int
-    levels: tuple[int, ...]
-    value: float
-    """What it is worth to the search: by its objective, more is better."""
-    rv: float
-
-    def beats(self, other: PassingString) -> bool:
-        """Return whether this string rules out the other as the answer."""
-        return self.value >= other.value and self <= other
-
-
 def best_of(strings: Sequence[PassingString]) -> PassingString:
     """Return the answer among passing strings: the highest value, ties by their own order."""
     highest = max(string.value for string in strings)
     return min(string for string in strings if string.value >= highest - TIE)
+
+
+class Watcher:
+    """The strings tested and settled since the last event, for pictures; no search acts on them."""
+
+    def __init__(self, lattice: LatticeGrid, watched: bool) -> None:
+        self.lattice = lattice
+        self.watched = watched
+        self.follows = watched and lattice.followed
+        """Whether every single string is followed."""
+        self.part: Attributes | None = None
+        """The attributes that are looked at; None for all."""
+        self.pointers: PointerState | None = None
+        self._tests: list[Tested] = []
+        self._settled: list[Settled] = []
+
+    def add_test(self, test: Tested) -> None:
+        """Add a test to the next event."""
+        if self.watched:
+            self._tests.append(test)
+
+    def add_settled(self, reason: Reason, nodes: Int64s) -> None:
+        """Add strings that need no test to the next event."""
+        if self.follows and len(nodes):
+            self._settled.append(Settled(reason, nodes))
+
+    def take(self) -> StringChanges | None:
+        """Return what was gathered for the next event, and forget it."""
+        if not self.watched:
+            return None
+        tests = tuple(self._tests)
+        settled = tuple(self._settled)
+        self._tests = []
+        self._settled = []
+        return StringChanges(self.lattice, tests, settled, self.part, self.pointers)
 
 
 class Search:
@@ -105,7 +142,7 @@ class Search:
         """An upper bound on the value of every string that is not settled, where it is known."""
         ends = self.lattice.lowest, self.lattice.heights
         lattice = LatticeGrid(self.names, *ends, self._research_value, self.objective)
-        self.facts = SearchFacts(lattice, context.watched)
+        self.watcher = Watcher(lattice, context.watched)
         self._decisions_since_step = 0
         self._work_at_step = 0
 
@@ -132,31 +169,6 @@ class Search:
     def rv(self, levels: Sequence[int]) -> float:
         """Return the research value of a string, summed in the order of the attributes."""
         return self._research_value.sum(levels)
-
-    def rv_formula(self, levels: Sequence[int]) -> tuple[str, ...]:
-        """Return the formula of the research value for a string, with a line per attribute.
-
-        A line has the weight, the share that the level keeps, and their product. What is left is
-        the labels there are over those at level 0 (numbers: 1 over the mean width of a cell), times
-        the share of the rules that the level keeps.
-        """
-        lines = ["RV = Σ weight × what the level leaves of the attribute"]
-        total, values = 0.0, self._research_value.bounds
-        for attribute, own, level in zip(self.task.quasi, values, levels, strict=True):
-            value = float(own[level])
-            total += value
-            typed = attribute.typed_research_values
-            at = f"{attribute.name} {level}"
-            if level < len(typed) and typed[level] is not None:
-                lines.append(f"{at}: {value:.4g}, typed by hand")
-            elif level == attribute.hierarchy.height:
-                lines.append(f"{at}: 0, the root leaves nothing")
-            elif attribute.weight:
-                left = value / attribute.weight
-                lines.append(f"{at}: {attribute.weight:.3g} × {left:.4g} = {value:.4g}")
-            else:
-                lines.append(f"{at}: 0, its weight is 0")
-        return (*lines, f"RV = {total:.4g}")
 
     def passing_string(
         self, levels: Sequence[int], outcome: Outcome | None = None, value: float | None = None
@@ -209,6 +221,7 @@ class Search:
     def continue_from(self, other: Search) -> None:
         """Take over the counters of a search over the same strings, and the best it found."""
         self.generated, self.pruned, self.tested = other.generated, other.pruned, other.tested
+        self.watcher.part = other.watcher.part
         if other.passing:
             self.record_passing(best_of(other.passing).levels)
 
@@ -236,69 +249,63 @@ class Search:
         self.tested += 1
         return outcome
 
-    def text(self, levels: Sequence[int], part: Sequence[int] | None = None) -> StringText:
-        """Return a string, or a part of its attributes, in words."""
-        if part is None:
-            return StringText(self.names, tuple(map(int, levels)))
-        return StringText(tuple(self.names[a] for a in part), tuple(int(levels[a]) for a in part))
+    def text(self, levels: Sequence[int]) -> StringText:
+        """Return a string in words."""
+        return StringText(self.names, tuple(map(int, levels)))
 
-    def report(self, kind: str, template: str, **facts: Any) -> Iterator[Step]:
+    def report(self, event: SearchEvent) -> Iterator[Step]:
         """Yield the step of a decision, unless later decisions share its step."""
         self._decisions_since_step += 1
         decisions = self._decisions_since_step
         if not self._due(decisions):
             return
-        if decisions > 1:
-            template = "{decisions:,} decisions; the last: " + template
-            facts["decisions"] = decisions
         self._decisions_since_step, self._work_at_step = 0, self.frequency.work
-        yield self.step(kind, template, facts)
+        yield self.step(event, decisions)
 
     def last_step(self) -> Iterator[Step]:
         """Yield the step of the decisions that no step has reported, at the end of a search."""
-        if self._decisions_since_step:
-            facts = {"decisions": self._decisions_since_step}
+        decisions = self._decisions_since_step
+        if decisions:
             self._decisions_since_step = 0
-            yield self.step("end", "{decisions:,} more decisions: the search is over.", facts)
+            yield self.step(SearchEnded(), decisions)
 
     def _due(self, decisions: int) -> bool:
         """Return whether this many decisions since the last step make a step."""
         worked = self.frequency.work - self._work_at_step
         return decisions >= self.context.decisions_per_step or worked >= _WORK_PER_STEP
 
-    def step(self, kind: str, template: str, facts: dict[str, Any]) -> Step:
+    def step(self, event: SearchEvent, decisions: int = 1) -> Step:
         """Return a step with the current counters, which keeps the best string so far."""
         progress = self.progress() if self.progress is not None else None
-        facts = facts | self.facts.take()
         bound = None if self.bound is None else self.bound()
-        if self.candidates:
-            best = min(self.candidates)
-            facts = facts | {"best": self.text(best.levels), "best_rv": best.rv}
-            facts |= self.proof(best.value, bound)
         keep = None
         if self.passing:
             keep = partial(self._best_of_first, len(self.passing), self.counters, bound)
-        return narrated(kind, template, facts, self.counters, progress, keep)
+        complete = replace(
+            event,
+            decisions=decisions,
+            standing=self._standing(bound),
+            changes=self.watcher.take(),
+        )
+        return Step(complete, self.counters, progress, keep)
+
+    def _standing(self, bound: float | None) -> Standing:
+        if not self.candidates:
+            return NOTHING_FOUND
+        best = min(self.candidates)
+        return Standing(best, **self.proof(best.value, bound))
 
     def report_dropped(self, dropped: Sequence[LevelAlone]) -> Iterator[Step]:
         """Yield the steps of pre-pruning."""
         for alone in dropped:
-            if self.facts.follows:
-                self.facts.add_settled(Reason.ALONE, self._strings_at(alone))
-            yield from self.report(
-                "pre-prune",
-                "Drop level {level} of {attribute}: alone it leaves {small:,} "
-                + plural(alone.small, "record")
-                + " in groups below {k}.",
-                level=alone.level,
-                attribute=alone.attribute,
-                small=alone.small,
-                k=alone.k,
-            )
+            if self.watcher.follows:
+                self.watcher.add_settled(ALONE, self._strings_at(alone))
+            attribute = self.names.index(alone.attribute)
+            yield from self.report(LevelDropped(attribute, alone.level, alone.small))
 
     def _strings_at(self, alone: LevelAlone) -> Int64s:
         """Return the strings with a level that fails alone, unless an earlier one counts."""
-        grid, at = self.facts.lattice.grid, self.names.index(alone.attribute)
+        grid, at = self.watcher.lattice.grid, self.names.index(alone.attribute)
         earlier = (grid[:, :at] < np.array(self.lattice.lowest[:at])).any(axis=1)
         return np.flatnonzero((grid[:, at] == alone.level) & ~earlier)
 
@@ -306,34 +313,21 @@ class Search:
         self,
         levels: Sequence[int],
         outcome: Outcome,
-        part: Sequence[int] | None = None,
-        why: str = "",
-        **more: Any,
+        part: Attributes | None = None,
+        picked: Picked = NEXT,
     ) -> Iterator[Step]:
-        """Yield the step of a test; with `part`, of the string of these attributes alone.
-
-        `why` says, with facts of its own, why it is this one that is tested.
-        """
-        if not self.facts.watched and not self._due(self._decisions_since_step + 1):
+        """Yield the step of a test; with `part`, of the string of these attributes alone."""
+        if not self.watcher.watched and not self._due(self._decisions_since_step + 1):
             self._decisions_since_step += 1  # not shown: there may be many thousand tests
             return iter(())
-        rv = self.rv(levels)
-        facts: dict[str, Any] = {"string": self.text(levels, part), "k": self.task.k}
-        facts |= {"classes": outcome.classes, "smallest": outcome.smallest, "small": outcome.small}
-        facts |= {"passes": outcome.passes, "rv": rv, "fault": outcome.missed}
-        facts |= {"allowed": self.frequency.allowed, "shown_rv": value_text(rv), "why": why, **more}
-        if outcome.missed is not None:
-            facts["lacking"] = outcome.missed.records
         string = tuple(int(level) for level in levels)
-        attributes = None if part is None else tuple(part)
-        self.facts.add_test(Tested(string, attributes, outcome.passes))
-        words = "{string}" + (f", {why}, " if why else " ") + verdict(outcome, self.frequency)
-        if part is None:
-            words += "; RV {shown_rv}"
+        self.watcher.add_test(Tested(string, part, outcome.passes))
+        worth = None
         if part is None and outcome.passes and self.objective.name != "rv" and self.passing:
-            words += ", {worth}"
-            facts["worth"] = self.objective.text(self.passing[-1].value)
-        return self.report("test", words + ".", **facts)
+            worth = self.objective.worth(self.passing[-1].value)
+        allowed = self.frequency.allowed
+        rv = self.rv(string)
+        return self.report(StringTested(string, part, outcome, allowed, rv, worth, picked))
 
     def grouping(
         self,
@@ -439,25 +433,3 @@ def gap_note(gap: float) -> Note:
     return note(
         "not proven optimal: at most {percent:g} % from the optimum", percent=ceil(gap * 1e4) / 100
     )
-
-
-def verdict(outcome: Outcome, frequency: Frequency) -> str:
-    """Return the outcome of a test as a template."""
-    small, smallest, missed = outcome.small or 0, outcome.smallest, outcome.missed
-    if missed is not None and not outcome.passes:
-        records = plural(missed.records, "record is in a class", "records are in classes")
-        return f"fails: {{lacking:,}} {records} with {{fault}}"
-    if outcome.small is None:
-        return "fails: its {classes:,} or more classes are too many for k = {k}"
-    if outcome.passes and (small or missed is not None):
-        beyond_k = "" if missed is None else " or with {fault}"
-        records = plural(small, "record")
-        return f"passes: {{small:,}} {records} in classes below {{k}}{beyond_k} may be suppressed"
-    if smallest is None or (frequency.allowed and not outcome.passes):
-        if outcome.passes:
-            return "passes: its classes have {k:,} records or more"
-        records = plural(small, "record is in a class", "records are in classes")
-        return f"fails: {{small:,}} {records} below {{k}}, {{allowed:,}} may be suppressed"
-    if outcome.passes:
-        return f"passes: its smallest class has {{smallest:,}} {plural(smallest, 'record')}"
-    return f"fails: its smallest class has {{smallest:,}} {plural(smallest, 'record')}, k is {{k}}"

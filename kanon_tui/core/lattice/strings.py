@@ -6,18 +6,16 @@ spaces need one 64-bit word per string, larger ones two or three; with its value
 takes 16 bytes and up, and no Python object.
 
 `Lattice` has the bit fields, `NodeList` is the sorted list that searches halve and prune.
-
-Pictures are drawn from facts. `LatticeGrid` is the space as a grid: every string has a number, its
-*node*. `SearchFacts` gathers the strings tested, and settled without a test, since the last step.
-No search acts on these facts, and nothing is gathered unless a run is watched.
+`LatticeGrid` is the space as a grid that pictures are drawn from: every string has a number, its
+*node*.
 """
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -259,28 +257,23 @@ class NodeList:
         )
 
 
+@dataclass(frozen=True, order=True)
+class PassingString:
+    """A passing string; the order is that of preference among equal values."""
+
+    roots: int
+    levels: tuple[int, ...]
+    value: float
+    """What it is worth to the search: by its objective, more is better."""
+    rv: float
+
+    def beats(self, other: PassingString) -> bool:
+        """Return whether this string rules out the other as the answer."""
+        return self.value >= other.value and self <= other
+
+
 MOST_DRAWN = 100_000
 """Strings of the largest space of which every single one is followed."""
-
-
-class Reason(StrEnum):
-    """Why a string needs no test."""
-
-    ALONE = "one of its levels fails alone"
-    BELOW = "it is more specific than one that fails"
-    SMALL_CLASS = "a record of a failing string would be in a class below k here too"
-    PART = "a part of its attributes fails"
-    ABOVE = "it is more general than one that passes"
-    WORTH_LESS = "it is worth less than the best so far"
-    LOSES_TIE = "it is worth no more than one that passes"
-    NO_BETTER = "it is more general than one that passes, and worth no more"
-
-    @property
-    def verdict(self) -> str:
-        """Whether the string passes, fails, or is not needed."""
-        if self in (Reason.WORTH_LESS, Reason.LOSES_TIE, Reason.NO_BETTER):
-            return "beaten"
-        return "passes" if self is Reason.ABOVE else "fails"
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,77 +335,3 @@ class LatticeGrid:
     def worths(self) -> Floats:
         """Upper bounds on the value of every string; only where all are followed."""
         return self.objective.sums(self.grid)
-
-
-@dataclass(frozen=True)
-class Tested:
-    """A test of a string, and whether it passes."""
-
-    levels: tuple[int, ...]
-    part: tuple[int, ...] | None
-    """The attributes whose string it is, the others being at the root; None for all."""
-    passes: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Settled:
-    """Strings that need no test, and why."""
-
-    reason: Reason
-    nodes: Int64s
-
-
-class SearchFacts:
-    """The strings tested and settled since the last step."""
-
-    def __init__(self, lattice: LatticeGrid, watched: bool) -> None:
-        self.lattice = lattice
-        self.watched = watched
-        self.follows = watched and lattice.followed
-        self._tests: list[Tested] = []
-        self._settled: list[Settled] = []
-        self._more: dict[str, Any] = {}
-
-    def add_test(self, test: Tested) -> None:
-        """Add a test to the facts of the next step."""
-        if self.watched:
-            self._tests.append(test)
-
-    def add_settled(self, reason: Reason, nodes: Int64s) -> None:
-        """Add strings that need no test to the facts of the next step."""
-        if self.follows and len(nodes):
-            self._settled.append(Settled(reason, nodes))
-
-    def add(self, **facts: Any) -> None:
-        """Add other facts that pictures need to the next step."""
-        if self.watched:
-            self._more |= facts
-
-    def take(self) -> dict[str, Any]:
-        """Return the facts gathered for the next step, and forget them."""
-        if not self.watched:
-            return {}
-        facts = {"lattice": self.lattice, "tests": tuple(self._tests)}
-        facts |= {"settled": tuple(self._settled), **self._more}
-        self._tests, self._settled, self._more = [], [], {}
-        return facts
-
-
-class ListFollower:
-    """Says which strings left a list since it was last asked."""
-
-    def __init__(self, facts: SearchFacts, strings: NodeList) -> None:
-        self._facts, self._strings = facts, strings
-        self._left = self._nodes()
-
-    def _nodes(self) -> Int64s:
-        if not self._facts.follows:
-            return np.empty(0, dtype=np.int64)
-        return self._facts.lattice.nodes(self._strings.lattice, self._strings.codes)
-
-    def dropped(self) -> Int64s:
-        """Return the nodes that are no longer in the list."""
-        if not self._facts.follows:
-            return self._left
-        before, self._left = self._left, self._nodes()
-        return np.setdiff1d(before, self._left, assume_unique=True)

@@ -53,6 +53,15 @@ from kanon_tui.core.kernels.string_boxes import (
     LevelWorths,
     bound_box,
 )
+from kanon_tui.core.lattice.events import (
+    BEST_OF_BOX,
+    DESCENT,
+    NEIGHBOUR,
+    BoxDivided,
+    Levels,
+    PaceMeasured,
+    Picked,
+)
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.numeric import TIE, Bytes, Flags, Floats, Int64s
 from kanon_tui.core.task.task import Step
@@ -121,7 +130,6 @@ class Budget:
         return (stopped,)
 
 
-Levels = tuple[int, ...]
 _BATCH = 8  # neighbours that are tested before the best of them is looked for
 _FAILING_KEPT = 1000  # failing strings that rule out others
 _TABU = (4, 13)  # moves, drawn at random
@@ -142,7 +150,7 @@ class Descent:
     def run(self, start: Sequence[int], patience: int) -> Generator[Step, None, None]:
         """Move from a string until `patience` moves in a row found nothing better."""
         current = tuple(int(level) for level in start)
-        yield from self._evaluate([current], "where a descent starts")
+        yield from self._evaluate([current], Picked(DESCENT, current))
         tabu_until = np.full((len(current), max(self.search.lattice.heights) + 1), -1)
         turn = waited = 0
         while waited <= patience and not self.budget.spent:
@@ -171,8 +179,7 @@ class Descent:
             if not batch or self.budget.spent:
                 break
             levels = {row: tuple(strings[row].tolist()) for row in batch}
-            why = "a neighbour of {current}"
-            yield from self._evaluate(list(levels.values()), why, current)
+            yield from self._evaluate(list(levels.values()), Picked(NEIGHBOUR, current))
             for row, string in levels.items():
                 own = self._values.get(string, -np.inf)
                 if own > value + TIE and (not forbidden[row] or own > best + TIE):
@@ -192,9 +199,7 @@ class Descent:
             strings[np.arange(len(moves)), moves[:, one, 0]] = moves[:, one, 1]
         return strings
 
-    def _evaluate(
-        self, strings: Sequence[Levels], why: str, current: Levels | None = None
-    ) -> Generator[Step, None, None]:
+    def _evaluate(self, strings: Sequence[Levels], picked: Picked) -> Generator[Step, None, None]:
         """Test the strings that are unknown, as far as the budget goes."""
         search = self.search
         unknown = [one for one in strings if one not in self._values and not self._fails(one)]
@@ -209,8 +214,7 @@ class Descent:
                 search.record_passing(levels, outcome, value)
             elif outcome.fails_below:
                 self._failing = np.concatenate([[levels], self._failing[: _FAILING_KEPT - 1]])
-            origin = search.text(current or levels)
-            yield from search.report_test(levels, outcome, why=why, current=origin, reason="seek")
+            yield from search.report_test(levels, outcome, picked=picked)
 
     def _fails(self, levels: Levels) -> bool:
         """Return whether a string is nowhere more general than one that failed."""
@@ -309,11 +313,9 @@ class Proof:
         gap = search.proof(search.best_value, self.bound)["gap"] if search.candidates else 1.0
         budget.look(gap)
         if budget.used >= TESTS:
-            facts = {"used": budget.used, "most": MOST_TESTS, "now": gap, "then": budget.expected}
-            why = (
-                "After {used:,} tests the gap is {now:.1%}, by its pace {then:.1%} after {most:,}: "
-            )
-            yield search.step("bound", why + ("stop." if budget.spent else "go on."), facts)
+            expected = budget.expected
+            event = PaceMeasured(budget.used, MOST_TESTS, gap, expected, not budget.spent)
+            yield search.step(event)
 
     def _divide(self, box: _Box, string: Bytes) -> None:
         """Open the parts of a box that are above a string, the way around it that costs most first.
@@ -365,14 +367,8 @@ class Proof:
         frequency = self.search.frequency
         self._learn(string, _FAILS if enough > frequency.allowed else enough / frequency.n)
         self._divide(box, self._row(string))
-        return self.search.report(
-            "bound",
-            "Divide a box of strings at {string}; open boxes: {open:,}, and none has a string "
-            "better than {limit}.",
-            string=self.search.text(string),
-            open=len(self._open),
-            limit=self.search.objective.text(self.bound) if self._open else "the best found",
-        )
+        limit = self.search.objective.worth(self.bound) if self._open else None
+        return self.search.report(BoxDivided(string, len(self._open), limit))
 
     def _raised(self, base: Levels, best: Levels, bars: Callable[[Levels], bool]) -> Levels:
         """Raise attributes of a string to their tops as far as it bars a box."""
@@ -454,7 +450,7 @@ class Proof:
             low[a], high[a] = row[a], row[a] - 1
             self._push(low, row, box.worth, box.share)
             self._push(box.low, high, box.worth, box.share)
-        return search.report_test(best, outcome, why="the best string of a box")
+        return search.report_test(best, outcome, picked=Picked(BEST_OF_BOX))
 
 
 def _highest(values: Floats, level: int, losses: Floats) -> list[int]:

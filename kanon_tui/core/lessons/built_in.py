@@ -2,22 +2,30 @@
 
 from kanon_tui.core.lessons import (
     afterwards,
+    bounding,
     class_by_class,
     cutting,
     growing,
     merging,
     narrated,
+    parts_of_strings,
+    raising,
+    searching,
     similarity,
     splitting,
 )
 
 __all__ = [
     "afterwards",
+    "bounding",
     "class_by_class",
     "cutting",
     "growing",
     "merging",
     "narrated",
+    "parts_of_strings",
+    "raising",
+    "searching",
     "similarity",
     "splitting",
 ]

@@ -19,7 +19,7 @@ import numpy as np
 from kanon_tui.core.errors import KanonError
 from kanon_tui.core.fields.declaration import with_parameters
 from kanon_tui.core.hierarchy.level_table import BoundHierarchy
-from kanon_tui.core.lattice.full_domain import string_figures
+from kanon_tui.core.lattice.pre_pruning import string_figures
 from kanon_tui.core.numeric import Int64s, sum_in_order
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude
 from kanon_tui.core.privacy.requirements import out_of_reach

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from kanon_tui.core.fields.declaration import fields_of
-from kanon_tui.core.lattice.full_domain import string_figures
+from kanon_tui.core.lattice.pre_pruning import string_figures
 from kanon_tui.core.metrics.measure import AttributeMeasures
 from kanon_tui.core.metrics.privacy import PrivacyMeasures, RequirementResult
 from kanon_tui.core.privacy.models import PLUG_INS

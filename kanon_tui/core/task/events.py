@@ -9,24 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import Annotated, Any, ClassVar
-
-
-class Meaning(Enum):
-    """What a figure of an event stands for, where it is no count or measure."""
-
-    RECORD = "the number of a record"
-    VALUE = "a value of the table, or its code"
-    ATTRIBUTE = "the number of a quasi-identifier"
-    WORD = "a word of the algorithm"
-
-
-RecordNumber = Annotated[int, Meaning.RECORD]
-ValueCode = Annotated[int, Meaning.VALUE]
-Value = Annotated[str, Meaning.VALUE]
-AttributeNumber = Annotated[int, Meaning.ATTRIBUTE]
-Word = Annotated[str, Meaning.WORD]
+from typing import Any, ClassVar
 
 
 def name_in_words(event_class: type) -> str:
@@ -56,6 +39,16 @@ class Event:
         """What a viewer who looks for such events jumps to."""
         return self.kind
 
+    @property
+    def cause(self) -> str:
+        """What brought it about, where lines of pseudo-code differ in that."""
+        return ""
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """Measures of the run after it, by name: besides the counters of its step."""
+        return {}
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Narrated(Event):
@@ -76,11 +69,9 @@ class Narrated(Event):
         return int(self.facts.get("decisions", self.facts.get("made", 1)))
 
     @property
-    def landmark(self) -> str:
-        """The kind; a test is named by its outcome."""
-        if self.of_kind == "test":
-            return "passes" if self.facts.get("passes") else "fails"
-        return self.of_kind
+    def figures(self) -> Mapping[str, float]:
+        """The facts that are numbers."""
+        return {name: fact for name, fact in self.facts.items() if isinstance(fact, int | float)}
 
 
 def facts_of(event: Event) -> Mapping[str, Any]:

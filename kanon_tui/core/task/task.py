@@ -39,7 +39,7 @@ from kanon_tui.core.table.profile import (
 )
 from kanon_tui.core.table.pseudonyms import KeyFile, pseudonym_column
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.task.events import Event, Narrated, facts_of
+from kanon_tui.core.task.events import Event, Narrated
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
 from kanon_tui.core.text import Note, Quotable, note
@@ -515,19 +515,15 @@ class Line:
     """How far the line is indented."""
     kinds: tuple[str, ...] = ()
     """The kinds of steps that the line stands for."""
-    passes: bool | None = None
-    """Only tests with this outcome; None for any."""
-    reasons: tuple[str, ...] = ()
-    """Only prunings for one of these reasons; empty for any."""
+    causes: tuple[str, ...] = ()
+    """Of events that have a cause only those with one of these; empty for all."""
 
     def fits(self, step: Step) -> bool:
         """Return whether a step is an instance of this line."""
         if step.kind not in self.kinds:
             return False
-        facts = facts_of(step.event)
-        if self.passes is not None and facts.get("passes") is not self.passes:
-            return False
-        return not self.reasons or facts.get("reason") in self.reasons
+        cause = step.event.cause
+        return not self.causes or not cause or cause in self.causes
 
 
 class Wish(StrEnum):

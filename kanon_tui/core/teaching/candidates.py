@@ -13,10 +13,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.lattice.events import StringTested
 from kanon_tui.core.lessons.lesson import Vote
+from kanon_tui.core.lessons.searching import way_picked
+from kanon_tui.core.lessons.strings import string_text
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.pipeline.run import RunStep
-from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import Candidate, Choice
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone, fitted_widths
 from kanon_tui.core.teaching.records import originals_of
@@ -87,23 +89,26 @@ def choice_of(scene: Scene) -> tuple[int, Choice] | None:
         return None
     if scene.step.lesson.choice is not None:
         return scene.number, scene.step.lesson.choice
-    if scene.step.kind == "test" and "decisions" not in facts_of(scene.step.event):
-        return scene.number, _strings_around(scene)
+    if isinstance(scene.step.event, StringTested) and scene.step.event.decisions == 1:
+        return scene.number, _strings_around(scene, scene.step.event)
     number = scene.timeline.find(chose, scene.number, forward=False)
     choice = None if number is None else scene.timeline.step(number).lesson.choice
     if number is not None and choice is not None:
         return number, choice
-    number = scene.timeline.find(lambda step: step.kind == "test", scene.number, forward=False)
+    number = scene.timeline.find(_is_test, scene.number, forward=False)
     return None if number is None else choice_of(replace(scene, number=number, asked=None))
 
 
-def _strings_around(scene: Scene) -> Choice:
+def _is_test(step: RunStep) -> bool:
+    return isinstance(step.event, StringTested)
+
+
+def _strings_around(scene: Scene, event: StringTested) -> Choice:
     """Return the string that a step tests, among other open strings, the lowest first."""
-    step, state = scene.step, scene.state
-    assert step is not None
+    state = scene.state
     assert isinstance(state, FullDomainState)
-    facts = facts_of(step.event)
-    tested, lattice = facts["string"], state.lattice
+    tested = string_text(event.levels, scene.task, event.part)
+    lattice = state.lattice
     candidates = [Candidate(tested, sum(tested.levels), chosen=True)]
     others = np.empty(0, dtype=np.int64)
     if lattice is not None and len(state.verdicts):
@@ -115,8 +120,7 @@ def _strings_around(scene: Scene) -> Choice:
             candidates.append(
                 Candidate(replace(tested, levels=tuple(row.tolist())), int(row.sum()))
             )
-    why = facts.get("why") or "from specific to general, what is still open"
-    rule = why.format_map(facts)
+    rule = way_picked(event.picked, scene.task) or "from specific to general, what is still open"
     among = len(others) + 1
     question = "which string is tested"
     return Choice(question, "height", tuple(candidates), among, rule, best_first=False)

@@ -87,9 +87,9 @@ def objective_points(
 
 
 def _values(timeline: Timeline, number: int, figure: str) -> Points:
-    """Return a counter or fact at every step that has it, up to a step."""
+    """Return a counter or figure at every step that has it, up to a step."""
     steps = timeline.steps(1, number)
-    values = [(at, {**facts_of(step.event), **step.counters}.get(figure)) for at, step in steps]
+    values = [(at, {**step.event.figures, **step.counters}.get(figure)) for at, step in steps]
     return [(at, float(value)) for at, value in values if isinstance(value, int | float)]
 
 

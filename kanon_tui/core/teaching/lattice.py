@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kanon_tui.core.lattice.objective import value_text
+from kanon_tui.core.lattice.events import SearchEvent, Tested
 from kanon_tui.core.lattice.search import StringText
 from kanon_tui.core.lattice.strings import LatticeGrid
+from kanon_tui.core.lessons.strings import value_text
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.teaching.picture import Canvas, Drawing, Picture, Scene, Tone
 from kanon_tui.core.teaching.run_states import FullDomainState, Verdict
 from kanon_tui.core.text import shortened, visible
@@ -111,8 +111,7 @@ class LatticePicture(Drawing):
         canvas: Canvas[Tone] = Canvas(picture.width, layout.height, "")
         places = layout.places(picture.width)
         current, best = state.node_of(state.current), state.node_of(state.best)
-        tests = () if scene.asked is None else facts_of(scene.asked.event).get("tests", ())
-        doubtful = {state.node_of(test.levels) for test in tests}
+        doubtful = {state.node_of(test.levels) for test in _tests_asked(scene)}
         flood = set(state.settled_at(scene.number).tolist())
         names = ", ".join(visible(lattice.names[a]) for a in shown)
         canvas.put(0, 0, shortened(f"⟨{names}⟩", max(picture.width // 2 - 3, 3)), "strong")
@@ -154,6 +153,14 @@ class LatticePicture(Drawing):
             place = round(share * (len(rows[to]) - 1))
         self._cursor = rows[to][min(max(place + across, 0), len(rows[to]) - 1)]
         return True
+
+
+def _tests_asked(scene: Scene) -> tuple[Tested, ...]:
+    """Return the tests of the decision that a class is asked about."""
+    event = None if scene.asked is None else scene.asked.event
+    if not isinstance(event, SearchEvent) or event.changes is None:
+        return ()
+    return event.changes.tests
 
 
 def _rows(*pictures: Picture) -> int:

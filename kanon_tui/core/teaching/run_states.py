@@ -13,7 +13,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from kanon_tui.core.algorithms.local_search import PointerState
 from kanon_tui.core.clustering.events import (
     NO_GROUP,
     NO_RECORDS,
@@ -25,15 +24,29 @@ from kanon_tui.core.clustering.events import (
 )
 from kanon_tui.core.clustering.growing_events import MagvalsGrouped, RecordPlaced
 from kanon_tui.core.clustering.merging_events import ClustersMerged
-from kanon_tui.core.lattice.strings import LatticeGrid, Reason, Settled, Tested
+from kanon_tui.core.lattice.events import (
+    ALONE,
+    AnswerFound,
+    Inferred,
+    PartSearched,
+    PartsJoined,
+    PointerState,
+    Reason,
+    SearchEvent,
+    Settled,
+    SpaceSplit,
+    StringChanges,
+    Tested,
+)
+from kanon_tui.core.lattice.strings import LatticeGrid
+from kanon_tui.core.lessons.strings import reason_text
 from kanon_tui.core.numeric import Flags, Int32s, Int64s
 from kanon_tui.core.pipeline.run import RunStep
 from kanon_tui.core.pipeline.timeline import RunState, Undo
-from kanon_tui.core.task.events import Event, facts_of
+from kanon_tui.core.task.events import Event
 
 Verdicts = npt.NDArray[np.int8]
 
-_REASONS = tuple(Reason)
 _NO_NODES: Int64s = np.empty(0, dtype=np.int64)
 
 
@@ -49,22 +62,26 @@ class Verdict(IntEnum):
 
 
 _SETTLED = {
-    "passes": Verdict.INFERRED_PASS,
-    "fails": Verdict.INFERRED_FAIL,
-    "beaten": Verdict.BEATEN,
+    Inferred.PASSES: Verdict.INFERRED_PASS,
+    Inferred.FAILS: Verdict.INFERRED_FAIL,
+    Inferred.BEATEN: Verdict.BEATEN,
 }
 
 
 class FullDomainState(RunState):
     """The lattice with the strings tested and decided so far."""
 
-    changed_in_place = "verdicts", "_reasons", "_since", "tests", "parts", "part_results"
+    changed_in_place = (
+        "verdicts", "_reasons", "_numbers", "_since", "tests", "parts", "part_results",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.lattice: LatticeGrid | None = None
         self.verdicts: Verdicts = np.empty(0, dtype=np.int8)
         """By node; empty where the space is too large to follow every string."""
         self._reasons: Verdicts = np.empty(0, dtype=np.int8)
+        self._numbers: dict[Reason, int] = {}
+        """The reasons met so far, with the numbers that stand for them."""
         self._since: npt.NDArray[np.int32] = np.empty(0, dtype=np.int32)
         self.tests: dict[tuple[int, ...], bool] = {}
         """Whether the strings that were tested pass."""
@@ -87,46 +104,51 @@ class FullDomainState(RunState):
 
     def begin(self, first: Event, rows: int) -> None:
         """Show the lattice with no string tested."""
-        lattice = facts_of(first).get("lattice")
-        if lattice is not None:
-            self._begin(lattice)
-            self.lattice = lattice
+        if isinstance(first, SearchEvent) and first.changes is not None:
+            self._begin(first.changes.lattice)
 
     def take(self, number: int, step: RunStep) -> None:
         """Take in the tests, the decided strings, and the position of the search."""
-        facts, before = facts_of(step.event), self.current
-        if self.lattice is None and "lattice" in facts:
-            self._begin(facts["lattice"])
-        self.lattice = facts.get("lattice", self.lattice)
-        if "part" in facts and facts["part"] != self.part:
-            self._end_part()
-        if "part" in facts and step.kind == "join":
-            self._open_lattice_of(facts["part"])
-            self.current = None
-        for test in facts.get("tests", ()):
-            self._tested(number, test)
-        for settled in facts.get("settled", ()):
-            self._settle(number, settled)
-        if "best" in facts:
-            self.best, self.best_rv = facts["best"].levels, facts["best_rv"]
-        self.part = facts.get("part", self.part)
-        self.pointers = facts.get("pointers", self.pointers)
-        if "raised" in facts:
-            self.current = facts["raised"]
-            self.path = (*(self.path or ((0,) * len(facts["raised"]),)), facts["raised"])
-        if step.kind == "end":
-            self.current = self.best
-        if step.kind in ("accept", "answer"):
-            self.current = facts["string"].levels
-        if step.kind == "answer":
-            self.best, self.best_rv = facts["string"].levels, facts["answer_rv"]
+        event = step.event
+        if not isinstance(event, SearchEvent):
+            return
+        before = self.current
+        if event.changes is not None:
+            self._take_changes(number, event, event.changes)
+        if event.standing.best is not None:
+            self.best = event.standing.best.levels
+            self.best_rv = event.standing.best.rv
+        if event.reached is not None:
+            self.path = (*(self.path or ((0,) * len(event.reached),)), event.reached)
+        if event.current is not None:
+            self.current = event.current
+        if isinstance(event, AnswerFound):
+            self.best = event.levels
+            self.best_rv = event.rv
         if self.current != before:
             self.groups = None
-        for part in facts.get("split", ()):
-            self.parts[part] = None
-        if "done_part" in facts:
-            found = f"{facts['passing']:,} of {facts['strings']:,} pass"
-            self.part_results[facts["done_part"]] = found
+        if isinstance(event, SpaceSplit):
+            self.parts |= dict.fromkeys(event.parts)
+        if isinstance(event, PartSearched):
+            found = f"{event.passing:,} of {event.strings:,} pass"
+            self.part_results[event.part] = found
+
+    def _take_changes(self, number: int, event: SearchEvent, changes: StringChanges) -> None:
+        """Take in the strings that were tested or settled."""
+        if self.lattice is None:
+            self._begin(changes.lattice)
+        self.lattice = changes.lattice
+        if changes.part != self.part:
+            self._end_part()
+        if isinstance(event, PartsJoined):
+            self._open_lattice_of(event.part)
+            self.current = None
+        for test in changes.tests:
+            self._tested(number, test)
+        for settled in changes.settled:
+            self._settle(number, settled)
+        self.part = changes.part
+        self.pointers = changes.pointers
 
     def _begin(self, lattice: LatticeGrid) -> None:
         self.lattice = lattice
@@ -189,7 +211,7 @@ class FullDomainState(RunState):
         """Begin a lattice, forgetting the strings of smaller sets of attributes."""
         if len(self.verdicts):
             nodes = self.nodes_of(part)
-            nodes = nodes[self._reasons[nodes] != _REASONS.index(Reason.ALONE)]
+            nodes = nodes[self._reasons[nodes] != self._numbers.get(ALONE)]
             self.verdicts[nodes] = Verdict.OPEN
             self._reasons[nodes] = -1
 
@@ -207,8 +229,8 @@ class FullDomainState(RunState):
     def _settle(self, number: int, settled: Settled) -> None:
         known = self.verdicts[settled.nodes]
         nodes = settled.nodes[(known != Verdict.PASSES) & (known != Verdict.FAILS)]
-        self.verdicts[nodes] = _SETTLED[settled.reason.verdict]
-        self._reasons[nodes] = _REASONS.index(settled.reason)
+        self.verdicts[nodes] = _SETTLED[settled.reason.inferred]
+        self._reasons[nodes] = self._numbers.setdefault(settled.reason, len(self._numbers))
         self._since[nodes] = number
 
     def why(self, node: int) -> str:
@@ -223,8 +245,8 @@ class FullDomainState(RunState):
             Verdict.INFERRED_FAIL: "ruled out",
             Verdict.BEATEN: "not needed",
         }
-        reason = _REASONS[int(self._reasons[node])]
-        return f"{outcome[verdict]} since step {since:,}: {reason}"
+        reason = list(self._numbers)[int(self._reasons[node])]
+        return f"{outcome[verdict]} since step {since:,}: {reason_text(reason)}"
 
 
 @dataclass(frozen=True, eq=False)

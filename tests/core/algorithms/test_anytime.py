@@ -132,9 +132,9 @@ def test_cancel_keeps_the_best_string_and_its_gap() -> None:
         assert kept.levels is not None
         loss = strings[kept.levels]["loss"]
         assert loss == pytest.approx(min(loss, best))
-        assert loss == pytest.approx(step.facts["best_value"])
-        assert step.facts["bound"] <= min(one["loss"] for one in strings.values()) + 1e-9
-        assert kept.search["gap"] == step.facts["gap"]
+        assert loss == pytest.approx(step.event.standing.best_value)
+        assert step.event.standing.bound <= min(one["loss"] for one in strings.values()) + 1e-9
+        assert kept.search["gap"] == step.event.standing.gap
         best = loss
 
 
@@ -179,6 +179,6 @@ def test_a_search_says_that_it_went_on_and_why_it_stopped(
         assert "went on after 80 tests" in notes[1]
         assert all(step.progress is not None and step.progress < 0.01 for step in looks)
     else:
-        assert looks[-1].facts["now"] == pytest.approx(gap)
+        assert looks[-1].event.gap == pytest.approx(gap)
         assert "stopped after" in notes[1]
-        assert f"the gap would be {looks[-1].facts['then']:.1%}" in notes[1]
+        assert f"the gap would be {looks[-1].event.expected:.1%}" in notes[1]

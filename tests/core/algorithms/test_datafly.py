@@ -59,10 +59,10 @@ def test_sbc_table_2_7_ends_at_years_with_t7_and_t8_suppressed() -> None:
     assert run.grouping is not None
     assert run.grouping.levels == (2, 0, 0, 0)
     assert (np.flatnonzero(run.grouping.labels < 0) + 1).tolist() == [7, 8]
-    raised = [s.facts for s in steps if s.kind == "raise"]
-    assert [(f["attribute"], f["distinct"], f["after"]) for f in raised] == [
-        ("birth", 12, 12),
-        ("birth", 12, 3),
+    raised = [step.event for step in steps if step.kind == "raise"]
+    assert [(event.attribute, event.before, event.after) for event in raised] == [
+        (0, 12, 12),
+        (0, 12, 3),
     ]
     assert steps[-1].sentence == "Suppress the 2 records in classes below 2."
 
@@ -90,7 +90,7 @@ def test_levels_and_suppressed_records_are_those_of_the_rule(seed: int) -> None:
 def test_equal_numbers_of_values_raise_the_first_attribute() -> None:
     task = make_task({"a": ["x", "y", "z", "w"], "b": ["p", "q", "r", "s"]}, 3)
     steps = list(Run(task, Datafly(), RunContext(1)))
-    assert next(s.facts["attribute"] for s in steps if s.kind == "raise") == "a"
+    assert next(step.event.attribute for step in steps if step.kind == "raise") == 0
 
 
 def test_generalises_on_where_suppression_would_leave_nothing() -> None:

@@ -134,7 +134,7 @@ def test_steps_tell_levels_class_verdict_value_and_prunings() -> None:
     steps = list(run)
     assert steps[0].sentence == "Drop level 0 of a: alone it leaves 2 records in groups below 2."
     tests = [step for step in steps if step.kind == "test"]
-    assert tests[0].facts["smallest"] == 2
+    assert tests[0].event.outcome.smallest == 2
     assert tests[0].sentence == (
         "⟨a 2, b 0⟩, the middle of the 4 strings left when sorted by RV, passes: its smallest "
         "class has 2 records; RV 0.5."
@@ -152,7 +152,7 @@ def test_full_speed_steps_stand_for_many_decisions() -> None:
     single = sum(1 for _ in Run(task, GlobalSearch(), RunContext(1)))
     few = list(Run(task, GlobalSearch(), RunContext(4)))
     assert len(few) == single // 4
-    assert all(step.facts["decisions"] == 4 for step in few)
+    assert all(step.event.decisions == 4 for step in few)
 
 
 def test_cancel_keeps_the_best_passing_string_and_says_so() -> None:

@@ -94,9 +94,9 @@ def test_candidates_show_bounds_in_the_unit_of_the_objective(objective: str) -> 
         task, strings = measured(seed, required=False)
         steps = Run(task, ALGORITHMS["global"](objective=objective), RunContext(1, watched=True))
         for step in steps:
-            if "choice" not in step.facts:
+            if step.lesson.choice is None:
                 continue
-            chosen = next(each for each in step.facts["choice"].candidates if each.chosen)
+            chosen = next(each for each in step.lesson.choice.candidates if each.chosen)
             figures = strings.get(chosen.what.levels)
             if figures is not None:
                 figure = -figures["classes"] if objective == "classes" else figures[objective]
@@ -125,7 +125,7 @@ def test_datafly_raises_what_costs_least_of_the_objective() -> None:
     for objective, first in (("values", "a"), ("ncp", "a")):
         steps = list(Run(task, Datafly(objective=objective), RunContext(1)))
         raised = next(step for step in steps if step.kind == "raise")
-        assert raised.facts["attribute"] == first
+        assert task.quasi[raised.event.attribute].name == first
     wide = {"a": ["p", "q", "r", "s", "p", "q"], "b": ["x", "x", "y", "y", "z", "z"]}
     steps = list(Run(make_task(wide, 2), Datafly(objective="il"), RunContext(1)))
     raised = next(step for step in steps if step.kind == "raise")

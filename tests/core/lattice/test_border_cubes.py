@@ -62,10 +62,9 @@ def test_every_step_tells_the_truth_of_its_string(
         for step in Run(task, Incognito()):
             if step.kind != "test":
                 continue
-            facts = step.facts
-            small = small_records(task, facts["string"].levels)
-            assert facts["small"] == small
-            assert facts["passes"] == (small <= task.allowed_suppressed)
+            small = small_records(task, step.event.levels)
+            assert step.event.outcome.small == small
+            assert step.event.outcome.passes == (small <= task.allowed_suppressed)
             told.add(step.sentence.split("⟩ ")[1].split("; RV")[0].lstrip("0123456789 "))
     assert "passes: its classes have 5 records or more" in told
     assert any(one.startswith("fails: ") and one.endswith("30 may be suppressed") for one in told)

@@ -36,7 +36,7 @@ def test_no_string_is_tested_twice(name: str) -> None:
     tests = [
         (test.levels, test.part)
         for _, step in timeline.steps(1, timeline.last)
-        for test in step.facts["tests"]
+        for test in step.event.changes.tests
     ]
     assert len(set(tests)) == len(tests) > 0
 
@@ -50,8 +50,8 @@ def test_on_ten_thousand_records_every_test_has_its_reason() -> None:
         if step.kind == "test":
             reasons = ("the middle of the", "raised from", "the last string", "the better of")
             assert any(reason in step.sentence for reason in reasons)
-            assert step.facts["rv"] >= best - 1e-9 or "raised from" in step.sentence
-        best = step.facts.get("best_rv", best)
+            assert step.event.rv >= best - 1e-9 or "raised from" in step.sentence
+        best = step.event.figures.get("best_rv", best)
     state = timeline.state(timeline.last)
     assert isinstance(state, FullDomainState)
     assert not (state.verdicts == Verdict.OPEN).any()
@@ -80,7 +80,7 @@ def test_the_last_step_at_full_speed_tells_the_end(name: str) -> None:
     live.drive()
     last = live.timeline.step(live.timeline.last)
     assert last.counters["remaining"] == 0
-    assert last.facts["bound"] == last.facts["best_value"]
+    assert last.event.standing.bound == last.event.standing.best_value
     state = live.timeline.state(live.timeline.last)
     assert isinstance(state, FullDomainState)
     assert live.run.grouping is not None

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kanon_tui.core.algorithms import ALGORITHMS
+from kanon_tui.core.lattice.events import DESCENT, NEIGHBOUR
 from kanon_tui.core.lattice.search import Search
 from kanon_tui.core.pipeline.run import Run
 from kanon_tui.core.task.task import Family, RunContext
@@ -43,20 +44,20 @@ def heights(text: str) -> list[list[str]]:
 
 
 def marks_of_steps(name: str, number: int) -> dict[str, str]:
-    """The marks of all strings, worked out from the facts of the steps by themselves."""
+    """The marks of all strings, worked out from the events by themselves."""
     _, timeline = recorded(ALGORITHMS[name].sample, name)
     steps = [step for _, step in timeline.steps(1, number)]
-    lattice, best = steps[-1].facts["lattice"], None
+    lattice, best = steps[-1].event.changes.lattice, None
     marks = dict.fromkeys(range(lattice.count), "·")
     shown = {"passes": "+", "fails": "▒", "beaten": "░"}
     for step in steps:
-        for test in step.facts["tests"]:
+        for test in step.event.changes.tests:
             marks[lattice.node(test.levels)] = "✓" if test.passes else "✗"
-        for settled in step.facts["settled"]:
+        for settled in step.event.changes.settled:
             for node in settled.nodes.tolist():
                 if marks[node] not in "✓✗":
-                    marks[node] = shown[settled.reason.verdict]
-        best = step.facts.get("best", best)
+                    marks[node] = shown[settled.reason.inferred]
+        best = step.event.standing.best or best
     if best is not None:
         marks[lattice.node(best.levels)] = "★"
     return {"".join(map(str, lattice.levels(node))): mark for node, mark in marks.items()}
@@ -234,7 +235,7 @@ def test_distributed_draws_its_parts() -> None:
     lit = {code[lit_line(code, step)].text for _, step in timeline.steps(1, timeline.last)}
     assert {"find its passing strings", "test the string in the middle of those left"} <= lit
     steps = [step for _, step in timeline.steps(1, timeline.last)]
-    seeking = [step for step in steps if step.facts.get("reason") == "seek"]
+    seeking = [step for step in steps if step.event.cause in (DESCENT, NEIGHBOUR)]
     assert {code[lit_line(code, step)].text[:18] for step in seeking} == {"find a good string"}
     last = LatticePicture().draw(Scene(run.task, run.algorithm, timeline, timeline.last), *WIDE)
     assert "★" in last.plain()

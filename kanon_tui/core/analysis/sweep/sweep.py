@@ -31,7 +31,7 @@ from kanon_tui.core.algorithms import find_algorithm
 from kanon_tui.core.analysis.chart import Line
 from kanon_tui.core.errors import InputError, KanonError, check_known
 from kanon_tui.core.fields.declaration import with_parameters
-from kanon_tui.core.lattice.full_domain import string_figures
+from kanon_tui.core.lattice.pre_pruning import string_figures
 from kanon_tui.core.optional import require
 from kanon_tui.core.pipeline.prepare import as_project, prepare
 from kanon_tui.core.pipeline.run import Result, Run, State, conclude, start
