@@ -165,6 +165,7 @@ class Run(Command):
         file_argument(
             "--annex", "internal annex: hash of the input, seed, command (.md, .html, .pdf)"
         ),
+        file_argument("--events", "what the algorithm did, one event a line (.jsonl); internal"),
         flag("--public", "leave out of the report what depends on records outside the release"),
         flag("--internal", "write the full report in HTML as well"),
         flag("--json", "print the report as JSON instead of a summary"),

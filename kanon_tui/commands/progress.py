@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from kanon_tui.core.analysis.sweep.sweep import Sweep, SweepPoint
-    from kanon_tui.core.pipeline.run import Run
+    from kanon_tui.core.pipeline.run import Run, RunStep
 
 _SECONDS = 3.0
 """Seconds between two lines of plain progress."""
@@ -23,9 +23,16 @@ _SECONDS = 3.0
 
 def finish_run(run: Run, plain: bool = False) -> None:
     """Run to the end; show the progress on a terminal, or with `plain` as lines."""
+    for _ in progressing(run, plain):
+        pass
+
+
+def progressing(run: Run, plain: bool = False) -> Iterator[RunStep]:
+    """Yield the steps of a run to its end, showing its progress."""
     with following(plain) as progress:
         for step in run:
             progress(run.algorithm.name, step.progress)
+            yield step
 
 
 @contextmanager

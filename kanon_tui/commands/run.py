@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from kanon_tui.commands.output import log, print_json, show
-from kanon_tui.commands.progress import finish_run, following
+from kanon_tui.commands.progress import finish_run, following, progressing
 from kanon_tui.core.addresses import without_secrets
 from kanon_tui.core.api.tables import make_project
 from kanon_tui.core.errors import InputError
 from kanon_tui.core.pipeline.engine_choice import choose_engine, workers_of
 from kanon_tui.core.pipeline.prepare import prepare
-from kanon_tui.core.pipeline.run import Result, chosen_algorithm, conclude, start
+from kanon_tui.core.pipeline.run import Result, Run, chosen_algorithm, conclude, start
 from kanon_tui.core.processes.workers import Workers
 from kanon_tui.core.project.guesses import (
     OpenGuessesError,
@@ -36,6 +36,8 @@ from kanon_tui.core.table.writing import Target, check_target
 from kanon_tui.core.task.task import RunContext
 from kanon_tui.core.text import count_of, first_few, joined
 
+EVERY_DECISION = 1_000
+"""The largest table, in records, of which `--events` writes every single decision."""
 _OF_DATA_FILE = ("quasi", "sensitive", "identifier", "accept_guesses")
 """Options that make a project of a data file."""
 
@@ -111,7 +113,7 @@ def _public(args: argparse.Namespace) -> bool | None:
 
 def _run(args: argparse.Namespace, project: Project, target: Target | None) -> Result:
     """Run a project on its records and write its files."""
-    if choose_engine(project) == "map":
+    if project.run.engine == "auto" and choose_engine(project) == "map":
         log(f"{project.title}: the data is coded into a file, so that it takes less memory")
     trust = args.trust or args.scheduler is not None
     with workers_of(project, target, trust, args.insecure) as workers, workers.stopped_by_errors():
@@ -141,7 +143,11 @@ def _run_on(
         from kanon_tui.commands.inputs import read_published
 
         earlier = read_published(args.earlier, run.task)
-    finish_run(run, args.progress)
+    texts: dict[Path, bytes] = {}
+    if args.events is None:
+        finish_run(run, args.progress)
+    else:
+        texts[args.events] = _events(run, args.progress)
     result = conclude(run, project)
     if earlier is not None:
         from kanon_tui.core.analysis.attack.two_releases import repaired, two_releases
@@ -154,7 +160,6 @@ def _run_on(
         together.refuse(args.earlier.name, tried=args.repair)
     if args.strict:
         result.refuse_severe_cautions()
-    texts: dict[Path, bytes] = {}
     if args.mapping is not None:
         from kanon_tui.core.analysis.applying.mapping_file import mapping_text
 
@@ -180,10 +185,19 @@ def _run_on(
         writing = result.parts(target, args.force)
         out = None
     with writing:
-        result.write_files(
-            out, args.report, args.force, texts, found, public, [args.control, args.annex]
-        )
+        private = [args.control, args.annex, args.events]
+        result.write_files(out, args.report, args.force, texts, found, public, private)
     return result
+
+
+def _events(run: Run, plain: bool) -> bytes:
+    """Run to the end and return its events as lines of JSON."""
+    from kanon_tui.core.lessons.event_lines import event_line
+
+    if run.task.n <= EVERY_DECISION:
+        run.context.decisions_per_step = 1
+    steps = enumerate(progressing(run, plain), start=1)
+    return "".join(f"{event_line(number, step, run.task)}\n" for number, step in steps).encode()
 
 
 def _planned(project: Project, args: argparse.Namespace) -> Iterator[str]:
@@ -226,7 +240,12 @@ def _check_targets(args: argparse.Namespace, target: Target | None, project: Pro
     """Refuse files that cannot be written before any work is done for them."""
     if target is not None:
         target.check(args.force, project.inputs)
-    texts = ((args.mapping, (".json",)), (args.control, (".csv",)), (args.annex, DOCUMENT_ENDINGS))
+    texts = (
+        (args.mapping, (".json",)),
+        (args.control, (".csv",)),
+        (args.annex, DOCUMENT_ENDINGS),
+        (args.events, (".jsonl", ".ndjson")),
+    )
     for path, endings in ((args.report, REPORT_ENDINGS), *texts):
         if path is not None:
             check_target(path, endings, args.force, project.inputs)
@@ -262,6 +281,10 @@ def _summary(result: Result, project: Project, args: argparse.Namespace) -> Iter
         f"  NCP {measures.ncp:.4f}   RV {measures.rv:.4f}   "
         f"highest risk {measures.privacy.risk_max:.4f}   search {result.seconds:.2f} s"
     )
+    from kanon_tui.core.report.kept_and_lost import release_shares, table_lines
+
+    for line in table_lines(release_shares(result), bars=sys.stdout.isatty()):
+        yield f"    {line}"
     for each in measures.privacy.required:
         yield f"  every class has {each.requirement.model}: the worst has {each.figure:.4g}"
     if result.risk_reached is not None:

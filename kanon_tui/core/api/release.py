@@ -19,6 +19,7 @@ from kanon_tui.core.errors import InputError, check_known
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.optional import require
 from kanon_tui.core.pipeline.run import Result
+from kanon_tui.core.report.kept_and_lost import release_shares
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,9 +138,8 @@ class Release(Result):
         """
         altair = require("altair", "a chart")
         bars = []
-        for name, attribute in self.measures.attributes.items():
-            kept = attribute.rv / attribute.weight if attribute.weight else 0.0
-            for measure, share in (("detail lost (NCP)", attribute.ncp), ("RV kept", kept)):
+        for name, shares in release_shares(self).attributes.items():
+            for measure, share in (("NCP lost", shares.lost), ("RV kept", shares.kept)):
                 bars.append({"attribute": name, "measure": measure, "share": share})
         chart = altair.Chart(pl.DataFrame(bars)).mark_bar()
         return chart.encode(

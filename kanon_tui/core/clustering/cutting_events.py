@@ -11,6 +11,7 @@ import numpy as np
 from kanon_tui.core.clustering.events import GroupDivided, GroupEvent, LossFigure
 from kanon_tui.core.clustering.features import Distinct
 from kanon_tui.core.numeric import Floats, Int32s
+from kanon_tui.core.task.events import AttributeNumber, RecordNumber, ValueCode
 
 # -- cutting a table (Mondrian)
 
@@ -26,7 +27,7 @@ class TablePart:
     """Its records; more than rows where a row stands for several."""
     widths: tuple[float, ...]
     """Per attribute how wide it is, 0 to 1."""
-    box: tuple[tuple[int, int], ...]
+    box: tuple[tuple[ValueCode, ValueCode], ...]
     """Per attribute the codes of its smallest and its largest value."""
 
 
@@ -36,12 +37,12 @@ class CutMade(GroupDivided):
 
     word: ClassVar[str] = "cut"
     part: TablePart
-    attribute: int
-    passed_over: tuple[int, ...]
+    attribute: AttributeNumber
+    passed_over: tuple[AttributeNumber, ...]
     """Wider attributes, along which no cut leaves k records on either side."""
-    below: int
+    below: ValueCode
     """The code of the largest value of the lower side."""
-    above: int
+    above: ValueCode
     """The code of the smallest value of the upper side."""
 
     @property
@@ -61,7 +62,7 @@ class PartClosed(GroupEvent):
 
     word: ClassVar[str] = "close"
     part: TablePart
-    tried: tuple[int, ...]
+    tried: tuple[AttributeNumber, ...]
     """The attributes along which a cut was looked for."""
     at_median: bool
     """Whether cuts may lie at the median alone."""
@@ -107,7 +108,7 @@ class GroupSplit(GroupDivided):
     first: Int32s = field(repr=False)
     """The distinct rows of the first side."""
     second: Int32s = field(repr=False)
-    seeds: tuple[int, int]
+    seeds: tuple[RecordNumber, RecordNumber]
     """The two records."""
     figure: LossFigure
     losses: SplitLosses | None = field(default=None, repr=False)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kanon_tui.core.numeric import Flags, Floats, Int32s, Int64s
-from kanon_tui.core.task.events import Event
+from kanon_tui.core.task.events import Event, Word
 
 UNPLACED, SUPPRESSED = -1, -2
 """Groups of a record that has none yet, and of one that is not published."""
@@ -103,7 +103,7 @@ class GroupDivided(GroupEvent):
 class LossFigure:
     """The figure of all groups together around a decision."""
 
-    name: str
+    name: Word
     """NCP, RV or ranges."""
     before: float | None
     """None where only what it has become is told."""

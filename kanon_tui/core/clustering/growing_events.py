@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.events import Alternatives, GroupEvent
 from kanon_tui.core.numeric import Int32s, Int64s
+from kanon_tui.core.task.events import AttributeNumber, RecordNumber, Value
 
 # -- growing clusters record by record
 
@@ -15,7 +16,7 @@ from kanon_tui.core.numeric import Int32s, Int64s
 class RecordPlaced(GroupEvent):
     """A record starts a cluster or joins the one that grows."""
 
-    record: int
+    record: RecordNumber
     cluster: int
     size: int
     """The records of the cluster, with this one."""
@@ -32,7 +33,7 @@ class MemberTaken(RecordPlaced):
 
     full: bool
     """Whether the cluster has k records now."""
-    last: int
+    last: RecordNumber
     """The record that was placed before."""
     last_was_drawn: bool
     score: float
@@ -69,7 +70,7 @@ class LeftOverJoined(GroupEvent):
     """A record that is left over joins the cluster whose loss grows least (k-member)."""
 
     word: ClassVar[str] = "join"
-    record: int
+    record: RecordNumber
     cluster: int
     growth: float
     squared: bool
@@ -95,7 +96,7 @@ class MagvalGroupEntered(GroupEvent):
     word: ClassVar[str] = "enter"
     group: int
     size: int
-    record: int
+    record: RecordNumber
     """One of them."""
 
 
@@ -107,14 +108,14 @@ class RecordsSorted(GroupEvent):
     """The records are sorted by the attribute with most values."""
 
     word: ClassVar[str] = "sort"
-    attribute: int
+    attribute: AttributeNumber
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherValue:
     """A value that is compared with that of a record."""
 
-    value: str
+    value: Value
     distance: float
     count: int
     """How often it occurs where frequencies are compared."""
@@ -124,14 +125,14 @@ class OtherValue:
 class ValueComparison:
     """How far the other values of a category are from that of a record."""
 
-    attribute: int
+    attribute: AttributeNumber
     others: tuple[OtherValue, ...]
     """The nearest first."""
     count: int = 0
     """How often the record's own value occurs among those that are compared."""
     among: int = 0
     """The records whose frequencies are compared; 0 where frequency does not count."""
-    conditions: tuple[int, ...] = ()
+    conditions: tuple[AttributeNumber, ...] = ()
     """The attributes in which these agree with the record."""
 
 
@@ -139,7 +140,7 @@ class ValueComparison:
 class FirstTaken(RecordPlaced):
     """The first record left starts a cluster."""
 
-    sorted_by: int
+    sorted_by: AttributeNumber
     comparisons: tuple[ValueComparison, ...] = field(repr=False)
 
 
@@ -147,7 +148,7 @@ class FirstTaken(RecordPlaced):
 class NearestTaken(RecordPlaced):
     """The record nearest to the first of a cluster, or to its centre, joins it."""
 
-    first: int
+    first: RecordNumber
     """The first record of the cluster."""
     to_centre: bool
     distance: float
@@ -199,7 +200,7 @@ class LeftOverToLast(GroupEvent):
     """A record left over joins the cluster that was made last."""
 
     word: ClassVar[str] = "join"
-    record: int
+    record: RecordNumber
     cluster: int
 
 
@@ -208,7 +209,7 @@ class LeftOverToNearest(GroupEvent):
     """A record left over joins the nearest cluster."""
 
     word: ClassVar[str] = "join"
-    record: int
+    record: RecordNumber
     cluster: int
     distance: float
     to_centre: bool
@@ -220,7 +221,7 @@ class LeftOverSuppressed(GroupEvent):
     """A record left over is suppressed."""
 
     word: ClassVar[str] = "suppress"
-    record: int
+    record: RecordNumber
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -250,8 +251,8 @@ class ClassTaken(GroupEvent):
 
     cluster: int
     members: Int64s = field(repr=False)
-    record: int
-    origin: int | None
+    record: RecordNumber
+    origin: RecordNumber | None
     """The record that it is furthest from; None for the mean of those left."""
     of_the_last: bool
     """Whether fewer than 3k records were left, of which the last classes are made."""

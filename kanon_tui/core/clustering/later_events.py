@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from kanon_tui.core.clustering.events import GroupEvent
 from kanon_tui.core.privacy.model import PrivacyModel
+from kanon_tui.core.task.events import AttributeNumber, Word
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -15,7 +16,7 @@ class RefiningBegun(GroupEvent):
 
     word: ClassVar[str] = "refine"
     classes: int
-    by: str
+    by: Word
     """The figure that is improved: ncp, rv or sse."""
     now: float
 
@@ -35,7 +36,7 @@ class ClassesChanged(GroupEvent):
     """The records of both."""
     joined: int
     """The classes that records go to."""
-    by: str
+    by: Word
     before: float
     after: float
 
@@ -53,7 +54,7 @@ class ChangesMade(GroupEvent):
     exchanges: int
     splits: int
     dissolved: int
-    by: str
+    by: Word
     now: float
 
     @property
@@ -131,7 +132,7 @@ class StretchesTried(GroupEvent):
     """A clustering on stretches has ended."""
 
     word: ClassVar[str] = "divide"
-    stretches: tuple[tuple[int, int], ...]
+    stretches: tuple[tuple[AttributeNumber, int], ...]
     """Attributes with the number of their stretches."""
     ncp: float
     least: float

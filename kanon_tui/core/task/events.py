@@ -9,7 +9,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from enum import Enum
+from typing import Annotated, Any, ClassVar
+
+
+class Meaning(Enum):
+    """What a figure of an event stands for, where it is no count or measure."""
+
+    RECORD = "the number of a record"
+    VALUE = "a value of the table, or its code"
+    ATTRIBUTE = "the number of a quasi-identifier"
+    WORD = "a word of the algorithm"
+
+
+RecordNumber = Annotated[int, Meaning.RECORD]
+ValueCode = Annotated[int, Meaning.VALUE]
+Value = Annotated[str, Meaning.VALUE]
+AttributeNumber = Annotated[int, Meaning.ATTRIBUTE]
+Word = Annotated[str, Meaning.WORD]
 
 
 def name_in_words(event_class: type) -> str:
