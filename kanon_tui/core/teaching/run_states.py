@@ -383,7 +383,7 @@ class ClusteringState(RunState):
         before = _Before.of(self, event)
         if event.start is not None or not event.followed:
             self._regroup(event.start)
-        if isinstance(event, ClustersMerged):
+        if isinstance(event, ClustersMerged) and self.groups is not None:
             self._merge(number, event)
         else:
             self._end_trees(event.moves)
@@ -399,7 +399,8 @@ class ClusteringState(RunState):
             self._hide(event.hidden)
         if event.closed != NO_GROUP:
             self.closed.add(event.closed)
-        if isinstance(event, GroupDivided) and event.group != NO_GROUP:
+        divided = isinstance(event, GroupDivided) and event.group != NO_GROUP
+        if divided and self.groups is not None:
             self.cuts.append((number, step))
         self._number_marks()
         return partial(before.restore, self)

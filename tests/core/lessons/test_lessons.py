@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 import typing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
+from kanon_tui.core.algorithms import ALGORITHMS
 from kanon_tui.core.clustering.clustering import Clustering
 from kanon_tui.core.clustering.events import UNPLACED, GroupEvent, moved_to
 from kanon_tui.core.lessons import lesson
@@ -19,6 +25,7 @@ from kanon_tui.core.teaching.clusters import RecordMap
 from kanon_tui.core.teaching.picture import Scene
 from kanon_tui.core.teaching.picture_registry import new_timeline
 from tests.helpers import make_task
+from tests.paths import ROOT
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,3 +88,56 @@ def test_narrators_are_registered_for_the_events_that_they_take() -> None:
     for narrator, classes in registered.items():
         taken = typing.get_type_hints(narrator)["event"]
         assert classes == set(typing.get_args(taken) or (taken,)), narrator
+
+
+def subclasses(event_class: type[Event]) -> set[type[Event]]:
+    below = event_class.__subclasses__()
+    return set(below).union(*map(subclasses, below))
+
+
+def test_every_event_of_the_built_in_algorithms_has_words_of_its_own() -> None:
+    for algorithm in ALGORITHMS:
+        assert ALGORITHMS[algorithm].name  # imports it, and with it its events
+    lesson_of(Event(), make_task({"a": [1, 1]}))
+    own = {each for each in subclasses(Event) if each.__module__.startswith("kanon_tui.")}
+    bases = {base.__name__ for each in own for base in each.__bases__}
+    names = {each.__name__ for each in own} - bases  # slots make a class a second time
+    assert len(names) > 40
+    assert names <= {each.__name__ for each in lesson.narrators()}
+
+
+PAGE = (ROOT / "docs" / "add-an-algorithm.md").read_text(encoding="utf-8")
+ALGORITHM, NARRATOR = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[:2]
+
+
+def test_the_example_of_the_guide_is_told_as_the_guide_says(tmp_path: Path) -> None:
+    """In a process of its own: a narrator stays registered as long as one lives."""
+    (tmp_path / "toy.py").write_text(ALGORITHM, encoding="utf-8")
+    (tmp_path / "words.py").write_text(f"from toy import *\n\n{NARRATOR}", encoding="utf-8")
+    program = """
+from tests.helpers import make_task
+from tests.paths import ROOT
+from kanon_tui.core.pipeline.run import Run
+from kanon_tui.core.task.task import RunContext
+from toy import RunsOfK
+
+task = make_task({"a": [5, 1, 2, 3, 9, 8, 7]}, 3)
+print(next(Run(task, RunsOfK(), RunContext(1))).sentence)
+import words
+for step in Run(task, RunsOfK(), RunContext(1)):
+    print(step.sentence)
+"""
+    finished = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.stdout.splitlines() == [
+        "Run cut: number 1 and size 3.",
+        "The next 3 records in order become class 1.",
+        "The next 4 records in order become class 2.",
+    ], finished.stderr
+    assert finished.stdout.splitlines()[0] in PAGE
