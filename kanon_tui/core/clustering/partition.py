@@ -220,8 +220,8 @@ class PartsOfTable:
         """Return the first value code at a rank."""
         return int(np.flatnonzero(self._ranks[attribute] == rank)[0])
 
-    def _records(self, begin: int, end: int) -> Int64s:
-        return self._parts.rows[begin:end].astype(np.int64)
+    def _records(self, begin: int, end: int) -> Int32s:
+        return self._parts.rows[begin:end].copy()
 
 
 @dataclass(frozen=True, eq=False)

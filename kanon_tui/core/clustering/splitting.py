@@ -228,16 +228,20 @@ class Splitting:
     def placed_in_groups(self, event: SplittingEvent, is_first: bool) -> SplittingEvent:
         """Return an event with what it did to the groups, which are numbered by their start."""
         start = np.zeros(self.task.n, dtype=np.int32) if is_first else None
-        records_of = self.distinct.records_of
         if isinstance(event, GroupsDecided):
             self._write_runs()
             return replace(event, start=start, moves=self._history.latest_moves(self.distinct))
         if isinstance(event, GroupKept):
             begin = int(self.event[1])
-            return replace(event, start=start, records=records_of(event.rows), closed=begin)
-        upper = records_of(event.second)
-        records = np.sort(np.concatenate([records_of(event.first), upper]))
+            records = self._records_of(event.rows)
+            return replace(event, start=start, records=records, closed=begin)
+        upper = self._records_of(event.second)
+        records = np.sort(np.concatenate([self._records_of(event.first), upper]))
         return replace(event, start=start, records=records, moves=moved_to(event.upper, upper))
+
+    def _records_of(self, rows: Int32s) -> Int32s:
+        """Return the records of distinct rows; an event that keeps them should be small."""
+        return self.distinct.records_of(rows).astype(np.int32)
 
     def _losses_of(self, first: Int32s, second: Int32s) -> SplitLosses:
         """Return what a group loses, and what its sides lose."""

@@ -112,6 +112,8 @@ def _broken(task: Task, codes: Sequence[Int32s]) -> set[str]:
     broken: set[str] = set()
     for attribute, shown in zip(task.quasi, codes, strict=True):
         rules = attribute.rules
+        if not rules.rules:
+            continue
         both = rules.first[:, shown].any(axis=1) & rules.second[:, shown].any(axis=1)
         broken.update(f"{attribute.name} {rules.rules[r]}" for r in np.flatnonzero(both))
     return broken
@@ -119,6 +121,8 @@ def _broken(task: Task, codes: Sequence[Int32s]) -> set[str]:
 
 def _rules_in_words(event: ClustersMerged, task: Task, union: Sequence[Int32s]) -> str:
     """Return the rules that the merge breaks, or those that the runner-up would have broken."""
+    if not any(attribute.rules.rules for attribute in task.quasi):
+        return ""
     before = _broken(task, event.small.shown) | _broken(task, event.other.shown)
     after = _broken(task, union)
     if broken := sorted(after - before):
