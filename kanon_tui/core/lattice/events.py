@@ -16,10 +16,10 @@ from kanon_tui.core.lattice.frequency import MissedRequirement, Outcome
 from kanon_tui.core.lattice.objective import Worth
 from kanon_tui.core.lattice.strings import LatticeGrid, PassingString
 from kanon_tui.core.numeric import Int64s
-from kanon_tui.core.task.events import Event
+from kanon_tui.core.task.events import AttributeNumber, Event, Word
 
 Levels = tuple[int, ...]
-Attributes = tuple[int, ...]
+Attributes = tuple[AttributeNumber, ...]
 
 
 class Inferred(StrEnum):
@@ -34,7 +34,7 @@ class Inferred(StrEnum):
 class Reason:
     """Why strings need no test. A search may have reasons of its own, named as they are told."""
 
-    name: str
+    name: Word
     inferred: Inferred
 
 
@@ -157,7 +157,7 @@ class LevelDropped(SearchEvent):
     """A level is dropped with all its strings, because it fails alone."""
 
     word: ClassVar[str] = "pre-prune"
-    attribute: int
+    attribute: AttributeNumber
     level: int
     small: int
     """Records in groups below k, where the level is the only one published."""
@@ -181,15 +181,15 @@ class Picked:
     A search may have ways of its own, named as they are told.
     """
 
-    how: str = ""
+    how: Word = ""
     """One of the names below; empty for the next one that is open."""
     origin: Levels | None = None
     """The string that it comes from."""
     left: int = 0
     """The strings of the list that it is picked from."""
-    by: str = ""
+    by: Word = ""
     """The objective that the list is sorted by."""
-    around: tuple[ListedString, ...] = ()
+    around: tuple[ListedString, ...] = field(default=(), repr=False)
     """The strings around it in the list, the best first; measured where somebody watches."""
 
 
@@ -311,13 +311,13 @@ class AttributeRaised(SearchEvent):
     """An attribute is published one level higher."""
 
     word: ClassVar[str] = "raise"
-    attribute: int
+    attribute: AttributeNumber
     levels: Levels
     """The string after it."""
     before: int
     """Distinct labels of the attribute."""
     after: int
-    by: str
+    by: Word
     """The objective that the attribute costs least of, or `values`: it has most labels."""
     scores: Mapping[int, float] = field(repr=False)
     """Of every attribute that could be raised what it is chosen by."""

@@ -36,6 +36,7 @@ import numpy.typing as npt
 from kanon_tui.core.kernels import frequency as kernels
 from kanon_tui.core.numeric import Flags, Int32s, Int64s, Words
 from kanon_tui.core.table.column import GroupValues
+from kanon_tui.core.task.events import RecordNumber
 from kanon_tui.core.task.task import QuasiIdentifier, RunContext, Task
 
 _WORD_BITS = 64
@@ -58,7 +59,7 @@ class Outcome:
     """Records in the smallest class; None where it was not looked for."""
     small: int | None
     """Records in classes that must go; None where counting stopped early."""
-    member: int
+    member: RecordNumber
     """A tuple of the smallest class; of a string with too many classes one of those too many."""
     fails_below: bool
     """Whether every more specific string fails too."""

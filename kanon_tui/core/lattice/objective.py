@@ -32,6 +32,7 @@ from kanon_tui.core.metrics.losses import cover_losses, il_penalties, penalties
 from kanon_tui.core.metrics.research_value import level_research_values
 from kanon_tui.core.numeric import Floats, Int32s, Int64s, sum_in_order
 from kanon_tui.core.table.column import counted
+from kanon_tui.core.task.events import Word
 from kanon_tui.core.task.task import QuasiIdentifier, Task
 
 OBJECTIVES = ("rv", "ncp", "classes", "il", "loss")
@@ -52,7 +53,7 @@ def declared_objective(help: str, *others: str) -> str:
 class Worth:
     """What a string is worth by an objective, as reports show it."""
 
-    objective: str
+    objective: Word
     figure: float
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kanon_tui.core.clustering.events import Alternatives
+from kanon_tui.core.lessons.lesson import Candidate, Choice
 from kanon_tui.core.lessons.words import distinguishable
 from kanon_tui.core.numeric import TIE
-from kanon_tui.core.task.task import Candidate, Choice, Task
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import small_number
 
 

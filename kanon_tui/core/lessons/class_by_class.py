@@ -10,9 +10,9 @@ from kanon_tui.core.clustering.growing_events import (
     StringsUsed,
 )
 from kanon_tui.core.lattice.search import StringText
-from kanon_tui.core.lessons.lesson import Lesson, Vote, describes
+from kanon_tui.core.lessons.lesson import Candidate, Choice, Lesson, Vote, describes
 from kanon_tui.core.lessons.words import in_words
-from kanon_tui.core.task.task import Candidate, Choice, Task
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of
 
 

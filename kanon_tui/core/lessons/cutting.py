@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanon_tui.core.clustering.cutting_events import CutMade, PartClosed, PartsDecided, TablePart
-from kanon_tui.core.lessons.lesson import Lesson, Vote, describes
-from kanon_tui.core.task.task import Candidate, Choice, QuasiIdentifier, Task
+from kanon_tui.core.lessons.lesson import Candidate, Choice, Lesson, Vote, describes
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, short_number
 
 _SHOWN = 5

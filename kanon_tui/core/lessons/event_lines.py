@@ -21,8 +21,9 @@ from kanon_tui.core.clustering.events import GroupEvent
 from kanon_tui.core.task.events import Event, Meaning
 from kanon_tui.core.task.task import Step, Task
 
-_OF_PICTURES = frozenset(field.name for field in fields(GroupEvent))
-"""Fields that say which records have which groups."""
+_OF_PICTURES = frozenset(field.name for field in fields(GroupEvent)) | {"changes", "decisions"}
+"""Fields that say which records have which groups and which strings need no test, and `decisions`,
+which every line has."""
 
 
 def event_line(number: int, step: Step, task: Task) -> str:

@@ -10,8 +10,8 @@ from kanon_tui.core.clustering.growing_events import (
     RecordsPlaced,
 )
 from kanon_tui.core.lessons.alternatives import against, chosen_among
-from kanon_tui.core.lessons.lesson import Lesson, Vote, describes
-from kanon_tui.core.task.task import Choice, Task
+from kanon_tui.core.lessons.lesson import Choice, Lesson, Vote, describes
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, plural, short_number
 
 _LOSS = "IL = records · (Σ range / domain + Σ height(lca) / height)"

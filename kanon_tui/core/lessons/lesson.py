@@ -11,9 +11,45 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kanon_tui.core.task.events import Event
-from kanon_tui.core.task.task import Choice, Task
+from kanon_tui.core.task.task import Task
 
 Tone = Literal["good", "bad", "warn", "main"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of the alternatives of a decision."""
+
+    what: object
+    """The alternative; its text is made when it is read."""
+    score: float
+    note: str = ""
+    """A remark, such as its place in a list."""
+    chosen: bool = False
+    parts: tuple[float, ...] = ()
+    """What every quasi-identifier contributes to the score, where it is such a sum."""
+    record: int | None = None
+    """The record, from 0, where it is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The alternatives of a decision."""
+
+    question: str
+    """The question, such as `which attribute is raised`."""
+    score: str
+    """The name of the score: RV, distance, distinct values …"""
+    candidates: tuple[Candidate, ...]
+    """The best few, best first, or those around the chosen one where a place decides."""
+    among: int
+    """The number of all candidates."""
+    rule: str
+    """The rule of the decision: `the highest wins, the first of equals`."""
+    formula: tuple[str, ...] = ()
+    """The computation of the chosen score, with its numbers."""
+    best_first: bool = True
+    """Whether the score decides, so that the runner-up has a margin."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import numpy as np
 from kanon_tui.core.clustering.boxes import Measure, MergeObjective
 from kanon_tui.core.clustering.merging_events import ClustersMerged, MergesMade
 from kanon_tui.core.lessons.alternatives import against
-from kanon_tui.core.lessons.lesson import Lesson, describes
+from kanon_tui.core.lessons.lesson import Candidate, Choice, Lesson, describes
 from kanon_tui.core.lessons.words import change, distinguishable, in_words, texts
 from kanon_tui.core.metrics.research_value import emphasised
 from kanon_tui.core.numeric import Int32s
-from kanon_tui.core.task.task import EVEN_EMPHASIS, Candidate, Choice, QuasiIdentifier, Task
+from kanon_tui.core.task.task import EVEN_EMPHASIS, QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, joined, plural, short_number
 
 _NAMED = 2

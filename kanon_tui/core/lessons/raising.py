@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kanon_tui.core.lattice.events import AttributeRaised, RecordsSuppressed, WentOn
-from kanon_tui.core.lessons.lesson import Lesson, Vote, describes
+from kanon_tui.core.lessons.lesson import Candidate, Choice, Lesson, Vote, describes
 from kanon_tui.core.lessons.strings import with_others
-from kanon_tui.core.task.task import Candidate, Choice, Task
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import plural
 
 _SHOWN = 5

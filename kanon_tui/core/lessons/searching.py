@@ -25,7 +25,7 @@ from kanon_tui.core.lattice.events import (
     StringAccepted,
     StringTested,
 )
-from kanon_tui.core.lessons.lesson import Lesson, Vote, describes
+from kanon_tui.core.lessons.lesson import Candidate, Choice, Lesson, Vote, describes
 from kanon_tui.core.lessons.strings import (
     bound_title,
     objective_title,
@@ -36,7 +36,7 @@ from kanon_tui.core.lessons.strings import (
     with_others,
     worth_text,
 )
-from kanon_tui.core.task.task import Candidate, Choice, Task
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, plural
 
 _WAYS = {

@@ -19,9 +19,9 @@ from kanon_tui.core.clustering.growing_events import (
     ValueComparison,
 )
 from kanon_tui.core.lessons.alternatives import against, chosen_among
-from kanon_tui.core.lessons.lesson import Lesson, Vote, describes
+from kanon_tui.core.lessons.lesson import Choice, Lesson, Vote, describes
 from kanon_tui.core.lessons.words import in_words
-from kanon_tui.core.task.task import Choice, Task
+from kanon_tui.core.task.task import Task
 from kanon_tui.core.text import count_of, joined, plural
 
 _FORMULA = (

@@ -13,10 +13,10 @@ from kanon_tui.core.clustering.cutting_events import (
     SplitLosses,
 )
 from kanon_tui.core.clustering.events import LossFigure
-from kanon_tui.core.lessons.lesson import Lesson, Vote, describes
+from kanon_tui.core.lessons.lesson import Candidate, Choice, Lesson, Vote, describes
 from kanon_tui.core.lessons.words import change, in_words
 from kanon_tui.core.numeric import TIE, Floats, Int32s
-from kanon_tui.core.task.task import Candidate, Choice, QuasiIdentifier, Task
+from kanon_tui.core.task.task import QuasiIdentifier, Task
 from kanon_tui.core.text import count_of, short_number, small_number
 
 _NAMED = 2

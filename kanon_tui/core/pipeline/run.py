@@ -60,7 +60,6 @@ from kanon_tui.core.table.writing import (
     partitioned,
     put_checked,
 )
-from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import Algorithm, Family, Grouping, RunContext, Step, Steps, Task
 
 if TYPE_CHECKING:
@@ -93,11 +92,6 @@ class RunStep(Step):
         from kanon_tui.core.lessons.telling import lesson_of
 
         return lesson_of(self.event, self.task)
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """The facts of a step whose algorithm still writes its own sentence."""
-        return facts_of(self.event)
 
     @property
     def sentence(self) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 
 class Meaning(Enum):
@@ -65,32 +65,3 @@ class Event:
     def figures(self) -> Mapping[str, float]:
         """Measures of the run after it, by name: besides the counters of its step."""
         return {}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Narrated(Event):
-    """A decision of an algorithm that still writes its own sentence."""
-
-    of_kind: str
-    template: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        """The word for the decision."""
-        return self.of_kind
-
-    @property
-    def decisions(self) -> int:
-        """The number of decisions that it stands for."""
-        return int(self.facts.get("decisions", self.facts.get("made", 1)))
-
-    @property
-    def figures(self) -> Mapping[str, float]:
-        """The facts that are numbers."""
-        return {name: fact for name, fact in self.facts.items() if isinstance(fact, int | float)}
-
-
-def facts_of(event: Event) -> Mapping[str, Any]:
-    """Return the facts of an event that is narrated; none of others."""
-    return event.facts if isinstance(event, Narrated) else {}

@@ -39,7 +39,7 @@ from kanon_tui.core.table.profile import (
 )
 from kanon_tui.core.table.pseudonyms import KeyFile, pseudonym_column
 from kanon_tui.core.table.table import Table
-from kanon_tui.core.task.events import Event, Narrated
+from kanon_tui.core.task.events import Event
 from kanon_tui.core.task.output import Output
 from kanon_tui.core.task.rules import BoundRules
 from kanon_tui.core.text import Note, Quotable, note
@@ -408,42 +408,6 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """One of the alternatives of a decision."""
-
-    what: object
-    """The alternative; its text is made when it is read."""
-    score: float
-    note: str = ""
-    """A remark, such as its place in a list."""
-    chosen: bool = False
-    parts: tuple[float, ...] = ()
-    """What every quasi-identifier contributes to the score, where it is such a sum."""
-    record: int | None = None
-    """The record, from 0, where it is one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The alternatives of a decision: the fact `choice` of a step."""
-
-    question: str
-    """The question, such as `which attribute is raised`."""
-    score: str
-    """The name of the score: RV, distance, distinct values …"""
-    candidates: tuple[Candidate, ...]
-    """The best few, best first, or those around the chosen one where a place decides."""
-    among: int
-    """The number of all candidates."""
-    rule: str
-    """The rule of the decision: `the highest wins, the first of equals`."""
-    formula: tuple[str, ...] = ()
-    """The computation of the chosen score, with its numbers."""
-    best_first: bool = True
-    """Whether the score decides, so that the runner-up has a margin."""
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """One event of an algorithm, with the state of the run after it."""
 
@@ -459,18 +423,6 @@ class Step:
     def kind(self) -> str:
         """A word for the decision: cut, raise, test, prune, merge, grow, suppress …"""
         return self.event.kind
-
-
-def narrated(
-    kind: str,
-    template: str,
-    facts: Mapping[str, Any] | None = None,
-    counters: Mapping[str, float] | None = None,
-    progress: float | None = None,
-    keep: Callable[[], Grouping] | None = None,
-) -> Step:
-    """Return the step of an algorithm that still writes its own sentence."""
-    return Step(Narrated(kind, template, facts or {}), counters or {}, progress, keep)
 
 
 Steps = Generator[Step, None, Grouping]
@@ -498,7 +450,7 @@ class RunContext:
     """How many decisions one step may stand for. Whoever drives the run may change it between
     steps; the answer never depends on it."""
     watched: bool = False
-    """Whether pictures are shown: steps then carry the facts that these are drawn from."""
+    """Whether pictures are shown: events then carry what these are drawn from."""
     shared: dict[Hashable, Any] = field(default_factory=dict)
     """What runs on the same records can share. Who puts something there has a function that finds
     it again, such as `lattice.frequency.shared_counts`."""

@@ -14,12 +14,11 @@ from typing import ClassVar
 import numpy as np
 
 from kanon_tui.core.lattice.events import StringTested
-from kanon_tui.core.lessons.lesson import Vote
+from kanon_tui.core.lessons.lesson import Candidate, Choice, Vote
 from kanon_tui.core.lessons.searching import way_picked
 from kanon_tui.core.lessons.strings import string_text
 from kanon_tui.core.numeric import TIE
 from kanon_tui.core.pipeline.run import RunStep
-from kanon_tui.core.task.task import Candidate, Choice
 from kanon_tui.core.teaching.picture import Drawing, Picture, Scene, Tone, fitted_widths
 from kanon_tui.core.teaching.records import originals_of
 from kanon_tui.core.teaching.run_states import FullDomainState, Verdict

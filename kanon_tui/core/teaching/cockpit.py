@@ -10,7 +10,6 @@ from kanon_tui.core.clustering.events import GroupEvent
 from kanon_tui.core.lessons.words import distinguishable
 from kanon_tui.core.numeric import Int64s
 from kanon_tui.core.pipeline.timeline import Timeline
-from kanon_tui.core.task.events import facts_of
 from kanon_tui.core.task.task import Step
 from kanon_tui.core.teaching.picture import Canvas, Drawing, Picture, Scene, Tone
 from kanon_tui.core.teaching.records import MOST_ROWS, groups_now, sizes_of
@@ -137,8 +136,6 @@ def _class_sizes(scene: Scene) -> Int64s | None:
     """Return the present sizes of the classes; None where steps do not report them."""
     event = None if scene.step is None else scene.step.event
     reported = event.class_sizes if isinstance(event, GroupEvent) else ()
-    if event is not None and not reported:
-        reported = facts_of(event).get("sizes", ())
     if len(reported):
         return np.repeat(np.arange(1, len(reported) + 1), reported)
     if scene.task.rows > MOST_ROWS:

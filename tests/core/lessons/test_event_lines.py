@@ -21,6 +21,12 @@ from tests.helpers import make_task
 from tests.test_every_algorithm import mixed
 
 CLUSTERINGS = [name for name, each in ALGORITHMS.items() if each.family is Family.CLUSTERING]
+SEARCHES = [name for name, each in ALGORITHMS.items() if each.family is Family.FULL_DOMAIN]
+WORDS_OF_SEARCHES = {
+    "rv", "values", "", "middle", "half-way", "raised", "in part", "descent", "neighbour",
+    "best of box", "below", "no more general", "small class", "part", "above",
+    "worth less", "loses tie",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,17 @@ def texts_of(value: Any) -> Iterator[str]:
             yield from texts_of(part)
 
 
+def keys_of(value: Any) -> Iterator[str]:
+    """The names of all fields in a value of JSON."""
+    if isinstance(value, list):
+        for part in value:
+            yield from keys_of(part)
+    elif isinstance(value, dict):
+        yield from value
+        for part in value.values():
+            yield from keys_of(part)
+
+
 @pytest.mark.parametrize("name", CLUSTERINGS)
 def test_no_event_of_a_clustering_writes_a_value(name: str) -> None:
     task = mixed()
@@ -89,6 +106,21 @@ def test_no_event_of_a_clustering_writes_a_value(name: str) -> None:
             line = json.loads(event_line(number, step, task))
             assert set(texts_of(line["figures"])) <= names | {"NCP", "RV", "ranges", "ncp", "rv"}
             assert line["decisions"] >= 1
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_events_of_a_search_write_levels_and_no_value(name: str) -> None:
+    task = mixed()
+    names = {attribute.name for attribute in task.quasi}
+    for decisions in (1, 7):
+        run = Run(task, ALGORITHMS[name](), RunContext(decisions, watched=True))
+        for number, step in enumerate(run, start=1):
+            line = json.loads(event_line(number, step, task))
+            assert set(texts_of(line["figures"])) <= names | WORDS_OF_SEARCHES
+            assert not {"changes", "member"} & set(keys_of(line["figures"]))
+            if line["event"] == "StringTested":
+                assert len(line["figures"]["levels"]) == len(names)
+        assert line["figures"]["standing"]["best"]["levels"]
 
 
 def test_a_run_writes_its_events_for_its_owner_alone(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 from kanon_tui.core.clustering.events import GroupEvent
-from kanon_tui.core.lessons.lesson import Lesson, describes
+from kanon_tui.core.lessons.lesson import Candidate, Choice, Lesson, describes
 from kanon_tui.core.pipeline.run import Run, RunStep
 from kanon_tui.core.task.events import Event
-from kanon_tui.core.task.task import Candidate, Choice, RunContext, Task
+from kanon_tui.core.task.task import RunContext, Task
 from kanon_tui.core.teaching.candidates import Candidates
 from kanon_tui.core.teaching.clusters import Tree
 from kanon_tui.core.teaching.cockpit import Cockpit
